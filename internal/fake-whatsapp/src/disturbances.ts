@@ -4,7 +4,7 @@ import type { MediaRetryResponse } from './media/media-retries.ts';
 
 export interface LoginRefusal {
   readonly reason: number;
-  /** In how many seconds it ends; the stanza says nothing of it if it is left out. */
+  /** The seconds until the refusal ends; if undefined, the stanza omits them. */
   readonly expire?: number | undefined;
 }
 
@@ -19,15 +19,15 @@ export class Disturbances {
   readonly #nextMessages = new Map<string, (number | 'lose')[]>();
   /** The response to WebSocket upgrades if they do not get the usual one. */
   upgradeResponse: number | 'silence' | undefined;
-  /** Whether clients are never notified that they have everything that waited for them. */
+  /** Whether clients are never notified that their backlog is complete. */
   withholdsOfflineMark = false;
-  /** Whether a stanza that a client refused stays in front of everything that waits for it. */
+  /** Whether a stanza that a client refused stays, and holds up everything behind it. */
   keepsRefused = false;
-  /** How often clients may ask, if that is limited. */
+  /** The limit on clients' queries, if there is one. */
   queryLimit: QueryLimit | undefined;
   /** The error that requests for a pairing code get, if they are refused. */
   codeRefusal: number | undefined;
-  /** The error that clients get whose code has been typed, if they are not linked. */
+  /** The error for clients whose code has been typed, if they are refused. */
   typedCodeRefusal: number | undefined;
 
   holdAcks(): void {
@@ -40,14 +40,14 @@ export class Disturbances {
     for (const send of held) send();
   }
 
-  /** The phone of an account, as it is asked for files. */
+  /** The phone of an account, which clients ask for files. */
   phoneFor(phoneNumber: string): MediaRetries {
     const phone = this.#mediaRetries.get(phoneNumber) ?? new MediaRetries();
     this.#mediaRetries.set(phoneNumber, phone);
     return phone;
   }
 
-  /** `respond` is called with how the phone responds: now, or when the test releases it. */
+  /** Calls `respond` with the phone's response: now, or when the test releases the phone. */
   mediaRetry(phoneNumber: string, respond: (how: MediaRetryResponse) => void): void {
     this.phoneFor(phoneNumber).ask(respond);
   }
@@ -57,7 +57,7 @@ export class Disturbances {
     else this.#heldAcks.push(send);
   }
 
-  /** No names: every query. */
+  /** Without names, mutes every query. */
   mute(names: readonly string[]): void {
     this.#muted = names.length === 0 ? 'all' : new Set(names);
   }
@@ -71,7 +71,7 @@ export class Disturbances {
     this.#refusedQueries.set(name, { code, times });
   }
 
-  /** The error for the query that has just come. */
+  /** Takes the error for the query that just arrived. */
   takeQueryRefusal(name: string): number | undefined {
     const refusal = this.#refusedQueries.get(name);
     if (refusal === undefined || refusal.times === 0) return undefined;
@@ -97,7 +97,7 @@ export class Disturbances {
     this.#nextMessages.set(phoneNumber, [...planned, how]);
   }
 
-  /** Takes the fate of the message that has just come: an error code, or that it is lost. */
+  /** Takes the outcome planned for the message that just arrived: an error code, or its loss. */
   takeNextMessage(phoneNumber: string): number | 'lose' | undefined {
     return this.#nextMessages.get(phoneNumber)?.shift();
   }

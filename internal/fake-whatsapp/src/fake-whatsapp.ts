@@ -29,10 +29,12 @@ export interface FakeWhatsApp
     UpkeepApi,
     MediaApi,
     DisturbingApi {
-  /** How to point a client at it; plain data, for another process too. */
+  /** The settings for a client to find the server; plain data, for another process too. */
   readonly client: ClientSettings;
-  /** Makes the clients of this process accept the server and its media host. Returns a function that undoes it. */
+  /**
+   * Makes the clients of this process accept the server and its media host. Returns a function that undoes this.
+   */
   trust(): () => void;
-  /** Closes everything and rejects what still waits; then throws as `assertClean()` does. */
+  /** Closes everything and rejects the waits that remain; then throws like `assertClean()`. */
   stop(): Promise<void>;
 }

@@ -29,7 +29,7 @@ export class Network {
     this.chronicle.disturbed.push({ at: this.now(), account: phoneNumber, what });
   }
 
-  /** An id for a stanza of the server's own. */
+  /** An id for a stanza that the server makes. */
   newStanzaId(): string {
     this.#stanzas += 1;
     return `server-${String(this.#stanzas)}`;

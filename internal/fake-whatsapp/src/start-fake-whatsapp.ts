@@ -13,7 +13,7 @@ import { MediaHost } from './media/media-host.ts';
 import { Network } from './network.ts';
 import { WebSocketHost } from './web-socket-host.ts';
 
-/** Listens on ports that the system picks, only on loopback. */
+/** Starts a server on ports that the system picks, only on loopback. */
 export async function startFakeWhatsApp({ now = Date.now }: FakeWhatsAppOptions = {}): Promise<FakeWhatsApp> {
   const network = new Network(await MediaHost.start(now), now);
   const host = new WebSocketHost(network);

@@ -141,7 +141,7 @@ it('mutes the queries it is asked to', async () => {
 it('the fake WhatsApp responds to an upgrade with 503, or not at all', async () => {
   wa().refuseUpgrades(503);
   const refused = unpaired({ connectTimeoutMs: elapsing(200) });
-  // The client says nothing about it: the server's own response is all there is to see.
+  // The client does not report the refusal, so the test checks the server's own response.
   await expect(fetchUpgrade(wa().client.waWebSocketUrl)).resolves.toContain('503');
   expect(refused.all('connection.update').some(({ connection }) => connection === 'open')).toBe(false);
 

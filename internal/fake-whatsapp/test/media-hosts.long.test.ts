@@ -25,7 +25,7 @@ describe('the media hosts of the fake WhatsApp', () => {
     wa().expireMediaTokens();
     const sent = client.socket.sendMessage(newPerson().jid, content);
     await expect(sent).rejects.toThrow('Media upload failed on all hosts');
-    // The client has asked for another token meanwhile.
+    // The client has asked for another token by now.
     await client.socket.sendMessage(newPerson().jid, content);
   });
 
@@ -69,7 +69,7 @@ describe('the phone of an account of the fake WhatsApp', () => {
     const { shop, client, bytes, message } = await received();
     wa().forgetMedia();
     wa().respondToMediaRetries(shop, 'upload');
-    // So that the client knows the host.
+    // The client has to know the host.
     await client.socket.refreshMediaConn();
     const updated = await client.socket.updateMediaMessage(message);
     expect(bytes.equals(await downloadMediaMessage(updated, 'buffer', {}))).toBe(true);

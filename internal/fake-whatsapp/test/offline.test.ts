@@ -54,7 +54,7 @@ it('the fake WhatsApp hands over what waited in the batches that the client asks
   const ids: string[] = [];
   for (let i = 0; i < 103; i++) ids.push(await wa().inbound(bob, shop, `text ${String(i)}`));
 
-  // The client itself asks for a hundred.
+  // The client itself asks for a hundred stanzas.
   const back = reconnect(client);
   await wa().receiptFor(ids[99] ?? '');
   expect(
@@ -93,7 +93,7 @@ it('the fake WhatsApp can keep a stanza that a client refuses, and holds back la
   await client.end();
   await offline;
 
-  // A client that takes statuses gets on.
+  // A client that accepts statuses gets the message.
   const back = reconnect(client);
   expect(await back.message(held)).toMatchObject({ upsertType: 'append' });
   const ids = client.all('messages.upsert').flatMap(({ messages }) => messages.map(({ key }) => key.id));

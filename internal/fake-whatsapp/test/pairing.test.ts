@@ -91,7 +91,7 @@ it('the fake WhatsApp takes no QR of a connection that is gone', async () => {
   const client = unpaired();
   const qr = await client.qr();
   await client.end();
-  // The server notices the end when the socket is closed.
+  // The server notices the end only when the socket is closed.
   await eventually(() =>
     expect(() => wa().scanQr(newAccount(), qr)).toThrow('this QR is of no open connection'),
   );

@@ -112,7 +112,7 @@ function startClient(settings: ClientSettings, folder: string): ChildProcess {
   return child;
 }
 
-/** The first thing of this kind that the client reports from now on. */
+/** The next report of this kind from the client. */
 function reported(child: ChildProcess, kind: 'qr' | 'settled' | 'open' | 'read'): Promise<string> {
   return new Promise((resolve) => {
     const listen = (message: unknown) => {

@@ -16,7 +16,7 @@ export class QueryLimit {
     this.#names = new Set(names);
   }
 
-  /** Whether the number may send this one now; then it counts. */
+  /** Whether the number may send this query now; if so, the query counts. */
   take(phoneNumber: string, name: string, now: number): boolean {
     if (!this.#names.has(name)) return true;
     const { count, everyMs } = this.#rate;

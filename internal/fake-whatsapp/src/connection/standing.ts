@@ -5,7 +5,7 @@ import { SERVER, child, seconds, stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
 import type { Connection } from './connection.ts';
 
-/** The two queries about a number's standing, by their ids, and what the responses are called. */
+/** The two queries about a number's standing, by their ids, and the names of the responses. */
 const QUERIES = {
   '23983697327930364': { name: 'xwa2_fetch_account_reachout_timelock', read: timelock },
   '24503548349331633': { name: 'xwa2_message_capping_info', read: capping },

@@ -9,7 +9,7 @@ export class Switchboard {
     this.#connections.add(connection);
   }
 
-  /** False if it was gone already. */
+  /** False if the connection was gone already. */
   remove(connection: Connection): boolean {
     return this.#connections.delete(connection);
   }

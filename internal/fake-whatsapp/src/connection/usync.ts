@@ -24,7 +24,7 @@ export function respondToUsync(query: Stanza, directory: Directory): Stanza {
 function userNode(user: Stanza, wanted: readonly string[], directory: Directory): Stanza {
   const phoneNumber = askedNumber(user);
   const dialled = directory.dial(phoneNumber);
-  // If a number is asked for, the response has the registered number of that person.
+  // If the query has a number, the response has the person's registered number.
   const asked = user.attrs['jid'] ?? dialled?.jid ?? jidEncode(phoneNumber, SERVER);
   const contact = phoneNumber === '' ? directory.byJid(asked) : dialled;
   const known = contact?.onWhatsApp === true ? contact : undefined;
@@ -40,7 +40,7 @@ function userNode(user: Stanza, wanted: readonly string[], directory: Directory)
   return stanza('user', { jid: asked }, responses);
 }
 
-/** `<contact>+5511…</contact>`; empty if the user is asked for by jid. */
+/** `<contact>+5511…</contact>`; empty if the query names the user by jid. */
 function askedNumber(user: Stanza): string {
   return textOf(user, 'contact').replace('+', '');
 }

@@ -9,25 +9,25 @@ export interface ContactOptions {
   readonly name?: string;
   /** The hidden id, digits. Made up if omitted; null if the network does not know it. */
   readonly lid?: string | null;
-  /** False: the number has no WhatsApp. True by default. */
+  /** Whether the number has WhatsApp; true by default. */
   readonly onWhatsApp?: boolean;
-  /** True: messages from this person come from the LID, without a phone number. */
+  /** If true, messages from this person come from the LID, without a phone number. */
   readonly hidesNumber?: boolean;
   /** The name by which people without the number find this person. */
   readonly username?: string;
-  /** The name that the network has certified, of a business. */
+  /** The name of a business, certified by the network. */
   readonly verifiedName?: string;
   readonly pictureUrl?: string;
   /** How many devices the person has linked to the phone. None by default. */
   readonly linkedDevices?: number;
   /**
    * The form that addresses of messages to this person must have: WhatsApp moves people from numbers to LIDs, and
-   * refuses messages to the number from then on. By default, it takes either.
+   * then refuses messages to the number. By default, either form is accepted.
    */
   readonly writtenToBy?: AddressingMode | 'either';
   /**
-   * Messages need a token that this person has given: their phone gives one when it writes to an account, at most once a
-   * week. False by default.
+   * Whether messages need a token that this person has given. The phone gives a token when it writes to an account, at
+   * most once a week. False by default.
    */
   readonly needsToken?: boolean;
 }
@@ -45,7 +45,7 @@ export interface SentFromPhone {
   /** The attributes of its stanza. */
   readonly envelope: Readonly<Record<string, string>>;
   readonly message: proto.IMessage;
-  /** False: the phone stays silent when a client could not read it. */
+  /** False if the phone stays silent when a client could not read the message. */
   readonly respondsToRetry: boolean;
   /** The person's device that sent it. */
   readonly device: number;
@@ -53,7 +53,7 @@ export interface SentFromPhone {
 
 export type AddressingMode = 'pn' | 'lid';
 
-/** A person's first device, which the others are linked to. */
+/** A person's first device, which other devices are linked to. */
 export const PHONE = 0;
 
 /** Someone with a phone that encrypts and decrypts for real. */
@@ -70,13 +70,13 @@ export class Contact {
   readonly writtenToBy: AddressingMode | 'either';
   readonly needsToken: boolean;
   readonly tokens: TrustTokens = new TrustTokens();
-  /** Whether the network names the person's devices when it is asked for them. */
+  /** Whether the network names the person's devices on request. */
   hasDevices = true;
-  /** The messages that the phone shows: one that arrives twice counts once. */
+  /** The messages that the phone shows: a message that arrives twice counts once. */
   readonly inbox = new Map<string, ReceivedMessage>();
   /** Sent messages by network id, for a client that could not read one. */
   readonly sent = new Map<string, SentFromPhone>();
-  /** How often a device has asked for a message again that it could not read, by network id and device. */
+  /** How often a device has asked again for an unreadable message, by network id and device. */
   readonly retries = new Map<string, number>();
 
   constructor(phoneNumber: string, options: ContactOptions = {}) {
@@ -104,7 +104,9 @@ export class Contact {
     return [...this.#devices.keys()];
   }
 
-  /** A device's end of Signal sessions, made when it is first needed: there may be tens of thousands of people. */
+  /**
+   * A device's end of Signal sessions, made when first needed, because there may be tens of thousands of people.
+   */
   deviceOf(device: number): SignalPeer {
     if (!this.#devices.has(device)) throw new Error(`${this.phoneNumber} has no device ${String(device)}`);
     const peer = this.#devices.get(device) ?? new SignalPeer();

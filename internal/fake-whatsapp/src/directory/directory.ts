@@ -6,12 +6,12 @@ import type { ContactOptions } from './contact.ts';
 import { GroupChat } from './group-chat.ts';
 import type { GroupSettings } from './group-chat.ts';
 
-/** Everyone there is, and their groups. */
+/** All people, and their groups. */
 export class Directory {
   readonly #contacts = new Map<string, Contact>();
   readonly #byLid = new Map<string, Contact>();
   readonly #groups = new Map<string, GroupChat>();
-  /** Numbers that are registered otherwise than they are dialled. */
+  /** People by dialled numbers that differ from their registered ones. */
   readonly #dialledAs = new Map<string, Contact>();
 
   addPerson(phoneNumber: string, options?: ContactOptions): Contact {
@@ -34,7 +34,7 @@ export class Directory {
     return this.#contacts.get(phoneNumber);
   }
 
-  /** The same, also by another number that reaches the person. */
+  /** Like `find`, but also by another number that reaches the person. */
   dial(phoneNumber: string): Contact | undefined {
     return this.find(phoneNumber) ?? this.#dialledAs.get(phoneNumber);
   }

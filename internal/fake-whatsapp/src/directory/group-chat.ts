@@ -19,7 +19,7 @@ export class GroupChat {
   /** Seconds until messages disappear; null if they stay. */
   timer: number | null = null;
   subject: string;
-  /** Whether the list of an account's groups has the name. */
+  /** Whether lists of an account's groups have the name. */
   isListedByName = true;
   readonly #settings: GroupSettings;
 

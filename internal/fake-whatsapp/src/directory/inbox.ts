@@ -1,6 +1,6 @@
 import type { Stanza } from '../stanza.ts';
 
-/** An open connection, as far as an inbox needs it. */
+/** The part of an open connection that an inbox needs. */
 export interface Line {
   send(node: Stanza): void;
 }
@@ -10,21 +10,21 @@ interface Delivery {
   readonly caughtUp: () => void;
   /** The stanzas still to be sent, in order. */
   readonly rest: Stanza[];
-  /** How many more of them the client has asked for; without limit once it has all that waited for its login. */
+  /** How many more stanzas the client has asked for; without limit once the client has its backlog. */
   asked: number;
 }
 
 /**
- * The queue of one linked client. A stanza stays until the client acknowledges it; the rest is sent again when the
- * client logs in again, marked as from its time offline, in the batches that the client asks for.
+ * The queue of one linked client. A stanza stays until the client acknowledges it. At the next login, the rest is
+ * sent again, marked as from the time offline, in the batches that the client asks for.
  */
 export class Inbox {
   readonly #waiting: Stanza[] = [];
-  /** Every message that was put in, by id: for handing it out again. */
+  /** Every message that was put in, by id, to send it again. */
   readonly #messages = new Map<string, Stanza>();
-  /** Messages that the client asked the sender for again, by id. */
+  /** The ids of messages that the client asked the sender to repeat. */
   readonly #retried = new Set<string>();
-  /** Stanzas that the client refused, and that stay: nothing behind them is sent. */
+  /** Stanzas that stay although the client refused them: nothing behind them is sent. */
   readonly #refused = new Set<Stanza>();
   #delivery: Delivery | undefined;
 
@@ -39,20 +39,20 @@ export class Inbox {
     this.#deliver();
   }
 
-  /** The client is there. `caughtUp` is called once it has everything that waited. */
+  /** Starts the delivery to a client. Calls `caughtUp` once the client has its backlog. */
   connect(line: Line, caughtUp: () => void): void {
     this.#delivery = { line, caughtUp, rest: [...this.#waiting], asked: 0 };
     this.#deliver();
   }
 
-  /** The client asks for this many of the stanzas that waited. */
+  /** Sends the client this many more stanzas of its backlog. */
   sendBatch(count: number): void {
     if (this.#delivery === undefined) return;
     this.#delivery.asked += count;
     this.#deliver();
   }
 
-  /** The client is gone; a line that was replaced in the meantime changes nothing. */
+  /** Ends the delivery on this line, unless another line has replaced it. */
   disconnect(line: Line): void {
     if (this.#delivery?.line === line) this.#delivery = undefined;
   }
@@ -63,14 +63,14 @@ export class Inbox {
     this.put(node);
   }
 
-  /** The client could not read a message, and has asked its sender for it again. */
+  /** Notes that the client could not read a message, and has asked its sender for it again. */
   noteRetry(id: string): void {
     this.#retried.add(id);
   }
 
   /**
-   * `<ack>` for anything, or a receipt for a message. With `keepsRefused`, an ack with an error leaves its stanza where
-   * it is, and everything behind it has to wait.
+   * Takes an `<ack>` for anything, or a receipt for a message. With `keepsRefused`, an ack with an error leaves its
+   * stanza in the queue, and everything behind that stanza has to wait.
    */
   acknowledge(response: Stanza, { keepsRefused = false } = {}): void {
     const node = this.#waiting.find((waiting) => isResponseTo(response, waiting));
@@ -101,7 +101,7 @@ export class Inbox {
     caughtUp();
   }
 
-  /** Whether a stanza that was sent, and refused, is in front of the rest. */
+  /** Whether a stanza that was sent and refused holds up the rest. */
   #isHeld(rest: readonly Stanza[]): boolean {
     return [...this.#refused].some((node) => !rest.includes(node));
   }

@@ -8,7 +8,7 @@ export class LinkedAccount extends Contact {
   /** Linked clients by device number. */
   readonly companions = new Map<number, Companion>();
   readonly standing: Standing = new Standing();
-  /** The phone numbers that its clients have given tokens: once for each time. */
+  /** The phone numbers that its clients have given tokens; one entry for each token. */
   readonly tokensGiven: string[] = [];
   #devices = 0;
 
@@ -17,7 +17,10 @@ export class LinkedAccount extends Contact {
     return new Companion(this, this.#devices, { identity, noiseKey });
   }
 
-  /** The clients that messages can be encrypted for: without one that ended before it uploaded its keys. */
+  /**
+   * The clients that messages can be encrypted for: excludes clients that ended before they uploaded their
+   * keys.
+   */
   get reachable(): readonly Companion[] {
     return [...this.companions.values()].filter(({ shelf }) => shelf.isFilled);
   }
@@ -30,7 +33,7 @@ export class LinkedAccount extends Contact {
   }
 }
 
-/** A linked client, as the server knows it whether it is connected or not. */
+/** A linked client, whether it is connected or not. */
 export class Companion {
   readonly account: LinkedAccount;
   /** Also its index among the keys of the account. */

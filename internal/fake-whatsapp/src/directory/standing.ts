@@ -1,7 +1,7 @@
-/** The network's limits on a number in chats that it has not written in before. */
+/** The network's limits on the chats that a number starts. */
 export class Standing {
-  /** The time until which it may start no chats, in milliseconds; null if it may. */
+  /** The time until which the number may not start chats, in milliseconds; null if it may. */
   lockedUntil: number | null = null;
-  /** The time until which its new chats are used up, in milliseconds; null if they are not. */
+  /** The time until which the number has no new chats left, in milliseconds; null if it has. */
   cappedUntil: number | null = null;
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { seconds } from '../stanza.ts';
 
 const WEEK_MS: number = 7 * 86_400_000;
-/** The current one included. */
+/** Includes the current week. */
 const WEEKS = 4;
 
 export interface TrustToken {
@@ -16,8 +16,8 @@ interface GivenToken extends TrustToken {
 }
 
 /**
- * The tokens by which a person lets accounts write: the network takes one in the week in which it was given and in the
- * three after it, and weeks are counted from the epoch.
+ * The tokens by which a person lets accounts write. The network accepts a token in the week in which it was given and
+ * in the three weeks after; weeks are counted from the epoch.
  */
 export class TrustTokens {
   readonly #given = new Map<string, readonly GivenToken[]>();

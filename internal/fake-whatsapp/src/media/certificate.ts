@@ -18,7 +18,7 @@ export async function createServerCertificate(now: number): Promise<ServerCertif
     notBeforeDate: new Date(now - DAY_MS),
     notAfterDate: new Date(now + 30 * DAY_MS),
   };
-  // OpenSSL looks for an authority by its name: the servers that one process trusts need names of their own.
+  // OpenSSL looks authorities up by name, so the authorities that one process trusts need different names.
   const authority = await generate([{ name: 'commonName', value: `Fake WhatsApp ${randomUUID()}` }], {
     ...basics,
     extensions: [

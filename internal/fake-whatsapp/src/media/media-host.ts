@@ -7,8 +7,8 @@ import type { ServerCertificate } from './certificate.ts';
 import { MediaAddresses } from './media-addresses.ts';
 
 /**
- * An HTTP status, a redirect, a 200 with changed bytes, or one that stops half-way and stays open, or that breaks off
- * there.
+ * An HTTP status, a redirect, a 200 with changed bytes, or a 200 that stops half-way and then stays open (`stall`) or
+ * breaks off (`cut`).
  */
 export type MediaFailure = number | { readonly redirectTo: string } | 'corrupt' | 'stall' | 'cut';
 
@@ -23,13 +23,13 @@ export interface MediaRequest {
   readonly host: number;
   readonly method: string;
   readonly path: string;
-  /** The header. */
+  /** The `Range` header, or null. */
   readonly range: string | null;
 }
 
 /**
- * The hosts on which clients put encrypted files, `POST /mms/<kind>/<hash>` with a token, and get them, `GET
- * /o1/<hash>` with the signature in the address. Several hosts have the same files.
+ * The hosts to which clients upload encrypted files (`POST /mms/<kind>/<hash>`, with a token), and from which
+ * they download files (`GET /o1/<hash>`, with the signature in the address). All hosts have the same files.
  */
 export class MediaHost {
   /** The authority behind the certificate, PEM. */
@@ -40,7 +40,7 @@ export class MediaHost {
   #servers: Server[] = [];
   #names: string[] = [];
   readonly #files = new Map<string, Buffer>();
-  /** Files that phones have sent stay on them. */
+  /** Files that phones have sent, which stay on the phones. */
   readonly #onPhones = new Map<string, Buffer>();
   #failures: MediaFailure[] = [];
   #uploads = 0;
@@ -62,7 +62,7 @@ export class MediaHost {
     return this.#names;
   }
 
-  /** Replaces the hosts that clients are named. The previous ones are gone. */
+  /** Replaces the hosts that clients get. The previous hosts are gone. */
   async setHosts(states: readonly MediaHostState[]): Promise<void> {
     const former = this.#servers;
     this.#servers = [];
@@ -83,7 +83,7 @@ export class MediaHost {
     await Promise.all(former.map(close));
   }
 
-  /** Puts an encrypted file there as an upload does. */
+  /** Stores an encrypted file, as an upload does. */
   put(name: string, file: Buffer): { readonly url: string; readonly directPath: string } {
     const path = `/o1/${name}`;
     this.#files.set(path, file);
@@ -91,13 +91,13 @@ export class MediaHost {
     return { url: `https://${this.#names[0] ?? 'no-host'}${directPath}`, directPath };
   }
 
-  /** The same for a phone, which keeps the file. */
+  /** Like `put`, for a phone, which keeps the file. */
   putFromPhone(name: string, file: Buffer): { readonly url: string; readonly directPath: string } {
     this.#onPhones.set(name, file);
     return this.put(name, file);
   }
 
-  /** A phone uploads its file again, to another place; null if it has none of this name. */
+  /** A phone uploads its file again, to another place; null if it has no file of this name. */
   putAgain(name: string): string | null {
     const file = this.#onPhones.get(name);
     if (file === undefined) return null;

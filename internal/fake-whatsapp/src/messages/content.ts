@@ -8,7 +8,7 @@ export interface MediaContent {
   readonly caption: string | null;
   /** Documents only. */
   readonly filename: string | null;
-  /** An audio that is shown as a recorded voice message, and how long it says it is. */
+  /** Set for an audio that is shown as a recorded voice message, with the duration that it states. */
   readonly voice?: { readonly seconds: number | null; readonly waveform: readonly number[] };
 }
 
@@ -16,7 +16,7 @@ export interface MediaContent {
 export type Content =
   | { readonly type: 'text'; readonly text: string }
   | MediaContent
-  /** Reactions, edits, deletions and whatever else; `message` is the decoded protobuf as a plain object. */
+  /** Reactions, edits, deletions and all else; `message` is the decoded protobuf as a plain object. */
   | { readonly type: 'other'; readonly message: Readonly<Record<string, unknown>> }
   /** No device could decrypt it. */
   | { readonly type: 'unreadable' };

@@ -17,7 +17,7 @@ export interface Copy {
   readonly message: proto.Message | undefined;
 }
 
-/** Lets every device that a client's message is for decrypt its copy, the sender's own phone included. */
+/** Lets every device that a client's message is for decrypt its copy, including the sender's phone. */
 export async function decryptCopies(
   node: Stanza,
   sender: Companion,
@@ -30,7 +30,7 @@ export async function decryptCopies(
     const reader = directory.byJid(jid);
     const enc = child(to, 'enc');
     const device = deviceIn(jid);
-    // Other clients under test decrypt what is relayed to them.
+    // Other clients under test decrypt their relayed copies themselves.
     if (reader?.devices.includes(device) === true && enc !== undefined)
       copies.push(await open({ reader, device }, sender, enc));
   }
@@ -65,11 +65,11 @@ async function open(
 interface GroupMessage {
   readonly sender: Companion;
   readonly group: GroupChat;
-  /** The members' own copies: the sender's key, the first time. */
+  /** The members' own copies, which have the sender's key the first time. */
   readonly copies: readonly Copy[];
 }
 
-/** One after the other: a thousand phones must not keep all connections waiting. */
+/** Decrypts one copy at a time, so that a thousand phones do not keep all connections waiting. */
 async function openForGroup(enc: Stanza, { sender, group, copies }: GroupMessage): Promise<readonly Copy[]> {
   const author = group.jidOf(sender.account, sender.device);
   const members = [...group.members].filter((member) => member !== sender.account);

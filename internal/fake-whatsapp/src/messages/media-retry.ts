@@ -6,7 +6,7 @@ import type { Stanza } from '../stanza.ts';
 
 const { SUCCESS, NOT_FOUND } = proto.MediaRetryNotification.ResultType;
 
-/** A client could not download a file, and asks the phone of its own account for it. */
+/** A client that could not download a file asks the phone of its own account for the file. */
 export function onMediaRetry(connection: Connection, receipt: Stanza): void {
   const { client, network } = connection;
   const { chronicle, directory, disturbances, media } = network;

@@ -16,8 +16,8 @@ import { serverRefusal } from './server-refusal.ts';
 import { timerOf } from './timer.ts';
 
 /**
- * A client sends a message: its readers' phones decrypt it, it is noted and acknowledged. The network itself reads
- * nothing: in a large group the acknowledgement comes first.
+ * Handles a message from a client: the readers' phones decrypt it, and it is noted and acknowledged. The network
+ * itself reads nothing, so in a large group the acknowledgement comes first.
  */
 export async function onMessage(connection: Connection, node: Stanza): Promise<void> {
   const { network, client } = connection;
@@ -37,7 +37,7 @@ export async function onMessage(connection: Connection, node: Stanza): Promise<v
     note(connection, node, { content, quotes, copies, refused: refusal ?? null });
     if (refusal === undefined) await deliver(connection, node, { content, copies });
   };
-  // Tests may look at what was sent as soon as the client has the acknowledgement, but a large group takes seconds.
+  // Tests may check the message as soon as the client has the acknowledgement, but a large group takes seconds.
   const isLarge = (directory.findGroup(node.attrs['to'] ?? '')?.members.size ?? 0) > LARGE_GROUP;
   if (isLarge) void open().catch((error: unknown) => network.chronicle.problems.push(String(error)));
   else await open();
@@ -67,7 +67,7 @@ function checkIdentity({ client, network }: Connection, node: Stanza): void {
   if (!valid) network.chronicle.problems.push(`message ${node.attrs['id'] ?? ''} without a valid identity`);
 }
 
-/** The message as a recipient's phone decrypted it, other than the sender's. */
+/** The message as decrypted by a device of anyone but the sender. */
 function readMessage({ client }: Connection, copies: readonly Copy[]): proto.Message | undefined {
   return copies.find(({ reader, message }) => reader !== client.account && message !== undefined)?.message;
 }
@@ -111,7 +111,7 @@ function note(
   });
 }
 
-/** Delivers it to accounts that can read it; the devices of the others ask for it again. */
+/** Delivers the message to accounts that can read it; devices that cannot read it ask for it again. */
 async function deliver(connection: Connection, node: Stanza, { content, copies }: Opened): Promise<void> {
   const { client, network } = connection;
   const { id = '', to = '' } = node.attrs;

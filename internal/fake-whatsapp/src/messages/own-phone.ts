@@ -10,7 +10,7 @@ import { encNode, encryptFor, newMessageId } from './phone-to-client.ts';
 
 const { INITIAL_BOOTSTRAP } = proto.HistorySync.HistorySyncType;
 
-/** Sends the phone's history, which is empty, to a client that it has just linked. Ends the client's wait for it. */
+/** Sends the phone's history, which is empty, to a client that was just linked and waits for the history. */
 export async function sendHistory(network: Network, companion: Companion): Promise<void> {
   const history = proto.HistorySync.encode({ syncType: INITIAL_BOOTSTRAP, progress: 100 }).finish();
   await sendToClient(network, companion, {
@@ -25,8 +25,8 @@ export async function sendHistory(network: Network, companion: Companion): Promi
 }
 
 /**
- * Hands every client of the account a message of the chat that they got without what it says, as a phone does when it is
- * asked. Returns the ids of the stanzas.
+ * Sends every client of the account the content of a message that arrived without it, as a phone does on request.
+ * Returns the ids of the stanzas.
  */
 export function handOn(
   network: Network,
@@ -59,7 +59,7 @@ async function sendToClient(
   return id;
 }
 
-/** A message that the account's owner sent from the phone; every client gets its copy. Returns the network id. */
+/** Copies a message that the account's owner sent from the phone to every client. Returns the network id. */
 export async function mirror(
   network: Network,
   chat: { readonly account: LinkedAccount; readonly to: Contact | GroupChat },
@@ -78,7 +78,7 @@ export async function mirror(
   return id;
 }
 
-/** The chat is by LID, as everything is; the number goes with it unless the person hides it. */
+/** Addresses the chat by LID, and adds the number unless the person hides it. */
 function addressed(account: LinkedAccount, to: Contact | GroupChat) {
   if (to instanceof GroupChat) {
     return { from: to.jid, participant: to.jidOf(account), addressing_mode: to.addressing };

@@ -33,7 +33,7 @@ export function newMessageId(): string {
   return `3A${randomBytes(9).toString('hex').toUpperCase()}`;
 }
 
-/** Encrypts a person's message for each client of the account, and leaves it with the server. */
+/** Encrypts a person's message for each client of the account, and puts it into the client's inbox. */
 export async function sendFromPhone(sending: PhoneMessage): Promise<void> {
   const { from, to, message, envelope, respondsToRetry } = sending;
   const attrs = attributes(sending);
@@ -43,7 +43,7 @@ export async function sendFromPhone(sending: PhoneMessage): Promise<void> {
   }
 }
 
-/** Encrypts a message again, only for one client that could not read it. */
+/** Encrypts a message again, only for the client that could not read it. */
 export async function sendAgain(from: Contact, companion: Companion, retry: { id: string; count: string }) {
   const sent = from.sent.get(retry.id);
   if (sent === undefined || !sent.respondsToRetry) return;
@@ -70,7 +70,7 @@ export function encNode({ type, ciphertext }: Ciphertext, more: { readonly count
   return stanza('enc', { v: '2', type, ...more }, ciphertext);
 }
 
-/** How the stanza names the sender; a hidden number is named nowhere. */
+/** The stanza's names for the sender; a hidden number never appears. */
 function attributes({ from, message, envelope }: PhoneMessage): Readonly<Record<string, string>> {
   const { id, t, group, addressing, device } = envelope;
   const isMedia =

@@ -8,10 +8,10 @@ import { LinkedAccount } from '../directory/linked-account.ts';
 import { onMediaRetry } from './media-retry.ts';
 import { onRetryReceipt } from './retry.ts';
 
-/** Receipts that are only between a client and the server. */
+/** Receipts that concern only a client and the server. */
 const NOT_FOR_THE_SENDER = new Set(['inactive', 'sender', 'peer_msg', 'hist_sync', 'server-error']);
 
-/** A client says that it has got, read or not understood something. */
+/** Handles the receipts of a client, which has received, read or not understood something. */
 export async function onReceipt(connection: Connection, receipt: Stanza): Promise<void> {
   const { client, network } = connection;
   const { id = '', to = '', type, participant } = receipt.attrs;
@@ -37,7 +37,7 @@ export interface PhoneReceipt {
   readonly device: number | undefined;
 }
 
-/** A person's phone says that it has got or shown the account's messages. */
+/** A person's device reports that it has received or shown the account's messages. */
 export function sendReceipt(network: Network, to: LinkedAccount, receipt: PhoneReceipt): void {
   const { by, type, group, addressing, device } = receipt;
   const [id, ...others] = receipt.ids;
@@ -51,7 +51,7 @@ export function sendReceipt(network: Network, to: LinkedAccount, receipt: PhoneR
   for (const { inbox } of to.companions.values()) inbox.put(node);
 }
 
-/** If the message came from another client, that one gets the receipt, too. */
+/** If an account sent the message, its clients get the receipt, too. */
 function forward({ client, network }: Connection, { attrs, content }: Stanza): void {
   const { id, to = '', type, participant } = attrs;
   if (type !== undefined && NOT_FOR_THE_SENDER.has(type)) return;

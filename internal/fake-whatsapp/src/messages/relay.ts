@@ -6,7 +6,7 @@ import type { GroupChat } from '../directory/group-chat.ts';
 import { LinkedAccount } from '../directory/linked-account.ts';
 import type { Companion } from '../directory/linked-account.ts';
 
-/** Hands a client's message on to the other clients that it is for, still encrypted. */
+/** Relays a client's message, still encrypted, to the other clients that it is for. */
 export function relay(network: Network, sender: Companion, node: Stanza): void {
   const group = network.directory.findGroup(node.attrs['to'] ?? '');
   const shared = children(node).filter(({ tag }) => tag === 'device-identity');

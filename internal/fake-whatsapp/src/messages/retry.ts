@@ -19,7 +19,10 @@ export interface Unreadable {
   readonly group: string | null;
 }
 
-/** A device could not read a client's message and asks for it again; with keys for a new session from the second time on. */
+/**
+ * A device could not read a client's message and asks for it again, from the second time on with keys for a new
+ * session.
+ */
 export async function askForRetry(
   network: Network,
   companion: Companion,

@@ -4,12 +4,12 @@ import type { Contact } from '../directory/contact.ts';
 import { bytesOf, child } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
 
-/** The network knows another way of naming the members than the client that wrote to a group. */
+/** The client named the members of a group in another way than the network now does. */
 const OUTDATED_MEMBERS = 421;
-/** The network delivers nothing to this name of a person, or not without a token of theirs. */
+/** The network does not deliver to this name of a person, or requires the person's token. */
 const NOT_TO_THIS_NAME = 463;
 
-/** The error that the network itself has for a message, to any phone; undefined if it takes it. */
+/** The network's own error for a message, to any phone; undefined if the network accepts it. */
 export function serverRefusal(connection: Connection, node: Stanza): number | undefined {
   const { directory } = connection.network;
   const to = node.attrs['to'] ?? '';

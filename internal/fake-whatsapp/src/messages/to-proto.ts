@@ -12,7 +12,7 @@ interface OutgoingMedia {
   readonly filename?: string;
   /** An audio that was recorded in the chat. */
   readonly voiceNote?: boolean;
-  /** The sender's own message that it completes, by its id, and as what. */
+  /** The id of the sender's message that this file completes, and the kind of association. */
   readonly completes?: { readonly id: string; readonly as: AssociationName };
 }
 
@@ -33,9 +33,9 @@ export type Outgoing =
       readonly text: string;
       readonly to: { readonly id: string; readonly author: string };
     }
-  /** Whatever the protocol has: stickers, wrapped messages, … */
+  /** Any other message of the protocol: stickers, wrapped messages, … */
   | { readonly type: 'raw'; readonly message: proto.IMessage }
-  /** No message at all: these bytes are encrypted. */
+  /** Not a message: these bytes are encrypted as they are. */
   | { readonly type: 'bytes'; readonly bytes: Uint8Array };
 
 const { MESSAGE_EDIT, REVOKE } = proto.Message.ProtocolMessage.Type;
@@ -70,7 +70,7 @@ export async function toProto(outgoing: Outgoing, media: MediaHost): Promise<pro
   }
 }
 
-/** Wraps a message that belongs to another one, in the way that phones do. */
+/** Wraps a message that belongs to another message, as phones do. */
 function associated({ completes }: OutgoingMedia, message: proto.IMessage): proto.IMessage {
   if (!completes) return message;
   const associationType = proto.MessageAssociation.AssociationType[completes.as];

@@ -13,7 +13,9 @@ interface Giving {
   readonly addressing: AddressingMode;
 }
 
-/** A person gives an account a token, and its clients are notified. Returns the id of the stanza. */
+/**
+ * A person gives an account a token, and the account's clients are notified. Returns the id of the stanza.
+ */
 export function giveToken(network: Network, { from, to, givenAt, addressing }: Giving): string {
   const id = network.newStanzaId();
   const { bytes, t } = from.tokens.give(to.phoneNumber, givenAt);
@@ -27,7 +29,7 @@ export function giveToken(network: Network, { from, to, givenAt, addressing }: G
   return id;
 }
 
-/** A client gives people a token of its account. Throws if the query is not as clients send it. */
+/** A client gives people a token of its account. Throws if clients do not send such a query. */
 export function takeTokens({ account }: Companion, network: Network, tokens: Stanza): void {
   for (const { attrs } of children(tokens, 'token')) {
     const contact = network.directory.byJid(attrs['jid'] ?? '');

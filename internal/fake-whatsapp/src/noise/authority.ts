@@ -20,7 +20,7 @@ export class NoiseAuthority {
     return this.#root.public;
   }
 
-  /** Signed once in half a day: a signature costs several milliseconds. */
+  /** Signs at most once in half a day for a key, because a signature takes several milliseconds. */
   chainFor(key: Uint8Array): Uint8Array {
     const at = this.#now();
     if (this.#shown?.key !== key || Math.abs(at - this.#shown.at) > HALF_A_DAY_MS)

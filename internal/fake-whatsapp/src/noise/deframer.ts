@@ -1,17 +1,17 @@
 import { NOISE_WA_HEADER } from '@whiskeysockets/baileys';
 
-/** `ED`, two bytes of a version, and the length of what follows. */
+/** `ED`, two bytes of a version, and the length of the rest. */
 const ROUTING_HEADER_LENGTH = 7;
 const ROUTING_MARK = 'ED';
 const LENGTH_PREFIX = 3;
 
-/** Bytes in, frames out. Takes off the routing prefix and the header that the first frame comes with. */
+/** Splits bytes into frames. Removes the routing prefix and the header in front of the first frame. */
 export class Deframer {
   #buffered: Buffer = Buffer.alloc(0);
   #introduced = false;
   #routing: Buffer | undefined;
 
-  /** The route that an earlier connection gave to the client. */
+  /** The routing token that an earlier connection gave the client. */
   get routing(): Buffer | undefined {
     return this.#routing;
   }

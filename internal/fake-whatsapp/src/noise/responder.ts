@@ -12,7 +12,7 @@ import type { KeyPair } from '@whiskeysockets/baileys';
 
 const NOTHING = Buffer.alloc(0);
 
-/** The server's side of Noise_XX_25519_AESGCM_SHA256, then the transport it leads to. */
+/** The server's side of Noise_XX_25519_AESGCM_SHA256, and the transport after the handshake. */
 export class NoiseResponder {
   readonly #static: KeyPair;
   readonly #certificate: Uint8Array;

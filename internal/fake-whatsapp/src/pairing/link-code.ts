@@ -85,7 +85,7 @@ export async function enterCode(connection: Connection, account: LinkedAccount, 
   );
 }
 
-/** The browser names that the network takes: others get no code. */
+/** The browser names that the network accepts: clients with other names get no code. */
 const DISPLAY = /^(Chrome|Edge|Firefox|IE|Opera|Safari) \((Windows|Mac OS|Linux|Ubuntu)\)$/;
 
 function offerCode(connection: Connection, query: Stanza, node: Stanza): void {
@@ -104,7 +104,7 @@ function offerCode(connection: Connection, query: Stanza, node: Stanza): void {
   chronicle.actions.add({ type: 'code_requested', account: phoneNumber });
 }
 
-/** Both sides derive the secret of the pairing; from here it continues as with a QR. */
+/** Derives the secret of the pairing, as the client does; pairing then continues as with a QR. */
 function finish(connection: Connection, node: Stanza): void {
   const known = entered.get(connection);
   if (known === undefined) throw new Error('the client ends a pairing by code before the code was entered');

@@ -20,10 +20,10 @@ export function offerQr(connection: Connection): void {
   network.chronicle.actions.add({ type: 'qr_offered', account: null });
 }
 
-/** Secrets that the network has retired: a phone that scans one of them cannot link its client. */
+/** Secrets that the network has retired: scanning a QR with such a secret cannot link its client. */
 const retired = new WeakMap<Connection, Set<string>>();
 
-/** The client is to show a QR with a new secret. */
+/** Requests a QR with a new secret from the client. */
 export function retireSecret(connection: Connection, qrText: string): void {
   const { network } = connection;
   const secrets = retired.get(connection) ?? new Set();

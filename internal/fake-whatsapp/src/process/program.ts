@@ -1,4 +1,4 @@
-// The server in a process of its own, driven by the one that forked it. Ends with it.
+// The server in a separate process, driven by the process that forked it, and ending with that process.
 import { startFakeWhatsApp } from '../start-fake-whatsapp.ts';
 import type { Reply, Call } from './protocol.ts';
 

@@ -8,14 +8,17 @@ import type { Reply, Call } from './protocol.ts';
 
 type Calls = Omit<FakeWhatsApp, 'client' | 'trust' | 'stop'>;
 
-/** The same server, every response a promise. */
+/** A server in another process, so that every method returns a promise. */
 export type RemoteFakeWhatsApp = Pick<FakeWhatsApp, 'client' | 'trust' | 'stop'> & {
   readonly [Method in keyof Calls]: (
     ...args: Parameters<Calls[Method]>
   ) => Promise<Awaited<ReturnType<Calls[Method]>>>;
 } & { readonly pid: number };
 
-/** Starts the server in a process of its own: its work and memory are then not the client's. It ends with this process. */
+/**
+ * Starts the server in a separate process, so that its work and memory are not the client's. The server ends with this
+ * process.
+ */
 export async function spawnFakeWhatsApp(): Promise<RemoteFakeWhatsApp> {
   const child = fork(fileURLToPath(new URL('program.ts', import.meta.url)), { serialization: 'advanced' });
   const [first] = (await once(child, 'message')) as [Reply]; // the program sends nothing else
@@ -38,7 +41,7 @@ export async function spawnFakeWhatsApp(): Promise<RemoteFakeWhatsApp> {
   const remote = new Proxy(local, {
     get: (target, name) => {
       if (Object.hasOwn(target, name)) return Reflect.get(target, name);
-      // A promise would be taken for one by `await`.
+      // `await` would take an object with a `then` for a promise.
       if (typeof name === 'symbol' || name === 'then') return undefined;
       return (...args: unknown[]) => call(name, args);
     },
@@ -53,7 +56,7 @@ function caller(child: ChildProcess): (method: string, args: readonly unknown[])
   const pending = new Map<number, Pending>();
   let calls = 0;
   child.on('message', (message) => {
-    const response = message as Exclude<Reply, { started: unknown }>; // the first one has been read
+    const response = message as Exclude<Reply, { started: unknown }>; // the first reply has been read
     const asked = pending.get(response.id);
     pending.delete(response.id);
     if ('error' in response) asked?.reject(new Error(response.error));

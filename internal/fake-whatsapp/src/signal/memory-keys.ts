@@ -8,7 +8,7 @@ export function memoryKeys(): SignalKeyStore {
       const found: { [id: string]: SignalDataTypeMap[T] } = {};
       for (const id of ids) {
         const value = kept.get(`${type}/${id}`);
-        // `set` put it there under the same type.
+        // `set` stored the value under the same type.
         if (value !== undefined) found[id] = value as SignalDataTypeMap[T];
       }
       return found;

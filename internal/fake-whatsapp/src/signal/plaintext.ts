@@ -3,7 +3,7 @@ import type { proto } from '@whiskeysockets/baileys';
 
 const BYTES = Symbol('bytes');
 
-/** Replaces a message: these bytes are encrypted as they are, whatever they are. */
+/** A substitute for a message: these bytes are encrypted as they are. */
 export function bareBytes(bytes: Uint8Array): proto.IMessage {
   const message: proto.IMessage = {};
   return Object.assign(message, { [BYTES]: Buffer.from(bytes) });

@@ -31,7 +31,10 @@ export class PreKeyShelf {
     return this.#oneTime.length;
   }
 
-  /** `<iq xmlns="encrypt" type="set">` with a list of keys. Throws if a signature or the identity is wrong. */
+  /**
+   * Takes an `<iq xmlns="encrypt" type="set">` with a list of keys. Throws if a signature or the identity is
+   * wrong.
+   */
   put(upload: Stanza): void {
     if (!bytesOf(upload, 'identity').equals(this.#identity)) throw new Error('keys of another identity');
     this.#registrationId = getBinaryNodeChildUInt(upload, 'registration', 4) ?? 0;
@@ -40,7 +43,7 @@ export class PreKeyShelf {
     this.#oneTime.push(...children(list, 'key').map(preKeyOf));
   }
 
-  /** A new signed key, in `<skey>`. */
+  /** Takes a new signed key from `<skey>`. */
   rotate(parent: Stanza): void {
     const node = child(parent, 'skey');
     if (node === undefined) throw new Error('no signed pre-key');
@@ -67,7 +70,7 @@ export class PreKeyShelf {
     };
   }
 
-  /** The same as the children of `<user>`, for another client that asks for this one's keys. */
+  /** Like `take`, as the children of `<user>`, for another client that asks for the keys. */
   takeNodes(): Stanza[] {
     const { registrationId, signedPreKey, preKey } = this.take();
     return [

@@ -24,12 +24,12 @@ import { silent } from './silent.ts';
 export type KeyBundle = Parameters<SignalRepositoryWithLIDStore['injectE2ESession']>[0]['session'];
 export type Ciphertext = Awaited<ReturnType<SignalRepositoryWithLIDStore['encryptMessage']>>;
 
-/** One end of Signal sessions, a person's phone. Clients under test have their own. */
+/** One end of Signal sessions: a person's device. Clients under test have their own. */
 export class SignalPeer {
   readonly creds: AuthenticationCreds = initAuthCreds();
   readonly #keys: SignalKeyStoreWithTransaction;
   readonly #repository: SignalRepositoryWithLIDStore;
-  /** Sessions by device; resolved once the session can be used. */
+  /** Sessions by device; each promise resolves once the session can be used. */
   readonly #sessions = new Map<string, Promise<void>>();
   #nextPreKey = 1;
 
@@ -58,7 +58,7 @@ export class SignalPeer {
     ];
   }
 
-  /** Encrypts for one device; `takeBundle` is asked if there is no session yet. */
+  /** Encrypts for one device; calls `takeBundle` if there is no session yet. */
   async encrypt(jid: string, message: proto.IMessage, takeBundle: () => KeyBundle): Promise<Ciphertext> {
     await (this.#sessions.get(jid) ?? this.startSession(jid, takeBundle()));
     return this.#repository.encryptMessage({ jid, data: plaintextOf(message) });

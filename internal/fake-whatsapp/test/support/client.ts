@@ -15,7 +15,7 @@ import { silent } from '../../src/signal/silent.ts';
 // libsignal writes whole sessions, keys included, to the console.
 for (const level of ['info', 'warn', 'error'] as const) vi.spyOn(console, level).mockImplementation(() => {});
 
-// The client takes every well-formed signature for a good one; here it looks.
+// The client accepts every well-formed signature; in these tests, it verifies them.
 Curve.verify = isSignatureValid;
 
 type Options = Partial<UserFacingSocketConfig>;
@@ -53,7 +53,10 @@ export class Client {
     return new Client(wa, { creds: initAuthCreds(), keys: memoryKeys() }, options);
   }
 
-  /** Pairs by QR, restarts as asked and waits until it is open and has its history. */
+  /**
+   * Pairs by QR, restarts when the server asks, and waits until the connection is open and the history is
+   * there.
+   */
   static async linked(wa: FakeWhatsApp, account: Account, options?: Options): Promise<Client> {
     const client = Client.unpaired(wa, options);
     wa.scanQr(account, await client.qr());
@@ -64,7 +67,7 @@ export class Client {
     return restarted;
   }
 
-  /** The first event of this name for which the test holds, past or to come. */
+  /** The first event of this name for which `holds` is true, past or to come. */
   async first<T extends EventName>(
     name: T,
     holds: (data: BaileysEventMap[T]) => boolean = () => true,
