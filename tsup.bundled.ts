@@ -7,8 +7,8 @@ const OUT = 'dist/bundled';
 
 /**
  * Copies of dependencies for programs that are bundled to ESM. A bundler leaves the `require('node:…')` of a CommonJS
- * module as it is, and an ES module has no `require`. package.json "imports" gives the copies to bundlers (the condition
- * `module`) and the dependencies themselves to everybody else, so that they can be updated without us.
+ * module as it is, and an ES module has no `require`. package.json "imports" gives the copies to bundlers (the
+ * condition `module`) and the dependencies themselves to everything else, so that users can update them without us.
  */
 export async function bundleDependencies(
   entry: Record<string, string>,
@@ -29,7 +29,7 @@ export async function bundleDependencies(
   await writeFile(join(OUT, 'LICENSES.txt'), await licences(Object.keys(metafile.inputs)));
 }
 
-/** In place of `require('node:…')`: needs no import either, and loads as late as it does. */
+/** Replaces `require('node:…')` by a call that also needs no import, and loads equally late. */
 export const builtinsWithoutRequire: Plugin = {
   name: 'builtins-without-require',
   setup({ onResolve, onLoad }) {
@@ -43,14 +43,14 @@ export const builtinsWithoutRequire: Plugin = {
   },
 };
 
-/** Writes the licences of a bundled package next to its files, by what esbuild says is in them. */
+/** Writes the licences of a bundled package next to its files, for the inputs that esbuild lists. */
 export async function writeLicences(metafile: string, directory: string): Promise<void> {
   const { inputs } = JSON.parse(await readFile(metafile, 'utf8'));
   await writeFile(join(directory, 'LICENSES.txt'), await licences(Object.keys(inputs)));
   await rm(metafile);
 }
 
-/** The licences of each package that a file was taken from: they have to be passed on with it. */
+/** The licences of each package that a file was taken from, which have to be passed on with the file. */
 async function licences(inputs: readonly string[]): Promise<string> {
   const folders = new Set(inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []));
   const texts: string[] = [];

@@ -14,8 +14,9 @@ export function library(entry: string[], options: Options = {}): ReturnType<type
     sourcemap: true,
     clean: true,
     dts: { entry: Object.fromEntries(named) },
-    // Before every other import, and not bundled: what comes first is evaluated first. Where the package's own imports cannot
-    // be linked (a name that an old Node lacks), nothing is evaluated, so there are none of these.
+    // Comes before every other import, and is not bundled, because the first import is evaluated first. If an import of
+    // the package could not be linked (a name that an old Node lacks), nothing would be evaluated, so packages have no
+    // such imports.
     banner: { js: "import '#node-version';" },
     external: [/^#/], // chosen by what loads the package (package.json "imports")
     removeNodeProtocol: false, // node:sqlite has no name without the prefix

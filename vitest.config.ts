@@ -9,8 +9,9 @@ import { startedProgramsAreImports } from './internal/test-support/src/started-p
 const conditions = ['source', 'module', 'node', 'development|production'];
 
 /**
- * Tests that leave their process as it was: a worker keeps what it has loaded for all of their files. All others measure
- * their process, count its timers or change it for good, intercept all of its requests, or run servers that it ends.
+ * Tests that leave their process as it was, so that a worker keeps what it has loaded for all of these files. Other
+ * tests measure their process, count its timers or change it for good, intercept all of its requests, or run servers
+ * that it ends.
  */
 const SHARED_PROCESS = [
   'packages/{core,gateway-baileys,http,receiver,storage-kit,storage-sqlite,storage-postgres}/src/**/*.test.ts',
@@ -24,7 +25,10 @@ const SHARED_PROCESS = [
   'internal/fake-whatsapp/test/*.test.ts',
 ];
 
-/** Half a minute and more each, in this order: one that begins last would run alone at the end. */
+/**
+ * Files of half a minute and more, in this order, which start first: a long file that starts last would run
+ * alone at the end.
+ */
 const LONGEST = [
   'packages/server/test/commands/move',
   'packages/server/test/commands/kills-at-each-step',
@@ -34,7 +38,10 @@ const LONGEST = [
   'packages/storage-postgres/test/contract',
 ];
 
-/** Vitest goes by the durations of the last run, and by size where there was none: a file that runs a contract has a line. */
+/**
+ * Vitest sorts by the durations of the last run, or else by size, which is wrong for a file that runs a contract: it
+ * has a line.
+ */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification): number => {
@@ -45,13 +52,13 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** A test allocates much and keeps little, next to three others on two cores: this saves a tenth of the CPU seconds. */
+/** Saves a tenth of the CPU seconds: a test allocates much and keeps little, next to three others on two cores. */
 const FEWER_COLLECTIONS = ['--max-semi-space-size=64', '--single-threaded-gc'];
 
 const LONG_ONLY = '**/*.long.test.ts';
 const ALL = ['{packages,internal,examples}/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'];
 
-/** Files of `pnpm test` that may take more than ten seconds of CPU, by the reason. */
+/** Files of `pnpm test` that may take more than ten seconds of CPU, by reason. */
 const DEAR_FILES = {
   'starts programs, servers or clusters, which is what it tests': [
     'packages/gateway-baileys/test/kill.test.ts',
@@ -122,14 +129,15 @@ export default defineConfig(({ mode }) => {
       env: isLong ? { TEST_FORM: 'long' } : {},
       setupFiles: ['internal/test-support/src/measure-cpu.ts'],
       pool: 'forks',
-      // Also on two cores: for most of their time, tests wait for other processes, and for what takes its time.
+      // Four workers, even on two cores, because tests mostly wait for other processes and for time to pass.
       maxWorkers: 4,
       execArgv: ['--conditions=source', ...FEWER_COLLECTIONS],
       // eventsource has TypeScript under the same condition, which Node does not run from node_modules.
       server: { deps: { inline: [/@modelcontextprotocol[\\/]client/, 'eventsource'] } },
       sequence: { sequencer: LongestFirst },
       retry: 0,
-      // For what hangs and nothing else: a test that waits says sooner what it waited for in vain (HANG_MS).
+      // Only for hangs: a test that waits fails sooner, with an error that names what it waited for
+      // (HANG_MS).
       testTimeout: 300_000,
       hookTimeout: 300_000,
       reporters: [

@@ -87,7 +87,7 @@ async function until(holds) {
   }
 }
 
-/** Starts far enough for `pg` to have tried. */
+/** Checks that a start fails when `pg` connects. */
 async function expectUnreachable(storage) {
   const failure = await createTrunkline({ ...parts, storage })
     .start()

@@ -17,7 +17,7 @@ const steps = [];
 if (changed.length > 0)
   steps.push(['prettier', '--write', '--log-level=warn', '--ignore-unknown', ...changed]);
 if (code.length > 0) steps.push(['oxlint', '--type-aware', '--deny-warnings', ...code]);
-// One after the other: the linter reads prettier's output.
+// Runs in this order, because the linter reads prettier's output.
 for (const step of steps) await run(...step);
 const projects = ['tsconfig.json'];
 if (code.some((file) => file.startsWith('packages/dashboard/app/'))) projects.push('packages/dashboard/app');

@@ -43,7 +43,9 @@ if (status === 0 && broken.length === 0) {
   console.log(`${programs.size} programs of ${pages.length} pages compile, and links lead somewhere.`);
 } else process.exitCode = 1;
 
-/** The file and the page of each block; a block has the same line in its file as in the page. */
+/**
+ * Writes each block to a file, at the same line as in the page. Returns the file and the page of each block.
+ */
 function programsOf(page) {
   const text = readFileSync(join(root, page), 'utf8');
   return Array.from(text.matchAll(/^```ts\n(.*?)^```$/gms), ({ 1: code, index }, number) => {
@@ -63,7 +65,7 @@ function linkPackages() {
     link(name, path);
   }
   for (const modules of [root, ...packages].map((path) => join(path, 'node_modules'))) {
-    if (!existsSync(modules)) continue; // it depends on nothing
+    if (!existsSync(modules)) continue; // the package depends on nothing
     for (const entry of readdirSync(modules)) {
       if (entry.startsWith('.')) continue;
       const names = entry.startsWith('@')
@@ -80,7 +82,7 @@ function link(name, target) {
   try {
     symlinkSync(target, path);
   } catch (error) {
-    if (error.code !== 'EEXIST') throw error; // another package has it installed too
+    if (error.code !== 'EEXIST') throw error; // another package depends on it, too
   }
 }
 
@@ -109,7 +111,10 @@ function anchorsOf(path) {
   );
 }
 
-/** npx asks before it fetches pnpm for the first time, which scripts and background commands cannot answer. */
+/**
+ * Lines in which npx would ask before it first fetches pnpm, which scripts and background commands cannot
+ * answer.
+ */
 function commandsThatAsk(page) {
   const lines = readFileSync(join(root, page), 'utf8').split('\n');
   return lines.flatMap((line, index) =>

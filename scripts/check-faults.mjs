@@ -1,6 +1,6 @@
-// Shows that the checks can fail: plants one fault after the other in a temporary copy of the checkout and runs the
-// command that has to find it. Prints a line for each. Exits 1 if a fault passes, or if a command fails without one,
-// since its result would then mean nothing. Run by `pnpm check:faults`.
+// Shows that the checks can fail: plants faults, one at a time, in a temporary copy of the checkout, and runs the
+// command that has to find each. Prints a line per fault. Exits 1 if a fault passes, or if a command fails without a
+// fault, since its result would then mean nothing. Run by `pnpm check:faults`.
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -13,7 +13,8 @@ const root = dirname(import.meta.dirname);
 const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
 /**
- * Changes that have to pass. Only the program that finds the fault is listed, since a chain of programs stops there.
+ * Changes that have to pass. `command` is only the program that finds the fault, since a chain of programs stops
+ * there.
  */
 const HARMLESS = [
   { name: 'a test that passes', command: test, path: TEST, text: aTest('expect(1).toBe(1)') },
@@ -121,7 +122,7 @@ try {
   await directory.remove();
 }
 
-/** The program of a script that begins like this, as the script runs it. */
+/** The program in a script that begins like this, as the script runs it. */
 function link(script, beginning) {
   const program = scripts[script].split(' && ').find((one) => one.startsWith(beginning));
   if (program === undefined) throw new Error(`pnpm ${script} does not run ${beginning}.`);
@@ -137,7 +138,10 @@ function evaluate(name, holds, complaint) {
   if (!holds) process.exitCode = 1;
 }
 
-/** Copies installed packages, too: links to workspace packages lead into the copy, others through the root's. */
+/**
+ * Copies the packages' node_modules, too: links to workspace packages lead into the copy, other links through
+ * the root's.
+ */
 async function copyCheckout(copy) {
   const left = new Set(['.git', 'node_modules', 'reports', 'data']);
   // Files of a concurrent build: its results, and the configurations that tsup writes and deletes.

@@ -31,7 +31,7 @@ const published = publishedPackages().map(({ folder, manifest }) => ({
   path: join(root, folder),
   isForN8n: manifest.n8n !== undefined,
 }));
-// n8n loads files by their paths: the package cannot be imported.
+// n8n loads files by path, so its package cannot be imported.
 const packages = published.filter(({ isForN8n }) => !isForN8n);
 
 try {
@@ -77,7 +77,9 @@ async function inspect(pkg) {
   ].filter((found) => found !== undefined);
 }
 
-/** Requires each class, in CommonJS and with only n8n-workflow installed, and checks that its named files exist. */
+/**
+ * Loads each class with `require`, with only n8n-workflow installed, and checks that the files it refers to exist.
+ */
 async function loadAsN8n(pkg) {
   const problems = await inspect(pkg);
   await borrow('n8n-workflow', pkg.path);
@@ -117,14 +119,14 @@ async function contents(target, { isForN8n }) {
     files.includes('src') && 'the tarball has src in it',
     !files.includes('LICENSE') && 'the tarball has no LICENSE',
     !files.includes('README.md') && 'the tarball has no README.md',
-    // n8n loads each class by itself.
+    // n8n loads each class separately.
     ...(isForN8n ? [] : await declaredTwice(target)),
   ].filter((found) => found !== false);
 }
 
 /**
- * Entry points share their declarations through chunks. With a copy in each, an error of one would not be an instance
- * of the other's class, and types with private members would not be compatible.
+ * Entry points share their declarations through chunks. If each had a copy, an error of one would not be an instance
+ * of another's class, and types with private members would not be compatible.
  */
 async function declaredTwice(target) {
   const declarations =
@@ -183,7 +185,7 @@ function importing(names) {
   return lines.length === 0 ? 'export {};\n' : lines.join('');
 }
 
-/** Every Node of the PATH that the packages do not run on. */
+/** Every Node in the PATH that is too old for the packages. */
 async function findOldNodes() {
   const found = [];
   for (const directory of new Set((process.env.PATH ?? '').split(delimiter))) {
@@ -196,7 +198,10 @@ async function findOldNodes() {
   return found;
 }
 
-/** Each entry point has to throw the one sentence on a Node that is too old, and a command has to print it, and nothing else. */
+/**
+ * On a Node that is too old, each entry point has to throw the one sentence, and each command has to print only that
+ * sentence.
+ */
 async function refuse(pkg, oldNodes) {
   const installed = join(work, 'node_modules', pkg.name);
   const { exports = {}, bin = {} } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
@@ -208,7 +213,7 @@ async function refuse(pkg, oldNodes) {
     ...Object.entries(bin).map(([name, path]) => ({
       args: [join(installed, path)],
       isRefusal: (output, sentence) => {
-        const [, ...lines] = output.split('\n'); // the first one is the command itself
+        const [, ...lines] = output.split('\n'); // the first line is the command itself
         return lines.length === 1 && lines[0].startsWith(`${name}: ${sentence}`);
       },
     })),
@@ -237,7 +242,10 @@ async function refuseToStart(oldNodes) {
   return problems;
 }
 
-/** The PATH with the first Node that the packages support, from npm: its SQLite binds and reads differently. */
+/**
+ * A PATH that begins with the oldest Node that the packages support, from npm: its SQLite binds and reads
+ * differently.
+ */
 async function pathOfOldestNode() {
   const folder = join(work, 'oldest-node');
   await mkdir(folder);
@@ -309,7 +317,7 @@ async function isDashboardServed(url) {
   return response.ok && /javascript/.test(response.headers.get('content-type') ?? '');
 }
 
-/** The receiver of the examples, and `trunkline listen`, which posts events to it. */
+/** Starts the receiver of the examples, and `trunkline listen`, which posts events to that. */
 async function listenFromNothing(folder, env) {
   const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   const receiver = spawn(process.execPath, ['--conditions=source', RECEIVER], {
@@ -338,7 +346,7 @@ async function listenFromNothing(folder, env) {
   };
 }
 
-/** The image's parts start, become healthy, write only to its volume, and end cleanly. */
+/** Checks that the image's server starts, becomes healthy, writes only to its volume, and ends cleanly. */
 async function runImage() {
   const image = await mkdtemp(join(tmpdir(), 'trunkline-image-'));
   const tarballs = join(image, 'tarballs');
@@ -401,7 +409,7 @@ async function runImage() {
 
 /**
  * `pnpm release:publish` with a registry on this machine instead of npm's: a dry run, a release that breaks off, and
- * the same again. Provenance is left out: only CI can prove where a package was built.
+ * the same release again. Provenance is omitted, because only CI can prove where a package was built.
  */
 async function rehearseRelease() {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-release-'));
@@ -449,7 +457,7 @@ async function rehearseRelease() {
   }
 }
 
-/** Whether it lacked a dependency at the moment when it was published. */
+/** Names the dependencies that were not yet published before the package; false if none. */
 function lacksADependency({ name, versions }, index, inOrder) {
   const [{ dependencies, peerDependencies }] = Object.values(versions);
   const there = inOrder.slice(0, index).map((earlier) => earlier.name);
@@ -459,7 +467,7 @@ function lacksADependency({ name, versions }, index, inOrder) {
   return missing.length > 0 && `${name} is published before ${missing.map((other) => other.name).join(', ')}`;
 }
 
-/** A registry of npm that keeps what it gets. It refuses one package the first time. */
+/** Starts an npm registry that stores packages, and refuses one of them the first time. */
 async function startRegistry({ refuseOnce }) {
   const documents = [];
   let refused = refuseOnce;
@@ -508,12 +516,12 @@ async function runBundle() {
   }
 }
 
-/** Runs the contract like a gateway's author: on the packages as they are published. */
+/** Runs the contract like a gateway's author, with the packages as they are published. */
 async function runGatewayContract() {
   const example = join(work, 'gateway');
   for (const path of ['src', 'test/support', 'test/contract.test.ts', 'test/silence.test.ts'])
     await cp(join(root, 'examples/gateway', path), join(example, path), { recursive: true });
-  // The vitest that the contract imports: another copy has no test that runs.
+  // The vitest that the contract imports: in another copy, no test would be running.
   const vitest = join(work, 'node_modules/vitest/vitest.mjs');
   const problem = await attempt('node', [vitest, 'run', '--root', example], example);
   return problem === undefined ? [] : [problem];

@@ -8,9 +8,9 @@ import { promisify } from 'node:util';
 import { DockerfileParser } from 'dockerfile-ast';
 
 /**
- * Builds the last stage in a directory below `work`, from a context that is the Dockerfile's directory, with other files in
- * place of some of its directories. Resolves with that root, and with what the image says of a container: `env`, `cwd`,
- * `user`, `command` and `healthcheck`, both as lists of arguments.
+ * Builds the last stage in a directory below `work`. The context is the Dockerfile's directory, in which `context`
+ * replaces some directories. Resolves with the root of the stage, and with the image's settings for a container: `env`,
+ * `cwd`, `user`, and, as lists of arguments, `command` and `healthcheck`.
  */
 export async function runDockerfile(path, { work, context = {}, env = {} }) {
   const stages = new Map();

@@ -9,21 +9,21 @@ declare global {
   const trunkline: Trunkline<DatabaseSync>;
   const api: WorkspaceApi<DatabaseSync>;
   const workspaceId: string;
-  /** The id of one. */
+  /** The id of an instance. */
   const instance: string;
   const apiKey: string;
   const message: SendTextInput;
   const transaction: DatabaseSync;
   const logger: Logger;
 
-  /** A reader's own. */
+  /** Written by the reader. */
   const saveOnce: (eventId: string, message: WebhookMessage) => Promise<void>;
   const POST: (request: Request) => Promise<Response>;
   const bytes: Uint8Array<ArrayBuffer>;
   /** The content of a QR code. */
   const qr: string;
 
-  /** A network and a gateway to it, as their author has them. */
+  /** A test network and a gateway to it, as a gateway's author has them. */
   const startTestNetwork: () => Promise<TestNetwork>;
   const carrierGateway: (url: string) => Gateway;
 

@@ -1,4 +1,4 @@
-// The oxlint rules that no built-in one covers.
+// The oxlint rules that no built-in rule covers.
 
 /** The time is an argument or comes from the injected clock, so that a test can choose it. */
 const noDateOfNow = {
@@ -73,7 +73,7 @@ function valueOf(node, module) {
   return node.operator === '*' ? left * right : NaN;
 }
 
-/** Whether it is a matcher's argument: a value to compare, which limits nothing. */
+/** Whether the node is in a matcher's argument: a value to compare, which limits nothing. */
 function isExpectation(node) {
   for (let at = node; at; at = at.parent) {
     if (at.type === 'CallExpression' && /^to[A-Z]/.test(nameOf(at.callee))) return true;
@@ -84,20 +84,20 @@ function isExpectation(node) {
 
 const nameOf = (callee) => callee.property?.name ?? callee.name ?? '';
 
-/** `it` of `it.each([…])(…)`. */
+/** Returns `it` for `it.each([…])(…)`. */
 function rootOf(callee) {
   let at = callee;
   while (at.object ?? at.callee) at = at.object ?? at.callee;
   return at.name ?? '';
 }
 
-/** `setTimeout(() => reject(…), …)` and `setTimeout(reject, …)`. */
+/** Matches `setTimeout(() => reject(…), …)` and `setTimeout(reject, …)`. */
 function rejects(callback) {
   const called = callback?.body?.type === 'CallExpression' ? callback.body.callee : callback;
   return called?.name?.startsWith('reject') ?? false;
 }
 
-/** `expect(performance.now() - begun)`. */
+/** Matches `expect(performance.now() - begun)`. */
 function isElapsedTime(expectation) {
   const [measured] = expectation?.arguments ?? [];
   const from =
@@ -114,7 +114,7 @@ const WORDS = /\b(?:mend(?:s|ed|ing)?|anew|beside|in good order|takes? the place
 const plainComments = {
   create(context) {
     const { sourceCode } = context;
-    /** Lines of one comment that `//` spreads over several: only the first opens it. */
+    /** Whether a `//` line continues the comment above: only its first line opens a comment. */
     const continues = (comment, before) =>
       comment.type === 'Line' &&
       before?.type === 'Line' &&

@@ -18,7 +18,7 @@ const typeScriptApi = {
 };
 
 export default defineConfig({
-  // Without an address, there is no sitemap. It has this plugin's name, so that Starlight does not add one, which would
+  // Without an address, there is no sitemap: an empty plugin of this name keeps Starlight from adding one, which would
   // warn.
   ...(site === undefined ? {} : { site }),
   base: `${base}/`,
@@ -30,7 +30,7 @@ export default defineConfig({
     starlight({
       title: 'Trunkline',
       customCss: ['./src/site.css'],
-      disable404Route: true, // it warns unless there is a page 404, and about that as well
+      disable404Route: true, // this route warns with and without a page 404
       social: [{ icon: 'github', label: 'GitHub', href: REPOSITORY }],
       plugins: [
         starlightOpenAPI([
@@ -49,13 +49,13 @@ export default defineConfig({
             outputFileStrategy: 'modules',
             skipErrorChecking: true, // `pnpm types` checks them
             disableSources: true,
-            useHTMLAnchors: true, // where one name is a type and a value, its own count of headings differs from the site's
+            useHTMLAnchors: true, // for a name that is a type and a value, TypeDoc counts headings differently from the site
           },
         }),
       ],
       sidebar: sections().map(({ title, pages }) => ({
         label: title,
-        collapsed: true, // except for the part of the page that is shown
+        collapsed: true, // except for the part with the current page
         items: [
           ...pages.map((page) => ({ label: page.title, slug: page.slug })),
           ...(title === 'Reference' ? [...openAPISidebarGroups, typeScriptApi] : []),

@@ -100,7 +100,7 @@ test('the check of the built site finds links to missing pages, files and anchor
   ]);
 });
 
-// Building takes far longer than all of the above, and needs packages that nothing else does.
+// Building takes far longer than all of the above, and needs packages that nothing else needs.
 const BUILDS = process.env['DOCS_SITE'] === '1';
 const browser: TestBrowser | null = BUILDS ? await testBrowser() : null;
 
@@ -218,7 +218,7 @@ const OUTSIDE = Object.fromEntries(Object.entries(process.env).filter(([name]) =
 /** The parts of the sidebar. The last two are generated. */
 const SECTIONS = [...contents.map(({ title }) => title), 'REST API', 'TypeScript API'];
 
-/** The pages of a part, and their titles; null is that of a generated page. */
+/** The pages of a part, with their titles; null for a generated page. */
 function shown(
   section: string,
   dist: string,
@@ -236,7 +236,7 @@ function shown(
 
 /**
  * Describes the content beyond the right edge of the window that is not in a scrolling element; null if there is none.
- * A string, since it runs in the page.
+ * A string, because it runs in the page.
  */
 const BEYOND_THE_EDGE = `(() => {
   const { clientWidth } = document.documentElement;

@@ -1,6 +1,7 @@
-// Packs every package and publishes what npm does not have yet, so that a release that broke off is continued by the same
-// command. `pnpm release:publish`, after a build; its options are those of `npm publish`, such as --dry-run.
-// CI runs it for a tag (.github/workflows/release.yml); `pnpm check:packages` rehearses it with a registry on this machine.
+// Packs every package and publishes those that npm does not have yet, so that the same command continues a release that
+// broke off. Run by `pnpm release:publish`, after a build; its options are those of `npm publish`, such as --dry-run.
+// CI runs it for a tag (.github/workflows/release.yml); `pnpm check:packages` rehearses it with a registry on this
+// machine.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,7 +33,7 @@ try {
   await rm(tarballs, { recursive: true, force: true });
 }
 
-/** Whether the registry has this version. Any other response ends the program. */
+/** Whether the registry has this version. Any error other than a 404 ends the program. */
 async function isPublished(id: string): Promise<boolean> {
   try {
     const { stdout } = await run('npm', ['view', id, 'version', '--json'], { cwd: tarballs });

@@ -9,7 +9,10 @@ export interface PublicName {
   readonly name: string;
   /** Whether it is imported by `import type`. */
   readonly isType: boolean;
-  /** The file that declares it, from the root of the repository; for another package's, that package's name. */
+  /**
+   * The file that declares the name, from the root of the repository; for a name of another package, that
+   * package's name.
+   */
   readonly from: string;
 }
 
@@ -65,7 +68,7 @@ function readPackage(path: string): Package {
   return { name, folder, entryPoints };
 }
 
-/** TypeScript, except in a JavaScript package, whose types are in a separate file. */
+/** The source of a target: TypeScript, or the types of a JavaScript package, which are in a separate file. */
 function sourceOf(target: unknown, what: string): string {
   const conditions = typeof target === 'string' ? { source: target } : asRecord(target, what);
   const source = conditions['source'] ?? conditions['types'];
@@ -125,8 +128,8 @@ function declarationNames(statement: ts.Statement): readonly string[] {
 }
 
 /**
- * The types that a declaration leads to: those that it names, and those that they name, in any file and package of the
- * repository. The bodies of functions are not searched.
+ * The types that a declaration leads to, directly or through other types, in any file and package of the repository.
+ * The bodies of functions are not searched.
  */
 export function typesReachedFrom(start: PublicName, packages: readonly Package[]): ReadonlySet<string> {
   const sources = sourcesOf(packages);
@@ -242,7 +245,7 @@ export function undocumentedIn(entryPoint: EntryPoint, packages: readonly Packag
     if (visited.has(`${file} ${name}`)) return;
     visited.add(`${file} ${name}`);
     const declarations = parse(file).statements.filter((one) => declarationNames(one).includes(name));
-    // A private type is named by the place that mentions it, if at all.
+    // A private type needs no comment, but its members do.
     if (isPublic(file, name) && !declarations.some(isDocumented)) missing.push(`${file}: ${name}`);
     for (const declaration of declarations) visitMembers(declaration, file, name);
   };
@@ -296,7 +299,7 @@ function isDocumented(node: ts.Node): boolean {
     .some((comment) => ts.isJSDoc(comment) && comment.comment !== undefined);
 }
 
-/** The file that declares a name, through the files that only pass it on; undefined if it is not in the repository. */
+/** The file that declares a name, found through re-exports; undefined if that file is not in the repository. */
 function resolveName(
   file: string | undefined,
   name: string,

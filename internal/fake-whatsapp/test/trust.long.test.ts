@@ -52,7 +52,7 @@ it.each([
     expect(tokensOf(given)).toHaveLength(1);
     return tokensOf(given);
   });
-  // This token, and none that Baileys adds by itself: the server is tested here.
+  // Only this token, without any that Baileys adds: this tests the server.
   expect(await sendWith(client, { from: shop, to: friend }, token)).toMatchObject({ refused });
 });
 

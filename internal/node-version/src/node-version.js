@@ -1,4 +1,4 @@
-// JavaScript, and of the oldest kind that runs: a Node that is too old has to get as far as this.
+// Written in JavaScript of the oldest kind, because a Node that is too old has to run this file.
 
 /** As in `engines` of every published package. */
 export const NEEDED_NODE = '22.19';
@@ -12,7 +12,9 @@ export function nodeVersionProblem(runtime) {
   return `Trunkline needs Node.js ${NEEDED_NODE} or newer, but this is Node.js ${versions.node}${where}.`;
 }
 
-/** Bun, Deno and workers name a version of Node, too: the one whose modules they imitate. Node has a `navigator` since 21. */
+/**
+ * Bun, Deno and workers also name a version of Node, whose modules they imitate. Node has had a `navigator` since 21.
+ */
 function isNode(versions, navigator) {
   if (versions.bun !== undefined || versions.deno !== undefined) return false;
   const agent = navigator?.userAgent;

@@ -40,7 +40,7 @@ test('every published package names the same version in its engines, and checks 
   for (const path of globSync('packages/*/package.json', { cwd: root })) {
     const manifest: unknown = JSON.parse(await readFile(new URL(path, root), 'utf8'));
     if (typeof manifest === 'object' && manifest !== null && 'private' in manifest) continue;
-    // n8n runs it on the Node of its own.
+    // n8n runs the package on its own Node.
     if (typeof manifest === 'object' && manifest !== null && 'n8n' in manifest) continue;
     expect(manifest, path).toMatchObject({
       engines: { node: `>=${NEEDED_NODE}` },

@@ -1,11 +1,11 @@
 import { didYouMean, resembling } from './did-you-mean.ts';
 
-/** Every option of `Options`, once: TypeScript refuses a table that has grown out of date. */
+/** Every option of `Options`, once: TypeScript refuses an outdated table. */
 export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]: true };
 
 /**
- * Throws a TypeError when the options are not an object, or name an option that does not exist. `owner` is the function
- * that was called, as its caller knows it.
+ * Throws a TypeError if the options are not an object, or name an option that does not exist. `owner` is the name of
+ * the function that was called.
  */
 export function checkOptionNames<Options extends object>(
   owner: string,
@@ -16,7 +16,10 @@ export function checkOptionNames<Options extends object>(
   if (unknown !== undefined) throw noSuchOption(owner, unknown, names);
 }
 
-/** The same for options that may come with other things, as a request does: only a misspelt one throws. */
+/**
+ * Like `checkOptionNames`, for objects with other fields, such as a request: throws only for a misspelt
+ * option.
+ */
 export function checkMisspelling<Options extends object>(
   owner: string,
   options: Options,

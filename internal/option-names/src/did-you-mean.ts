@@ -1,11 +1,14 @@
 import { closestMatch } from 'leven';
 
-/** Two letters that have changed places count as two that are wrong: `medai` must still be recognised. */
+/**
+ * The number of wrong letters in a short name: two swapped letters count as two, and `medai` must still be
+ * recognised.
+ */
 const WRONG_LETTERS = 2;
 /** The share of wrong letters in a longer name. */
 const WRONG_SHARE = 1 / 3;
 
-/** The name that this one resembles, if it does. */
+/** The name that `name` resembles, or undefined. */
 export function resembling(name: string, names: readonly string[]): string | undefined {
   const maxDistance = Math.max(WRONG_LETTERS, Math.floor(name.length * WRONG_SHARE));
   // Letter case is ignored.
@@ -14,7 +17,7 @@ export function resembling(name: string, names: readonly string[]): string | und
   return closest === undefined ? undefined : inLowerCase.get(closest);
 }
 
-/** `Did you mean "media"?` when one of the names resembles this one, else the names there are. */
+/** `Did you mean "media"?` if one of the names resembles `name`; else lists the names. */
 export function didYouMean(name: string, names: readonly string[]): string {
   const meant = resembling(name, names);
   return meant === undefined ? `Known are: ${names.join(', ')}.` : `Did you mean "${meant}"?`;

@@ -2,15 +2,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 export interface AfterExit {
-  /** A process that is killed first; null when it has ended. */
+  /** Sets the process to kill first; null when it has ended. */
   kill(pid: number | null): void;
   /** Cleans up now. Resolves when that is done. */
   cleanUp(): Promise<void>;
 }
 
 /**
- * Each line of input names the process to kill. The input ends with the process that started the script, in any manner.
- * Another process may still write into the directory, so that removing it can take more than one attempt.
+ * Each line of input names the process to kill. The input ends when the process that started the script ends, in any
+ * way. Another process may still write into the directory, so that removing it can take more than one attempt.
  */
 const SCRIPT = `
 while read -r line; do pid=$line; done
@@ -21,8 +21,8 @@ exit 1
 `;
 
 /**
- * Cleans up after this process, even when it is killed: ends a process that it has started, and removes a directory, if
- * one is given. A shell does it, in a process group of its own so that a Ctrl-C does not end it.
+ * Cleans up after this process, even if it is killed: ends a process that this one has started, and removes the
+ * directory, if given. A shell does this, in its own process group, so that a Ctrl-C does not end the shell.
  */
 export function afterExit({ directory }: { readonly directory: string | null }): AfterExit {
   const shell = spawn('/bin/sh', ['-c', SCRIPT, 'sh', directory ?? ''], {
@@ -32,7 +32,7 @@ export function afterExit({ directory }: { readonly directory: string | null }):
   });
   const ended = once(shell, 'close');
   ended.catch(() => undefined); // `cleanUp` gets the error
-  shell.stdin.on('error', () => undefined); // it was killed, which `ended` reports
+  shell.stdin.on('error', () => undefined); // the shell was killed, which `ended` reports
   shell.unref();
   return {
     kill(pid) {

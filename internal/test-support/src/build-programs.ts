@@ -19,9 +19,9 @@ declare module 'vitest' {
 }
 
 /**
- * Builds the programs that tests start often, each when the first test asks for it: a bundle starts in less than half of
- * the time that its sources take. Every run builds its own, and so does every further run of `vitest watch`: none is
- * older than its sources.
+ * Builds the programs that tests start often, each when the first test asks for it, because a bundle starts in less
+ * than half of the time that its sources take. Every run builds its own bundles, and so does every further run of
+ * `vitest watch`, so that no bundle is older than its sources.
  */
 export default async function setup(project: TestProject): Promise<() => void> {
   const built = new Map<string, Promise<string>>();
@@ -46,12 +46,12 @@ export default async function setup(project: TestProject): Promise<() => void> {
   return () => void desk.close();
 }
 
-/** In a folder that looks like its package's: with the package's manifest, and with what is installed for it. */
+/** Builds into a folder like the package's, with the package's manifest and its installed dependencies. */
 async function buildProgram(program: string): Promise<string> {
   const home = packageOf(program);
   const manifest = await readFile(join(home, 'package.json'), 'utf8');
   const { peerDependencies = {} } = JSON.parse(manifest) as { peerDependencies?: object }; // of npm's format
-  // Of the run: it is removed with it.
+  // In the directory of the run, which is removed.
   const folder = await mkdtemp(join(tmpdir(), 'program-'));
   await writeFile(join(folder, 'package.json'), manifest);
   await symlink(join(home, 'node_modules'), join(folder, 'node_modules'));
@@ -67,7 +67,7 @@ async function buildProgram(program: string): Promise<string> {
     platform: 'node',
     target: `node${process.versions.node}`,
     conditions: ['source'],
-    // Peer dependencies may be missing: they are looked for when it runs.
+    // Peer dependencies may not be installed: they are resolved when the program runs.
     external: Object.keys(peerDependencies),
     plugins: [derivedInPlace],
     banner: {
@@ -85,7 +85,7 @@ function packageOf(path: string): string {
   return packageOf(parent);
 }
 
-/** Modules of `derive/` read the files next to them, so they are loaded from where they are. */
+/** Modules of `derive/` read the files next to them, so they are loaded from their own folder. */
 const derivedInPlace: Plugin = {
   name: 'derived-in-place',
   setup({ onResolve, resolve }) {

@@ -6,8 +6,8 @@ import { inject } from 'vitest';
 import type {} from './build-programs.ts';
 
 /**
- * The file to start for a TypeScript program of a package: a bundle of it, as the published one is, from the sources as
- * they are in this run. With `FROM_SOURCES=1` the program itself, whose stacks and breakpoints are those of the sources.
+ * Returns the file to start for a TypeScript program of a package: a bundle like the published one, of this run's
+ * sources. With `FROM_SOURCES=1`, returns the program itself, whose stacks and breakpoints are those of the sources.
  */
 export async function builtProgram(program: URL): Promise<string> {
   const source = fileURLToPath(program);

@@ -3,11 +3,11 @@ import type { Reporter, TestModule, Vitest } from 'vitest/node';
 export interface CpuBudget {
   /** The limit for a file of `pnpm test`, in seconds of CPU. */
   readonly seconds: number;
-  /** The paths of files that may cost more, by the reason. */
+  /** The paths of files that may cost more, by reason. */
   readonly exceptions: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Prints the ten files that cost the most CPU time. Fails the run for a file over the budget, unless there is none. */
+/** Prints the ten files that cost the most CPU time. Fails the run for a file over the budget, unless that is null. */
 export function cpuBudget(budget: CpuBudget | null): Reporter {
   let vitest: Vitest | undefined;
   return {

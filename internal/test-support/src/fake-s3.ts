@@ -9,11 +9,11 @@ interface FakeRequest {
   readonly key: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingMessage['headers'];
-  /** As in `PutObject`. */
+  /** Such as `PutObject`. */
   readonly operation: string;
 }
 
-/** Disturbs a request instead of a response; returns undefined to do nothing. */
+/** Disturbs a request. Returns `handled` if the usual response must not follow. */
 export type Disturbance = (
   request: FakeRequest,
   wire: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse },
@@ -36,7 +36,7 @@ interface Upload {
   readonly parts: Map<number, Buffer>;
 }
 
-/** An S3 in memory that does what a test wants to go wrong. The bucket is the path's first part. */
+/** Starts an S3 in memory, with the faults that a test wants. The bucket is the first part of the path. */
 export async function startFakeS3(): Promise<FakeS3> {
   const objects = new Map<string, Buffer>();
   const uploads = new Map<string, Upload>();

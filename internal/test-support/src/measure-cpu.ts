@@ -10,10 +10,11 @@ declare module 'vitest' {
 
 const TICKS_PER_SECOND = 100; // of /proc on every architecture that Node supports
 
-/** A process that runs several files, one after the other, remembers here what the ones before cost. */
+/** A process that runs several files in turn keeps here what the previous files cost. */
 const state: { measuredCpuSeconds?: number } = globalThis as object;
 
-// Registered before those of the file, so it runs after them, when they have ended what the file started.
+// Registered before the file's own hooks, so it runs after them, when they have ended everything that the
+// file started.
 // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern which fixtures the hook takes
 afterAll(({}, suite) => {
   const total = cpuSeconds();
@@ -25,7 +26,7 @@ afterAll(({}, suite) => {
 function cpuSeconds(): number {
   try {
     const stat = readFileSync('/proc/self/stat', 'utf8');
-    // Fields 14 to 17 of proc(5): user, system, and both again of the children. The second one may contain spaces.
+    // Fields 14 to 17 of proc(5): user and system time, and the same of the children. Field 2 may contain spaces.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND;
   } catch {

@@ -2,10 +2,11 @@ import { afterAll, vi } from 'vitest';
 
 const EVENTS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2', 'uncaughtException', 'unhandledRejection'];
 
-/** The state of the process that files sharing it would find changed. */
+/** The state that other files in this process rely on. */
 const before = stateOfProcess();
 
-// Registered before those of the file, so it runs after them, when they have restored what the file changed.
+// Registered before the file's own hooks, so it runs after them, when they have restored what the file
+// changed.
 afterAll(() => {
   vi.unstubAllEnvs();
   const now = stateOfProcess();
@@ -17,7 +18,7 @@ afterAll(() => {
 });
 
 function stateOfProcess(): Map<PropertyKey, unknown> {
-  // Vitest keeps some of its own there.
+  // Vitest keeps its own globals there.
   const globals = Reflect.ownKeys(globalThis).filter((key) => !/^__|jest|vitest/iu.test(String(key)));
   return new Map<PropertyKey, unknown>([
     ...globals.map((key) => [key, Reflect.get(globalThis, key)] as const),

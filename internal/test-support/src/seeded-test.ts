@@ -1,20 +1,22 @@
 import type { TestContext } from 'vitest';
 
-/** A whole number from 0 on and less than `below`. */
+/** Returns a whole number from 0 up to, but less than, `below`. */
 export type RandomNumber = (below: number) => number;
 
 /**
- * Random numbers for a test, others in each run. The report of a failure shows their seed, and `TEST_SEED=…` gives the
- * test the same numbers again. The timing of other processes is not repeated.
+ * Random numbers for a test, different in each run. The report of a failure shows the seed, and `TEST_SEED=…` gives
+ * the test the same numbers again. The timing of other processes is not repeated.
  */
 export function randomInTest({ annotate }: Pick<TestContext, 'annotate'>): RandomNumber {
   const seed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-  // The test's end waits for it.
+  // The end of the test waits for this.
   void annotate(`Random numbers of TEST_SEED=${seed}: set it to repeat them.`);
   return randomFrom(seed);
 }
 
-/** The same numbers from the same seed (mulberry32), much faster than a property tester's: some tests want a million. */
+/**
+ * Gives the same numbers for the same seed (mulberry32), much faster than a property tester: some tests want a million.
+ */
 export function randomFrom(seed: number): RandomNumber {
   let state = seed;
   return (below) => {

@@ -2,20 +2,20 @@ import { onTestFinished } from 'vitest';
 import { startNodeProgram } from './start-program.ts';
 
 export interface Child {
-  /** The lines that it prints, as they come. */
+  /** The lines that the program prints, as they come. */
   readonly lines: AsyncIterableIterator<string>;
-  /** Ends its standard input: the program waits for that before it continues. */
+  /** Ends the program's standard input, which the program waits for before it continues. */
   go(): void;
-  /** Immediately, as `kill -9` does. */
+  /** Ends it immediately, like `kill -9`. */
   kill(): void;
   /**
-   * Resolves when it has ended and all its lines have arrived. Rejects with what it wrote to stderr if it failed; being
+   * Resolves when the program has ended and all its lines have arrived. Rejects with its stderr if it failed; being
    * killed, by the test or by itself, is not a failure.
    */
   readonly ended: Promise<void>;
 }
 
-/** Starts a TypeScript program, or the file of one that is built, in a process of its own, which is killed when the test that runs is over. */
+/** Starts a TypeScript program, or its built file, in a separate process, which is killed after the test. */
 export function startChild(program: URL | string, ...values: readonly string[]): Child {
   const child = startNodeProgram(program, { args: values });
   onTestFinished(() => child.kill());
@@ -30,7 +30,7 @@ export function startChild(program: URL | string, ...values: readonly string[]):
   };
 }
 
-/** All the lines that it prints until it ends. */
+/** All lines that the program prints until it ends. */
 export async function linesOf(child: Child): Promise<readonly string[]> {
   const lines: string[] = [];
   for await (const line of child.lines) lines.push(line);

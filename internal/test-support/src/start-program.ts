@@ -14,34 +14,34 @@ export type End = number | NodeJS.Signals | null;
 
 export interface ProgramOptions {
   readonly args?: readonly string[];
-  /** All of its environment; that of the tests by default. */
+  /** The whole environment of the program; by default, that of the tests. */
   readonly env?: Readonly<NodeJS.ProcessEnv>;
   readonly cwd?: string | URL;
-  /** Whether messages go to it and come from it: `send` and `nextMessage`. */
+  /** Whether the program exchanges messages: `send` and `nextMessage`. */
   readonly hasChannel?: boolean;
   /**
-   * Whether its child processes are killed with it: a file in node_modules/.bin may be a script that starts the
-   * program.
+   * Whether its child processes are killed with it, because a file in node_modules/.bin may be a script that
+   * starts the program.
    */
   readonly isGroup?: boolean;
 }
 
 export interface Program {
   readonly pid: number | undefined;
-  /** All that it has printed so far. */
+  /** Its stdout so far. */
   stdout(): string;
   stderr(): string;
-  /** Both, as they came. */
+  /** stdout and stderr, as they came. */
   output(): string;
-  /** The lines of its stdout, as they come. To be called right after the start, or the first ones may be missing. */
+  /** The lines of its stdout, as they come. Call this right after the start, or the first lines may be missing. */
   lines(): AsyncIterableIterator<string>;
   /**
-   * Resolves with the first place in the whole lines of its output that matches, now or later. Rejects with all of the
-   * output when the program ends before, and when the time is over.
+   * Resolves with the first match in the complete lines of its output, now or later. Rejects with all of the output if
+   * the program ends without a match, or after `withinMs`.
    */
   printed(pattern: RegExp, withinMs?: number): Promise<RegExpExecArray>;
   send(message: object | number): void;
-  /** The first message that it sends from now on. Rejects when it ends before. */
+  /** The next message that the program sends. Rejects if the program ends first. */
   nextMessage(): Promise<unknown>;
   /** Closes the channel of messages. */
   disconnect(): void;
@@ -50,15 +50,15 @@ export interface Program {
   /** Ends its standard input. */
   endInput(): void;
   signal(name: NodeJS.Signals): void;
-  /** Resolves when it has ended and all its output has arrived. */
+  /** Resolves when the program has ended and all its output has arrived. */
   readonly ended: Promise<End>;
-  /** SIGTERM, and waits for the end. */
+  /** Sends SIGTERM, and waits for the end. */
   stop(): Promise<End>;
-  /** SIGKILL, and waits for the end. */
+  /** Sends SIGKILL, and waits for the end. */
   kill(): Promise<void>;
 }
 
-/** Halves what a start costs. Not in the temporary directory of a test that has set one of its own. */
+/** Halves the cost of a start. Found before a test can set a temporary directory of its own. */
 const COMPILE_CACHE = join(tmpdir(), 'trunkline-compile-cache');
 
 /** The functions that kill each program that runs. */
@@ -69,7 +69,10 @@ afterAll(() => {
   for (const end of running) end();
 });
 
-/** Starts a TypeScript program, or the file of one that is built, on this Node. It is killed when the tests of the file are over, if not before. */
+/**
+ * Starts a TypeScript program, or its built file, on this Node. The program is killed after the tests of the file, if
+ * not before.
+ */
 export function startNodeProgram(
   program: URL | string,
   { args = [], nodeArgs = [], env = process.env, ...options }: ProgramOptions & NodeOptions = {},
@@ -87,11 +90,11 @@ export function startNodeProgram(
 }
 
 interface NodeOptions {
-  /** Node's own. */
+  /** Arguments of Node itself. */
   readonly nodeArgs?: readonly string[];
 }
 
-/** Starts any program. It is killed when the tests of the file are over, if not before. */
+/** Starts any program. The program is killed after the tests of the file, if not before. */
 export function startProgram(
   command: string,
   { args = [], env = process.env, cwd, hasChannel = false, isGroup = false }: ProgramOptions = {},
@@ -108,7 +111,7 @@ export function startProgram(
     else child.kill('SIGKILL');
   };
   running.add(kill);
-  child.stdin?.on('error', () => {}); // the program has ended, which says why
+  child.stdin?.on('error', () => {}); // the program has ended, which `ended` reports
   const printed = { stdout: '', stderr: '', both: '' };
   const listeners = new Set<() => void>();
   for (const name of ['stdout', 'stderr'] as const) {

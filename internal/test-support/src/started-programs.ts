@@ -16,8 +16,8 @@ export function startedPrograms(source: string, folder: string): string[] {
 }
 
 /**
- * Lets vitest count the programs that a test starts among its imports: `test --changed` and the watch mode then run the
- * test when such a program changes.
+ * Makes vitest treat the programs that a test starts as its imports, so that `test --changed` and the watch mode run
+ * the test when such a program changes.
  */
 export function startedProgramsAreImports(): Plugin {
   return {

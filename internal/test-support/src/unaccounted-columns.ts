@@ -3,11 +3,11 @@ interface Accounts {
   readonly there: readonly string[];
   /** The columns that are moved. */
   readonly moved: readonly string[];
-  /** Whole tables, or columns of one, with the reasons why they are not. */
+  /** Tables or columns that are not moved, with the reasons. */
   readonly notMoved: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 }
 
-/** Returns the columns that a move would lose silently, and those that `moved` or `notMoved` name but do not exist. */
+/** Returns the columns that a move would lose silently, and the names in `moved` or `notMoved` that do not exist. */
 export function unaccountedColumns({ there, moved, notMoved }: Accounts): {
   readonly forgotten: readonly string[];
   readonly unknown: readonly string[];

@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * How long a test waits for real I/O at most. It distinguishes a hang from a machine that is busy, and nothing else: what
- * a deadline says about speed depends on who else uses the machine.
+ * The maximum time that a test waits for real I/O. It only distinguishes a hang from a busy machine: what a deadline
+ * says about speed depends on the machine's other users.
  */
 export const HANG_MS = 60_000;
 
 /**
- * A limit that a test lets pass: nothing has to arrive before it does, so no machine is too slow for it. The lint rule
- * `trunkline/no-short-limit` refuses short limits that are not marked so.
+ * Marks a limit that a test lets pass: nothing has to arrive before then, so no machine is too slow. The lint rule
+ * `trunkline/no-short-limit` refuses short limits without this mark.
  */
 export function elapsing(ms: number): number {
   return ms;
@@ -20,8 +20,8 @@ const LOOK_EVERY_MS = 10;
 const now = performance.now.bind(performance);
 
 /**
- * Repeats `look` until it returns something other than undefined, null or false, and returns that. An error of `look`
- * ends the wait, as does the end of the time.
+ * Repeats `look` until it returns something other than undefined, null or false, and returns that. Rejects if `look`
+ * throws, or after `withinMs`.
  */
 export async function until<Value>(
   what: string,
@@ -39,7 +39,9 @@ export async function until<Value>(
   }
 }
 
-/** Repeats `check` until it no longer throws, and returns its result. At the end of the time it throws what `check` threw last. */
+/**
+ * Repeats `check` until it no longer throws, and returns its result. After `HANG_MS`, throws the last error of `check`.
+ */
 export async function eventually<Value>(check: () => Value | Promise<Value>): Promise<Value> {
   const deadline = now() + HANG_MS;
   for (;;) {

@@ -38,7 +38,7 @@ export function useFakeWhatsApp() {
     unpaired: (options?: Parameters<typeof Client.unpaired>[1]) => kept(Client.unpaired(wa(), options)),
     linked: async (account: Account, options?: Parameters<typeof Client.linked>[2]) =>
       kept(await Client.linked(wa(), account, options)),
-    /** Connects again; whether it gets in is for the test to say. */
+    /** Connects again; the test checks whether the login succeeds. */
     reconnect: (client: Pick<Client, 'auth'>, options?: Parameters<typeof Client.unpaired>[1]) =>
       kept(new Client(wa(), client.auth, options)),
   };

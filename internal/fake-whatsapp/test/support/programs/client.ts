@@ -1,4 +1,4 @@
-// A client in a process of its own, which the test kills. Reports to its parent what happens to it.
+// A client in a separate process, which the test kills. Reports its events to the parent process.
 import { Curve, makeWASocket, useMultiFileAuthState } from '@whiskeysockets/baileys';
 import { trustFakeWhatsApp } from '../../../src/client-settings.ts';
 import type { ClientSettings } from '../../../src/client-settings.ts';
@@ -13,7 +13,7 @@ export interface Send {
 
 export type Report =
   | { readonly qr: string }
-  /** Logged in for the first time, its history taken and its credentials on disk. */
+  /** Logged in for the first time, with the history received and the credentials on disk. */
   | { readonly settled: true }
   | { readonly open: true }
   | { readonly read: string };
@@ -22,7 +22,7 @@ const nothing = () => {};
 Object.assign(console, { info: nothing, warn: nothing, error: nothing });
 Curve.verify = isSignatureValid;
 
-// The parent puts both there.
+// The parent sets both values.
 const settings = JSON.parse(process.env['FAKE_WHATSAPP'] ?? '') as ClientSettings;
 const { state, saveCreds } = await useMultiFileAuthState(process.argv[2] ?? '');
 trustFakeWhatsApp(settings);

@@ -1,4 +1,4 @@
-// Makes the directory of a run, prints where it is, and does nothing more until it is killed.
+// Makes the directory of a run, prints its path, and does nothing more until it is killed.
 import { makeRunDirectory } from '../../../src/run-directory.ts';
 
 const { path } = await makeRunDirectory();
