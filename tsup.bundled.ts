@@ -29,7 +29,7 @@ export async function bundleDependencies(
   await writeFile(join(OUT, 'LICENSES.txt'), await licences(Object.keys(metafile.inputs)));
 }
 
-/** Replaces `require('node:…')` by a call that also needs no import, and loads equally late. */
+/** Replaces `require('node:…')` by a call that needs no import and also loads the module when it runs. */
 export const builtinsWithoutRequire: Plugin = {
   name: 'builtins-without-require',
   setup({ onResolve, onLoad }) {
@@ -43,7 +43,7 @@ export const builtinsWithoutRequire: Plugin = {
   },
 };
 
-/** Writes the licences of a bundled package next to its files, for the inputs that esbuild lists. */
+/** Writes the licences of a bundled package next to its files, from esbuild's list of inputs. */
 export async function writeLicences(metafile: string, directory: string): Promise<void> {
   const { inputs } = JSON.parse(await readFile(metafile, 'utf8'));
   await writeFile(join(directory, 'LICENSES.txt'), await licences(Object.keys(inputs)));

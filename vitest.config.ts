@@ -11,7 +11,7 @@ const conditions = ['source', 'module', 'node', 'development|production'];
 /**
  * Tests that leave their process as it was, so that a worker keeps what it has loaded for all of these files. Other
  * tests measure their process, count its timers or change it for good, intercept all of its requests, or run servers
- * that it ends.
+ * that end with the process.
  */
 const SHARED_PROCESS = [
   'packages/{core,gateway-baileys,http,receiver,storage-kit,storage-sqlite,storage-postgres}/src/**/*.test.ts',
@@ -39,8 +39,8 @@ const LONGEST = [
 ];
 
 /**
- * Vitest sorts by the durations of the last run, or else by size, which is wrong for a file that runs a contract: it
- * has a line.
+ * Vitest sorts by the durations of the last run, or by size if there was none, which misplaces a file that only
+ * names a contract.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

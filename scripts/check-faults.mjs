@@ -13,8 +13,8 @@ const root = dirname(import.meta.dirname);
 const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
 /**
- * Changes that have to pass. `command` is only the program that finds the fault, since a chain of programs stops
- * there.
+ * Changes that have to pass. `command` is only the program that finds the fault, because a script stops at that
+ * program.
  */
 const HARMLESS = [
   { name: 'a test that passes', command: test, path: TEST, text: aTest('expect(1).toBe(1)') },

@@ -317,7 +317,7 @@ async function isDashboardServed(url) {
   return response.ok && /javascript/.test(response.headers.get('content-type') ?? '');
 }
 
-/** Starts the receiver of the examples, and `trunkline listen`, which posts events to that. */
+/** Starts the receiver of the examples, and `trunkline listen`, which posts events to the receiver. */
 async function listenFromNothing(folder, env) {
   const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   const receiver = spawn(process.execPath, ['--conditions=source', RECEIVER], {

@@ -27,7 +27,7 @@ declare global {
   const startTestNetwork: () => Promise<TestNetwork>;
   const carrierGateway: (url: string) => Gateway;
 
-  /** Vitest's. */
+  /** From Vitest. */
   const vi: (typeof import('vitest'))['vi'];
   const expect: (typeof import('vitest'))['expect'];
 }

@@ -42,7 +42,7 @@ function installForStart() {
       `Installing what the server needs, ${problem ? '330 MB with Node 24' : '200 MB'}: ten seconds to a minute.`,
     );
     install('--prod', '--frozen-lockfile', ...projects.map((name) => `--filter=${name}`));
-    // pnpm records here that everything is installed, and would install no more before the tests.
+    // pnpm records here that everything is installed, and then would not install the rest before the tests.
     rmSync(at('node_modules/.pnpm-workspace-state-v1.json'), { force: true });
   }
   writeFileSync(mark, wanted);

@@ -114,7 +114,7 @@ const WORDS = /\b(?:mend(?:s|ed|ing)?|anew|beside|in good order|takes? the place
 const plainComments = {
   create(context) {
     const { sourceCode } = context;
-    /** Whether a `//` line continues the comment above: only its first line opens a comment. */
+    /** Whether a `//` line continues a comment that began on an earlier line. */
     const continues = (comment, before) =>
       comment.type === 'Line' &&
       before?.type === 'Line' &&

@@ -1,5 +1,5 @@
-// Prepares a release: gives the packages and the Helm chart the next version, and moves the changesets into CHANGELOG.md.
-// `pnpm release:version`; docs/maintaining.md says what comes before and after.
+// Prepares a release: gives the packages and the Helm chart the next version, and moves the changesets into
+// CHANGELOG.md. Run by `pnpm release:version`; docs/maintaining.md has the steps before and after.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

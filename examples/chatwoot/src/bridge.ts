@@ -26,7 +26,7 @@ export interface Bridge {
   readonly fetch: (request: Request) => Response | Promise<Response>;
   /** Resolves once no event can be missed any more, even while this process is not running. */
   readonly registered: Promise<void>;
-  /** Call it after `trunkline.stop()`. */
+  /** Call this after `trunkline.stop()`. */
   close(): void;
 }
 

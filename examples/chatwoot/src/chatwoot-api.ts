@@ -20,7 +20,7 @@ export interface Person {
 interface NewMessage {
   readonly type: 'incoming' | 'outgoing';
   readonly content: string;
-  /** Trunkline's message id. */
+  /** Contains Trunkline's message id. */
   readonly sourceId: string;
   readonly file?: File | undefined;
   /** Chatwoot's id of the message replied to. */

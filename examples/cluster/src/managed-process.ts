@@ -84,8 +84,7 @@ export function manageProcess(options: ProcessOptions): ManagedProcess {
 function spawnProgram({ name, program, env }: ProcessOptions): ChildProcess {
   return spawn(process.execPath, ['--conditions=source', program.pathname], {
     env: { ...process.env, ...env, PROCESS_NAME: name },
-    // A Ctrl-C reaches only this process, which ends the programs in order. The channel informs them of its
-    // death.
+    // A Ctrl-C reaches only this process, which ends the programs in order. The channel shows them its death.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

@@ -19,7 +19,7 @@ import { networkPhone } from './network-phone.ts';
 const NETWORK_DEADLINE_MS = 5_000;
 
 interface NetworkAddress {
-  /** As in `http://127.0.0.1:8090`. */
+  /** Such as `http://127.0.0.1:8090`. */
   readonly url: string;
   /** The name of this process in the network's log. */
   readonly owner: string;

@@ -26,7 +26,7 @@ export function personOf(contact: WebhookContact | null): Counterpart | null {
     : { kind: 'number', id: contact.phone_number };
 }
 
-/** The own number of the instance. */
+/** The instance's own number. */
 export function ownNumberOf({ direction, from, to }: WebhookMessage): string | null {
   return direction === 'inbound' ? to : from;
 }

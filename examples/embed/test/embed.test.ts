@@ -13,7 +13,7 @@ import { startNodeProgram, startProgram } from '@trunkline/test-support/start-pr
 import type { Program } from '@trunkline/test-support/start-program';
 import { blocksOf, linesInTable, ownLines, source } from './pages.ts';
 
-/** SECRET_KEY is missing: it comes from the file that the pages' commands make. */
+/** Without SECRET_KEY, which comes from the file that the pages' commands make. */
 const env = { PATH: process.env['PATH'], PORT: '0' };
 
 /** The page, the program, and the lines that the framework's `create` or first page has already. */
@@ -22,7 +22,7 @@ const SERVERS = [
   ['fastify', 'fastify.ts', /'fastify'|Fastify\(|app\.listen|console\.log/],
   ['hono', 'hono.ts', /'@hono\/node-server'|'hono'|new Hono|serve\(|console\.log/],
 ] as const;
-/** The same in an app of `npm create fastify`, whose other plugins begin and log in this way. */
+/** The same for an app of `npm create fastify`, whose other plugins have lines like these. */
 const PLUGIN = ['fastify', 'fastify-plugin.mjs', /plugin|app\.log|^}\);$/] as const;
 const SCRIPTS = [
   ['script', 'script.ts', /^$/],

@@ -180,7 +180,7 @@ async function load(directory: string): Promise<Program> {
     platform: 'node',
     logLevel: 'error',
   });
-  return import(/* @vite-ignore */ pathToFileURL(outfile).href) as Promise<Program>; // what the page promises
+  return import(/* @vite-ignore */ pathToFileURL(outfile).href) as Promise<Program>; // as the page promises
 }
 
 async function linked(program: Program): Promise<string> {

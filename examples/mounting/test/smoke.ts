@@ -15,7 +15,7 @@ export interface SmokeTarget {
    * sending may then see the close instead of the response.
    */
   readonly cutsRefusedBodies?: boolean;
-  /** Gets webhooks; if omitted, they are registered but not sent. */
+  /** Gets webhooks; if omitted, webhooks are registered but not sent. */
   readonly receiverUrl?: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '@trunkline/receiver';
 
-/** An event in one line: its type, what it is about, and the status at that moment. */
+/** An event in one line: its type, its id, and its subject with the status at that moment. */
 export function describeEvent(event: WebhookEvent): string {
   return [event.type, event.id, subjectOf(event)].join('  ');
 }

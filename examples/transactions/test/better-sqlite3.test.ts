@@ -8,7 +8,7 @@ import { startProgram } from '@trunkline/test-support/start-program';
 
 const EXAMPLE = fileURLToPath(new URL('..', import.meta.url));
 
-/** The page's statements about it: each line is one of its sentences. */
+/** Tests the page's statements about better-sqlite3, a line for each. */
 const MAIN = `
 import { spawnSync } from 'node:child_process';
 import { DatabaseSync } from 'node:sqlite';
@@ -57,7 +57,7 @@ reader.close();
 console.log('other process, after a reader has closed here', inOtherProcess(begin));
 `;
 
-// Runs with better-sqlite3 itself, whose binaries are in its package: BETTER_SQLITE3=1.
+// With BETTER_SQLITE3=1, runs with better-sqlite3 itself, whose package includes its binaries.
 describe.runIf(process.env['BETTER_SQLITE3'] === '1')('better-sqlite3', () => {
   it(
     'cannot share a file with node:sqlite in one process, and send refuses its connection',

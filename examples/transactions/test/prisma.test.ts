@@ -57,7 +57,7 @@ await trunkline.stop();
 process.exit();
 `;
 
-// Runs with Prisma itself, which takes 300 MB: PRISMA=1.
+// With PRISMA=1, runs with Prisma itself, which takes 300 MB.
 describe.runIf(process.env['PRISMA'] === '1')(
   'an order and its message in one transaction, by Prisma',
   () => {
@@ -76,7 +76,7 @@ describe.runIf(process.env['PRISMA'] === '1')(
               PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
               DATABASE_URL: url,
               CHECKPOINT_DISABLE: '1',
-              PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true', // only migrations need it, and it does not come from npm
+              PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true', // only migrations need this, and it does not come from npm
             },
           });
           expect([await program.ended, program.stderr()]).toEqual([0, expect.anything()]);

@@ -23,7 +23,7 @@ const INSTALLED = [
 
 const CACHE = fileURLToPath(new URL('../node_modules/.cache', import.meta.url));
 
-/** The configuration for fonts of the browser from npm, in its folder. */
+/** The font configuration of the browser from npm, in the browser's folder. */
 const FONTS = 'fonts.conf';
 
 const UNPACK_MS = 10 * HANG_MS;

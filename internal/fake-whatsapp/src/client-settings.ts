@@ -15,7 +15,8 @@ const trusted: ClientSettings[] = [];
 const noiseRoot = WA_CERT_DETAILS.PUBLIC_KEY;
 
 /**
- * Makes the clients of this process accept the server. Returns a function that undoes this, in any order with others.
+ * Makes the clients of this process accept the server. Returns a function that undoes this; such functions may be
+ * called in any order.
  */
 export function trustFakeWhatsApp(settings: ClientSettings): () => void {
   trusted.push(settings);
@@ -34,7 +35,8 @@ function applyTrust(): void {
 }
 
 /**
- * Also connects clients that are given no URL to the server: for a program that does not know of the fake.
+ * Like `trustFakeWhatsApp`, and connects clients without a URL to the server: for a program that knows
+ * nothing of the fake.
  */
 export function redirectToFakeWhatsApp(settings: ClientSettings): () => void {
   const url = DEFAULT_CONNECTION_CONFIG.waWebSocketUrl;

@@ -4,7 +4,7 @@ import type { MediaRetryResponse } from './media/media-retries.ts';
 
 export interface LoginRefusal {
   readonly reason: number;
-  /** The seconds until the refusal ends; if undefined, the stanza omits them. */
+  /** After how many seconds the failure says that it ends; omitted if undefined. */
   readonly expire?: number | undefined;
 }
 
@@ -17,7 +17,7 @@ export class Disturbances {
   readonly #refusedQueries = new Map<string, { readonly code: number; readonly times: number }>();
   readonly #refusedLogins = new Map<string, LoginRefusal>();
   readonly #nextMessages = new Map<string, (number | 'lose')[]>();
-  /** The response to WebSocket upgrades if they do not get the usual one. */
+  /** The response to WebSocket upgrades, if not the usual one. */
   upgradeResponse: number | 'silence' | undefined;
   /** Whether clients are never notified that their backlog is complete. */
   withholdsOfflineMark = false;

@@ -1,4 +1,4 @@
-// Written in JavaScript of the oldest kind, because a Node that is too old has to run this file.
+// Written in JavaScript that old versions run, because a Node that is too old has to run this file.
 
 /** As in `engines` of every published package. */
 export const NEEDED_NODE = '22.19';

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that Linux and macOS give to outgoing connections: such a connection could take the port while its
- * program starts, or starts again.
+ * Below the ports that Linux and macOS give to outgoing connections, because such a connection could take the port
+ * while its program starts, or starts again.
  */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;

@@ -6,7 +6,7 @@ export interface Child {
   readonly lines: AsyncIterableIterator<string>;
   /** Ends the program's standard input, which the program waits for before it continues. */
   go(): void;
-  /** Ends it immediately, like `kill -9`. */
+  /** Ends the program immediately, like `kill -9`. */
   kill(): void;
   /**
    * Resolves when the program has ended and all its lines have arrived. Rejects with its stderr if it failed; being

@@ -58,7 +58,7 @@ export interface Program {
   kill(): Promise<void>;
 }
 
-/** Halves the cost of a start. Found before a test can set a temporary directory of its own. */
+/** Halves the cost of a start. Computed before a test can set a temporary directory of its own. */
 const COMPILE_CACHE = join(tmpdir(), 'trunkline-compile-cache');
 
 /** The functions that kill each program that runs. */

@@ -7,7 +7,7 @@ export interface Choices {
   between(least: number, most: number): number;
   chance(probability: number): boolean;
   of<Item>(items: readonly Item[]): Item;
-  /** Choices for another caller, whatever the order of calls. */
+  /** Choices for another caller, independent of calls here. */
   apart(name: number): Choices;
 }
 

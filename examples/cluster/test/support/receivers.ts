@@ -36,7 +36,7 @@ export interface Behaviour {
   readonly events: readonly string[];
   /** How long it takes to respond. */
   readonly delayMs?: readonly [number, number];
-  /** How often it fails the first attempt of a delivery: with an error, or by hanging up. */
+  /** The share of deliveries whose first attempt fails: with an error, or by hanging up. */
   readonly failing?: number;
 }
 

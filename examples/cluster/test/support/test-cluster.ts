@@ -42,7 +42,7 @@ export interface TestCluster {
 }
 
 export interface TestClusterOptions {
-  /** How much faster time goes by for the service. */
+  /** How much faster time runs for the service. */
   readonly timeFactor: number;
 }
 

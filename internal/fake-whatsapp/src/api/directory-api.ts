@@ -64,7 +64,9 @@ export interface DirectoryApi {
    */
   linkDevice(person: Person): number;
   unlinkDevice(person: Person, device: number): void;
-  /** Members are named in another way from now on. Clients are not notified: their next message gets a 421. */
+  /**
+   * From now on, the group names members in this way. Clients are not notified: their next message gets a 421.
+   */
   readdressGroup(group: Group, addressing: AddressingMode): void;
   /** Makes later messages disappear after `seconds`, or stay if null. Notifies every linked member. */
   setGroupTimer(group: Group, seconds: number | null): void;

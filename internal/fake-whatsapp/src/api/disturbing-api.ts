@@ -30,8 +30,8 @@ export interface DisturbingApi {
   /** Another client replaces the connection: 440. */
   replace(account: Account): void;
   /**
-   * Every login of the account gets this failure: 401, 402, 403, 405, 406, 411, 503, … It ends after `expire` seconds,
-   * as the stanza says if given.
+   * Every login of the account gets this failure: 401, 402, 403, 405, 406, 411, 503, … With `expire`, the failure says
+   * after how many seconds it ends.
    */
   refuseLogin(account: Account, reason: number, options?: { readonly expire?: number }): void;
   allowLogin(account: Account): void;
@@ -56,7 +56,7 @@ export interface DisturbingApi {
   unmuteQueries(): void;
   /** The next queries of this name get this error, such as 429 for queries that come too often. */
   refuseQueries(name: string, code: number, times?: number): void;
-  /** Limits how many of these queries, taken together, an account may make in a time; more get 429. */
+  /** Limits how many of these queries, taken together, an account may make per interval; more get 429. */
   limitQueries(rate: QueryRate, ...names: readonly string[]): void;
   unlimitQueries(): void;
   /** The connection ends without an error. */

@@ -18,7 +18,7 @@ export interface Behaviour {
 
 type State = 'hello' | 'finish' | 'open' | 'over';
 
-/** One WebSocket of one client: frames, encryption, and its client. */
+/** One WebSocket of one client: its frames, its encryption, and its client. */
 export class Connection implements Line {
   readonly number: number;
   readonly network: Network;

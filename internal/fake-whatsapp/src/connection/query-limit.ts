@@ -1,4 +1,4 @@
-/** How many queries a number may send in a time. */
+/** How many queries a number may send per interval. */
 export interface QueryRate {
   readonly count: number;
   readonly everyMs: number;

@@ -36,13 +36,13 @@ export class LinkedAccount extends Contact {
 /** A linked client, whether it is connected or not. */
 export class Companion {
   readonly account: LinkedAccount;
-  /** Also its index among the keys of the account. */
+  /** Also the client's index among the keys of the account. */
   readonly device: number;
   readonly identity: Uint8Array;
   readonly noiseKey: Uint8Array;
   readonly shelf: PreKeyShelf;
   readonly inbox: Inbox = new Inbox();
-  /** Set once the phone has sent its history, which it does once. */
+  /** Set when the phone has sent its history, which happens once. */
   hasHistory = false;
 
   constructor(account: LinkedAccount, device: number, keys: { identity: Uint8Array; noiseKey: Uint8Array }) {

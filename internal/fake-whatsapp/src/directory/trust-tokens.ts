@@ -28,7 +28,7 @@ export class TrustTokens {
     return token;
   }
 
-  /** Whether the account has been given one this week. */
+  /** Whether the account has been given a token this week. */
   isCurrent(phoneNumber: string, now: number): boolean {
     return this.#of(phoneNumber).some(({ week }) => week === weekOf(now));
   }

@@ -59,7 +59,10 @@ async function sendToClient(
   return id;
 }
 
-/** Copies a message that the account's owner sent from the phone to every client. Returns the network id. */
+/**
+ * Gives every client a copy of a message that the account's owner sent from the phone. Returns the network
+ * id.
+ */
 export async function mirror(
   network: Network,
   chat: { readonly account: LinkedAccount; readonly to: Contact | GroupChat },

@@ -11,7 +11,7 @@ import { onRetryReceipt } from './retry.ts';
 /** Receipts that concern only a client and the server. */
 const NOT_FOR_THE_SENDER = new Set(['inactive', 'sender', 'peer_msg', 'hist_sync', 'server-error']);
 
-/** Handles the receipts of a client, which has received, read or not understood something. */
+/** Handles a receipt: a client has received, read or failed to read messages. */
 export async function onReceipt(connection: Connection, receipt: Stanza): Promise<void> {
   const { client, network } = connection;
   const { id = '', to = '', type, participant } = receipt.attrs;

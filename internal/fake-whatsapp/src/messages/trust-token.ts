@@ -29,7 +29,7 @@ export function giveToken(network: Network, { from, to, givenAt, addressing }: G
   return id;
 }
 
-/** A client gives people a token of its account. Throws if clients do not send such a query. */
+/** A client gives people a token of its account. Throws if the query is malformed. */
 export function takeTokens({ account }: Companion, network: Network, tokens: Stanza): void {
   for (const { attrs } of children(tokens, 'token')) {
     const contact = network.directory.byJid(attrs['jid'] ?? '');
