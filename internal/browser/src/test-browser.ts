@@ -31,8 +31,8 @@ export interface TestBrowser {
   /** Why no browser starts; null if one does. */
   readonly missing: string | null;
   /**
-   * Opens a page in a new profile. At the end of the test, the page is closed, and the test fails if the page had an
-   * unexpected problem.
+   * Opens a page in a new profile, or next to the page of another tab. At the end of the test, the page is closed,
+   * and the test fails if the page had an unexpected problem.
    */
   open(options?: PageOptions): Promise<Opened>;
   /**
@@ -47,8 +47,8 @@ export interface KeptTab {
   /** The profile, for its cookies. */
   readonly context: BrowserContext;
   /**
-   * Returns the page, blank like a new one. It is blank again at the end of the test, which fails if the page had an
-   * unexpected problem.
+   * Returns the page. At the end of the test, its routes and its session storage are removed, and the test fails if
+   * the page had an unexpected problem.
    */
   open(): Promise<Opened>;
 }

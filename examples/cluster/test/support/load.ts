@@ -28,7 +28,7 @@ export interface Load {
   readonly complaints: readonly string[];
   /** Posts one more message, and resolves with its id once it is accepted. */
   send(message: Omit<Accepted, 'messageId' | 'at'>, choose: Choices): Promise<string>;
-  /** Stops posting. Resolves when every message already begun is accepted. */
+  /** Stops posting. Resolves when every message already begun has an outcome. */
   stop(): Promise<void>;
 }
 

@@ -31,7 +31,7 @@ export interface ObservingApi {
   transcript(): readonly TranscriptEntry[];
   /** The transcript as text to read, a line per stanza. */
   transcriptText(): string;
-  /** Takes the problems not taken yet: stanzas of clients that the server does not know or could not verify. */
+  /** Takes the problems not taken yet: client stanzas that the server does not know or could not verify. */
   takeProblems(): readonly string[];
   /** Throws if there is such a problem. */
   assertClean(): void;

@@ -20,9 +20,12 @@ export interface SentMessage {
   readonly content: Content;
   /** The message that it quotes, as the recipient's phone shows it. */
   readonly quotes: QuotedMessage | null;
-  /** The phone numbers of people who could decrypt it on some device. */
+  /** The phone numbers of recipients who could decrypt it on some device. */
   readonly readableBy: readonly string[];
-  /** The devices that could decrypt it: `5511988887777:0` is the phone, higher numbers are linked devices. */
+  /**
+   * The recipients' devices that could decrypt it: `5511988887777:0` is the phone, higher numbers are linked
+   * devices.
+   */
   readonly readableOn: readonly string[];
   /** Seconds until it disappears; null if it stays. */
   readonly timer: number | null;

@@ -111,7 +111,7 @@ function note(
   });
 }
 
-/** Delivers the message to accounts that can read it; devices that cannot read it ask for it again. */
+/** Delivers the message to people who can read it; devices that cannot read it ask for it again. */
 async function deliver(connection: Connection, node: Stanza, { content, copies }: Opened): Promise<void> {
   const { client, network } = connection;
   const { id = '', to = '' } = node.attrs;
