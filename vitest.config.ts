@@ -39,8 +39,8 @@ const LONGEST = [
 ];
 
 /**
- * Vitest sorts by the durations of the last run, or by size if there was none, which misplaces a file that only
- * names a contract.
+ * Vitest sorts by the durations of the last run, or else by size, which misplaces a file that only names a
+ * contract.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

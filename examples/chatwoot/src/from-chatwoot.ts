@@ -131,8 +131,8 @@ function filesOf(payload: unknown): readonly AgentFile[] {
 }
 
 /**
- * One message of Chatwoot may become several: its text is the caption of the first file, or a message of its
- * own.
+ * One message of Chatwoot may become several: its text is the caption of the first file, or a separate
+ * message.
  */
 async function send(parts: FromChatwootParts, message: AgentMessage): Promise<void> {
   const { api, instance, links } = parts;

@@ -3,7 +3,7 @@ import express from 'express';
 import type { Express, RequestHandler } from 'express';
 import type { Api, Mountable } from './service.ts';
 
-/** An Express app of yours, with the API and the dashboard in it. */
+/** Your Express app, with the API and the dashboard in it. */
 export function expressApp({ api, dashboard }: Mountable): Express {
   const yours = express();
   // Mounted before `express.json()`, which would read the bodies. Not with `use('/api/v1')`, which cuts the path

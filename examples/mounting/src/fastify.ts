@@ -3,7 +3,7 @@ import fastify from 'fastify';
 import type { FastifyInstance, RouteHandler } from 'fastify';
 import type { Api, Mountable } from './service.ts';
 
-/** A Fastify server of yours, with the API and the dashboard in it. */
+/** Your Fastify server, with the API and the dashboard in it. */
 export function fastifyServer({ api, dashboard }: Mountable): FastifyInstance {
   const yours = fastify();
   yours.register(async (scope) => {

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { Mountable } from './service.ts';
 
-/** A Hono app of yours, with the API and the dashboard. `yours.route('/', createHttpApp(…))` also mounts the API. */
+/** Your Hono app, with the API and the dashboard. `yours.route('/', createHttpApp(…))` also mounts the API. */
 export function honoApp({ api, dashboard }: Mountable): Hono {
   const yours = new Hono();
   yours.all('/api/v1/*', (c) => api.fetch(c.req.raw));

@@ -10,7 +10,7 @@ export interface Api {
   readonly fetch: (request: Request) => Response | Promise<Response>;
 }
 
-/** The parts that an app of yours can mount. */
+/** The parts that your app can mount. */
 export interface Mountable {
   readonly api: Api;
   /** The dashboard at `/messaging`: see `dashboardFor`. */
@@ -27,7 +27,7 @@ interface Service {
 type Runtime = Pick<TrunklineOptions, 'clock' | 'random' | 'crypto' | 'dns' | 'webhookSender'>;
 type ServiceOptions = Pick<TrunklineOptions, 'roles'> & { readonly apiKey: string };
 
-/** A service to mount: in memory, and on the sandbox network. Yours has a database and a secret key of its own. */
+/** A service to mount: in memory, and on the sandbox network. Yours has its own database and secret key. */
 export async function startService(runtime: Runtime, { apiKey, roles }: ServiceOptions): Promise<Service> {
   const trunkline = createTrunkline({
     ...runtime,

@@ -8,7 +8,7 @@ import type { Program } from '@trunkline/test-support/start-program';
 
 const FILES = ['app.module.ts', 'main.ts', 'orders.controller.ts'];
 
-/** Lines that `nest new` has already written, and those that the first message does not need. */
+/** Lines that `nest new` has already written, and lines that the first message does not need. */
 const OF_NEST =
   /@nestjs\/(common|core)|\.\/|@Module|imports: \[|^ {2}\],|controllers|class AppModule|bootstrap|NestFactory|app\.listen|console\.log|enableShutdownHooks|^}/;
 

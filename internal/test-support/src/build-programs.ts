@@ -51,7 +51,7 @@ async function buildProgram(program: string): Promise<string> {
   const home = packageOf(program);
   const manifest = await readFile(join(home, 'package.json'), 'utf8');
   const { peerDependencies = {} } = JSON.parse(manifest) as { peerDependencies?: object }; // of npm's format
-  // In the directory of the run, which is removed.
+  // Removed with the directory of the run.
   const folder = await mkdtemp(join(tmpdir(), 'program-'));
   await writeFile(join(folder, 'package.json'), manifest);
   await symlink(join(home, 'node_modules'), join(folder, 'node_modules'));

@@ -54,8 +54,7 @@ export class Client {
   }
 
   /**
-   * Pairs by QR, restarts when the server asks, and waits until the connection is open and the history is
-   * there.
+   * Pairs by QR, restarts when the server asks, and waits until the connection is open and has its history.
    */
   static async linked(wa: FakeWhatsApp, account: Account, options?: Options): Promise<Client> {
     const client = Client.unpaired(wa, options);
