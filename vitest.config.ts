@@ -26,8 +26,8 @@ const SHARED_PROCESS = [
 ];
 
 /**
- * Files of half a minute and more, in this order, which start first: a long file that starts last would run
- * alone at the end.
+ * Files of half a minute and more, in this order, which start first: a long file that starts last would run alone at
+ * the end.
  */
 const LONGEST = [
   'packages/server/test/commands/move',
@@ -39,8 +39,7 @@ const LONGEST = [
 ];
 
 /**
- * Vitest sorts by the durations of the last run, or else by size, which misplaces a file that only names a
- * contract.
+ * Vitest sorts by the durations of the last run, or else by size, which misplaces a file that only names a contract.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -136,8 +135,7 @@ export default defineConfig(({ mode }) => {
       server: { deps: { inline: [/@modelcontextprotocol[\\/]client/, 'eventsource'] } },
       sequence: { sequencer: LongestFirst },
       retry: 0,
-      // Only for hangs: a test that waits fails sooner, with an error that names what it waited for
-      // (HANG_MS).
+      // Only for hangs: a test that waits fails sooner, with an error that names what it waited for (HANG_MS).
       testTimeout: 300_000,
       hookTimeout: 300_000,
       reporters: [

@@ -43,9 +43,7 @@ if (status === 0 && broken.length === 0) {
   console.log(`${programs.size} programs of ${pages.length} pages compile, and links lead somewhere.`);
 } else process.exitCode = 1;
 
-/**
- * Writes each block to a file, at the same line as in the page. Returns the file and the page of each block.
- */
+/** Writes each block to a file, at the same line as in the page. Returns the file and the page of each block. */
 function programsOf(page) {
   const text = readFileSync(join(root, page), 'utf8');
   return Array.from(text.matchAll(/^```ts\n(.*?)^```$/gms), ({ 1: code, index }, number) => {
@@ -111,10 +109,7 @@ function anchorsOf(path) {
   );
 }
 
-/**
- * Lines in which npx would ask before it first fetches pnpm, which scripts and background commands cannot
- * answer.
- */
+/** Lines in which npx would ask before it first fetches pnpm, which scripts and background commands cannot answer. */
 function commandsThatAsk(page) {
   const lines = readFileSync(join(root, page), 'utf8').split('\n');
   return lines.flatMap((line, index) =>

@@ -139,8 +139,8 @@ function evaluate(name, holds, complaint) {
 }
 
 /**
- * Copies the packages' node_modules, too: links to workspace packages lead into the copy, other links through
- * the root's.
+ * Copies the packages' node_modules, too: links to workspace packages lead into the copy, other links through the
+ * root's.
  */
 async function copyCheckout(copy) {
   const left = new Set(['.git', 'node_modules', 'reports', 'data']);

@@ -77,9 +77,7 @@ async function inspect(pkg) {
   ].filter((found) => found !== undefined);
 }
 
-/**
- * Loads each class with `require`, with only n8n-workflow installed, and checks that the files it refers to exist.
- */
+/** Loads each class with `require`, with only n8n-workflow installed, and checks that the files it refers to exist. */
 async function loadAsN8n(pkg) {
   const problems = await inspect(pkg);
   await borrow('n8n-workflow', pkg.path);
@@ -125,8 +123,8 @@ async function contents(target, { isForN8n }) {
 }
 
 /**
- * Entry points share their declarations through chunks. If each had a copy, an error of one would not be an instance
- * of another's class, and types with private members would not be compatible.
+ * Entry points share their declarations through chunks. If each had a copy, an error of one would not be an instance of
+ * another's class, and types with private members would not be compatible.
  */
 async function declaredTwice(target) {
   const declarations =
@@ -243,8 +241,7 @@ async function refuseToStart(oldNodes) {
 }
 
 /**
- * A PATH that begins with the oldest Node that the packages support, from npm: its SQLite binds and reads
- * differently.
+ * A PATH that begins with the oldest Node that the packages support, from npm: its SQLite binds and reads differently.
  */
 async function pathOfOldestNode() {
   const folder = join(work, 'oldest-node');

@@ -10,8 +10,8 @@ export interface PublicName {
   /** Whether it is imported by `import type`. */
   readonly isType: boolean;
   /**
-   * The file that declares the name, from the root of the repository; for a name of another package, that
-   * package's name.
+   * The file that declares the name, from the root of the repository; for a name of another package, that package's
+   * name.
    */
   readonly from: string;
 }

@@ -53,8 +53,7 @@ export function createBridge({ trunkline, workspaceId, instance, ...options }: B
     async (event, context) => {
       if (context.workspaceId === workspaceId) await incoming(event);
     },
-    // Handles one event at a time, so that conversations are created once and messages appear in order of
-    // arrival.
+    // Handles one event at a time, so that conversations are created once and messages appear in order of arrival.
     { name: 'chatwoot', concurrency: 1 },
   );
 

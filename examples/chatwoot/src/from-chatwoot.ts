@@ -60,9 +60,7 @@ export function fromChatwoot(parts: FromChatwootParts): FromChatwoot {
   };
 }
 
-/**
- * Undefined if the webhook is not a message to send: a note, an echo of the bridge, another inbox or another event.
- */
+/** Undefined if the webhook is not a message to send: a note, an echo of the bridge, another inbox or another event. */
 function readAgentMessage({ links, inboxId }: FromChatwootParts, body: string): AgentMessage | undefined {
   const payload: unknown = JSON.parse(body);
   const id = field(payload, 'id');
@@ -130,10 +128,7 @@ function filesOf(payload: unknown): readonly AgentFile[] {
   });
 }
 
-/**
- * One message of Chatwoot may become several: its text is the caption of the first file, or a separate
- * message.
- */
+/** One message of Chatwoot may become several: its text is the caption of the first file, or a separate message. */
 async function send(parts: FromChatwootParts, message: AgentMessage): Promise<void> {
   const { api, instance, links } = parts;
   const { id, conversation, to, content, files, replyTo } = message;

@@ -12,9 +12,7 @@ export interface ToChatwootParts {
   readonly sending: ReadonlySet<Promise<unknown>>;
 }
 
-/**
- * Handles an event of Trunkline. Rejects if Chatwoot is unreachable; Trunkline then delivers the event again later.
- */
+/** Handles an event of Trunkline. Rejects if Chatwoot is unreachable; Trunkline then delivers the event again later. */
 export function toChatwoot(parts: ToChatwootParts): (event: WebhookEvent) => Promise<void> {
   return async (event) => {
     if (!('message' in event.data) || event.data.message.instance_id !== parts.instance) return;

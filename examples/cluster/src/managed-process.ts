@@ -14,9 +14,7 @@ export interface ProcessOptions {
   /** The file to run. */
   readonly program: URL;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /**
-   * Matches the output line that shows that the program is ready; `ready` and `onReady` get the first group.
-   */
+  /** Matches the output line that shows that the program is ready; `ready` and `onReady` get the first group. */
   readonly readyLine: RegExp;
   /** Called whenever the program is ready after a start. */
   readonly onReady?: (found: string) => void;

@@ -26,9 +26,8 @@ interface NetworkAddress {
 }
 
 /**
- * A gateway to a sandbox network in another process, with a WebSocket for each instance. Reports of the
- * network are acknowledged when they are stored, so that reports that a killed process had not stored go to
- * the next process.
+ * A gateway to a sandbox network in another process, with a WebSocket for each instance. Reports of the network are
+ * acknowledged when they are stored, so that reports that a killed process had not stored go to the next process.
  */
 export function networkGateway(address: NetworkAddress): Gateway {
   const { capabilities, newMessageId } = createSandbox().gateway;

@@ -5,8 +5,8 @@ import { networkPhone } from './network-phone.ts';
 import { whatsAppElsewhere } from './whatsapp-elsewhere.ts';
 
 /**
- * Runs one process of the cluster: the server of docs/running.md, with the roles in its environment. The network is
- * the one at `NETWORK_URL`, or WhatsApp if `GATEWAY` is `baileys`.
+ * Runs one process of the cluster: the server of docs/running.md, with the roles in its environment. The network is the
+ * one at `NETWORK_URL`, or WhatsApp if `GATEWAY` is `baileys`.
  */
 export function runService(parts: Pick<ServerParts, 'adapt'> = {}): void {
   // The parent process is gone.
@@ -27,10 +27,7 @@ function sandboxNetwork({ NETWORK_URL: url = '', PROCESS_NAME: owner }: NodeJS.P
   };
 }
 
-/**
- * Undefined for the server's own network, which loads Baileys: only processes with the role `gateway` use
- * that.
- */
+/** Undefined for the server's own network, which loads Baileys: only processes with the role `gateway` use that. */
 function whatsApp(roles = 'gateway'): Network | undefined {
   if (roles.split(',').some((role) => role.trim() === 'gateway')) return undefined;
   return { gateway: whatsAppElsewhere(), phone: null, isElsewhere: false, close() {} };

@@ -1,8 +1,7 @@
 import type { Gateway } from '@trunkline/core';
 
 /**
- * The gateway of a process that holds no connections to WhatsApp, and needs neither Baileys nor its
- * dependencies.
+ * The gateway of a process that holds no connections to WhatsApp, and needs neither Baileys nor its dependencies.
  * Processes with the role `gateway` have `baileysGateway()` of `@trunkline/gateway-baileys` instead.
  */
 export function whatsAppElsewhere(): Gateway {

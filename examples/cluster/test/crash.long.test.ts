@@ -17,21 +17,19 @@ import { startTestCluster } from './support/test-cluster.ts';
 import { startVisitors } from './support/visitors.ts';
 
 /**
- * How long the cluster is disturbed, in minutes of real time. If unset, a few seconds; the service's time then
- * runs three times as fast, so that leases and the waits between retries take a third.
+ * How long the cluster is disturbed, in minutes of real time. If unset, a few seconds; the service's time then runs
+ * three times as fast, so that leases and the waits between retries take a third.
  */
 const MINUTES = Number(process.env['CLUSTER_MINUTES'] ?? 0);
 interface Form extends Omit<DisturbanceOptions, 'instances'> {
   /** How much faster time runs for the service. */
   readonly timeFactor: number;
   /**
-   * The shortest real time for 120 requests. A request leaves within a second of its claim, and that second does
-   * not shrink if time runs faster.
+   * The shortest real time for 120 requests. A request leaves within a second of its claim, and that second does not
+   * shrink if time runs faster.
    */
   readonly minuteMs: number;
-  /**
-   * The number of clients. An endpoint must be able to take within a minute all that they send in a minute.
-   */
+  /** The number of clients. An endpoint must be able to take within a minute all that they send in a minute. */
   readonly senders: number;
   /** The interval between two messages of a client. */
   readonly loadMs: readonly [number, number];
@@ -100,8 +98,7 @@ it(
       const visitors = startVisitors(cluster, load, form, random.apart(9));
       const from = Date.now();
       const interruptions = await disturb(cluster, { ...form, instances }, random.apart(7));
-      // On a busy machine, outages may cover most of these seconds, so wait for enough messages to prove
-      // something.
+      // On a busy machine, outages may cover most of these seconds, so wait for enough messages to prove something.
       await until(
         'messages are accepted and received again',
         () => load.accepted.length > MESSAGES_LEAST && load.inbound.length > 0,

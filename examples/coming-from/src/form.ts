@@ -3,8 +3,8 @@ import type { WebhookEvent } from '@trunkline/receiver';
 /** How another service writes its webhooks. */
 export interface Form {
   /**
-   * Returns the webhooks that the consumer would have got for this event, in order; empty if the other service has
-   * no such event. Called again, with the same result, if the event is retried.
+   * Returns the webhooks that the consumer would have got for this event, in order; empty if the other service has no
+   * such event. Called again, with the same result, if the event is retried.
    */
   convert(event: WebhookEvent, context: Context): Promise<readonly OldWebhook[]> | readonly OldWebhook[];
   /** The URL for this webhook; by default the consumer's URL as it is. */

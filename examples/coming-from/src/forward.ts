@@ -21,9 +21,9 @@ export interface ForwardOptions {
 }
 
 /**
- * Receives Trunkline's webhooks, and posts them to a consumer of another service's webhooks. Trunkline gets a 2xx
- * only if the consumer responded to every request with a 2xx, and retries otherwise, so that the consumer gets each
- * webhook at least once.
+ * Receives Trunkline's webhooks, and posts them to a consumer of another service's webhooks. Trunkline gets a 2xx only
+ * if the consumer responded to every request with a 2xx, and retries otherwise, so that the consumer gets each webhook
+ * at least once.
  */
 export function createForwarder(options: ForwardOptions): Receiver {
   const { secret, form, context, events, store, onError = console.error } = options;

@@ -44,8 +44,7 @@ export function createOrderNotifications({
     async shipped({ id, phone }) {
       if (optedOut.has(phone.replaceAll(/\D/g, ''))) return 'opted_out';
       const text = `Your order ${id} is on its way.`;
-      // The order's number is the key, so that a customer is notified once even if this runs again after a
-      // crash.
+      // The order's number is the key, so that a customer is notified once even if this runs again after a crash.
       const sent = await client.messages.send(
         { instance, to: phone, type: 'text', text },
         { idempotencyKey: `shipped-${id}` },

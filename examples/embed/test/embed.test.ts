@@ -57,8 +57,7 @@ describe('a server sends the first message by the commands of docs/embed, and st
     expect(await sendFirstMessage(first)).toMatchObject({ data: { to: '15550100', text: 'Hello' } });
     expect(await first.program.stop()).toBe(0);
 
-    // The second server shares the database, as under `node --watch`, so its key is the same, and is not printed
-    // again.
+    // The second server shares the database, as under `node --watch`, so its key is the same, and is not printed again.
     const second = await startServer(file, folder);
     expect([first.token, second.token]).toEqual([expect.stringMatching(/^trk_/), null]);
     const headers = { Authorization: `Bearer ${first.token}` };

@@ -6,8 +6,7 @@ import type { Api, Mountable } from './service.ts';
 /** Your Express app, with the API and the dashboard in it. */
 export function expressApp({ api, dashboard }: Mountable): Express {
   const yours = express();
-  // Mounted before `express.json()`, which would read the bodies. Not with `use('/api/v1')`, which cuts the path
-  // off.
+  // Mounted before `express.json()`, which would read the bodies. Not with `use('/api/v1')`, which cuts the path off.
   yours.all('/api/v1/{*rest}', listenerOf(api));
   yours.all('/messaging{/*rest}', listenerOf(dashboard));
   yours.use(express.json());

@@ -2,8 +2,7 @@ import { onTestFinished } from 'vitest';
 import { startProgram } from '@trunkline/test-support/start-program';
 
 /**
- * Starts a program, and waits until it prints its address. The program is killed after the test. Returns the
- * origin.
+ * Starts a program, and waits until it prints its address. The program is killed after the test. Returns the origin.
  */
 export async function startServer(
   command: string,

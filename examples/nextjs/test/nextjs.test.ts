@@ -67,8 +67,8 @@ it('importing the service opens nothing, a hot reload starts no other, and SIGTE
   expect([await program.stop(), program.stderr()]).toEqual([0, '']);
 });
 
-// With EMBED_NEXT=1, runs with Next.js itself, which takes 340 MB, and four minutes on an idle machine. Packs the
-// built packages, and installs them with Next.js in an empty folder, like a user.
+// With EMBED_NEXT=1, runs with Next.js itself, which takes 340 MB, and four minutes on an idle machine. Packs the built
+// packages, and installs them with Next.js in an empty folder, like a user.
 describe.runIf(process.env['EMBED_NEXT'] === '1')('in Next.js', () => {
   let app = '';
   const next = (...args: readonly string[]): Program => {

@@ -19,8 +19,7 @@ describe.skipIf(browser.missing !== null)('a first-time user of the example', ()
     const tour = readTour();
     const { said } = tour;
     const receiver = await startReceiver();
-    // Started before the page, so that the page is closed first; otherwise, it would try to reach a stopped
-    // service.
+    // Started before the page, so that the page is closed first; otherwise, it would try to reach a stopped service.
     const link = await startService();
     const { page, problems } = await browser.open({ viewport: { width: 1060, height: 640 } });
     // The page may request a QR just as it is scanned.

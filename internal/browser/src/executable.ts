@@ -42,8 +42,8 @@ export async function findExecutable(): Promise<Executable> {
   const directory = await unpacked();
   const path = join(directory, 'chromium');
   const fonts = { FONTCONFIG_FILE: join(directory, FONTS) };
-  // The package's libraries are for machines that lack them, and may not all work on a newer machine: try
-  // without them first.
+  // The package's libraries are for machines that lack them, and may not all work on a newer machine: try without them
+  // first.
   return started({ path, environment: fonts }).catch(() =>
     started({ path, environment: { ...fonts, LD_LIBRARY_PATH: join(directory, 'al2023', 'lib') } }),
   );

@@ -12,8 +12,7 @@ const FLAGS = [
 ];
 
 /**
- * Starts the browser of this machine, which ends with this process. Signals are left to this process's own
- * handlers.
+ * Starts the browser of this machine, which ends with this process. Signals are left to this process's own handlers.
  */
 export async function launch(): Promise<BrowserServer> {
   const { path, environment } = await findExecutable();

@@ -49,9 +49,7 @@ export async function screenshot(page: Page, name: string): Promise<readonly str
   return paths;
 }
 
-/**
- * A picture of the page as it is now, or of so many pixels from its top: `reports/screenshots/<name>.png`.
- */
+/** A picture of the page as it is now, or of so many pixels from its top: `reports/screenshots/<name>.png`. */
 export async function picture(page: Page, name: string, height = Infinity): Promise<readonly string[]> {
   if (!areTaken()) return [];
   const path = join(DIRECTORY, `${name}.png`);

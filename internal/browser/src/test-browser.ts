@@ -31,8 +31,8 @@ export interface TestBrowser {
   /** Why no browser starts; null if one does. */
   readonly missing: string | null;
   /**
-   * Opens a page in a new profile, or next to the page of another tab. At the end of the test, the page is closed,
-   * and the test fails if the page had an unexpected problem.
+   * Opens a page in a new profile, or next to the page of another tab. At the end of the test, the page is closed, and
+   * the test fails if the page had an unexpected problem.
    */
   open(options?: PageOptions): Promise<Opened>;
   /**
@@ -47,17 +47,17 @@ export interface KeptTab {
   /** The profile, for its cookies. */
   readonly context: BrowserContext;
   /**
-   * Returns the page. At the end of the test, its routes and its session storage are removed, and the test fails if
-   * the page had an unexpected problem.
+   * Returns the page. At the end of the test, its routes and its session storage are removed, and the test fails if the
+   * page had an unexpected problem.
    */
   open(): Promise<Opened>;
 }
 
 /**
  * The browser of a test file: `const browser = await testBrowser()` after its imports, and its tests below
- * `describe.skipIf(browser.missing !== null)`. All files of a run share one browser process, and each file has its
- * own profiles, which end with the file. If no browser starts, this rejects in CI; elsewhere the reason is printed,
- * and the tests are skipped.
+ * `describe.skipIf(browser.missing !== null)`. All files of a run share one browser process, and each file has its own
+ * profiles, which end with the file. If no browser starts, this rejects in CI; elsewhere the reason is printed, and the
+ * tests are skipped.
  */
 export async function testBrowser(): Promise<TestBrowser> {
   let browser: Browser;

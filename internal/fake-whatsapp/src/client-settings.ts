@@ -35,8 +35,8 @@ function applyTrust(): void {
 }
 
 /**
- * Like `trustFakeWhatsApp`, and connects clients without a URL to the server: for a program that knows
- * nothing of the fake.
+ * Like `trustFakeWhatsApp`, and connects clients without a URL to the server: for a program that knows nothing of the
+ * fake.
  */
 export function redirectToFakeWhatsApp(settings: ClientSettings): () => void {
   const url = DEFAULT_CONNECTION_CONFIG.waWebSocketUrl;

@@ -31,9 +31,7 @@ export interface FakeWhatsApp
     DisturbingApi {
   /** The settings for a client to find the server; plain data, for another process too. */
   readonly client: ClientSettings;
-  /**
-   * Makes the clients of this process accept the server and its media host. Returns a function that undoes this.
-   */
+  /** Makes the clients of this process accept the server and its media host. Returns a function that undoes this. */
   trust(): () => void;
   /** Closes everything and rejects the waits that remain; then throws like `assertClean()`. */
   stop(): Promise<void>;

@@ -1,8 +1,7 @@
 import { closestMatch } from 'leven';
 
 /**
- * The number of wrong letters in a short name: two swapped letters count as two, and `medai` must still be
- * recognised.
+ * The number of wrong letters in a short name: two swapped letters count as two, and `medai` must still be recognised.
  */
 const WRONG_LETTERS = 2;
 /** The share of wrong letters in a longer name. */

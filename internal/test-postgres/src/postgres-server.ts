@@ -15,8 +15,8 @@ import { makeSharedDirectory } from './shared-directory.ts';
 
 export interface PostgresServerOptions {
   /**
-   * Whether a commit waits for the disk; true by default. If false, tests are faster, and commits still survive the
-   * end of the server's processes.
+   * Whether a commit waits for the disk; true by default. If false, tests are faster, and commits still survive the end
+   * of the server's processes.
    */
   readonly fsync?: boolean;
   /** More settings, such as `max_connections=500`. */
@@ -44,9 +44,7 @@ export interface PostgresServer {
    * server, as after a failover. Returns the other server, which is the primary.
    */
   failOver(): Promise<PostgresServer>;
-  /**
-   * The id of the server's first process, the parent of all others; undefined while the server does not run.
-   */
+  /** The id of the server's first process, the parent of all others; undefined while the server does not run. */
   pid(): number | undefined;
   /** Stops the server, and removes its files if no directory was given. */
   stop(): Promise<void>;

@@ -1,8 +1,8 @@
 import { askDesk } from './desk.ts';
 
 /**
- * The URL of a Postgres that all test files of a run share: `DATABASE_URL` if it is set, else a Postgres from npm.
- * Each test makes its own schema or database there.
+ * The URL of a Postgres that all test files of a run share: `DATABASE_URL` if it is set, else a Postgres from npm. Each
+ * test makes its own schema or database there.
  */
 export async function sharedPostgres(): Promise<string> {
   const own = process.env['DATABASE_URL'];

@@ -13,8 +13,7 @@ const TICKS_PER_SECOND = 100; // of /proc on every architecture that Node suppor
 /** A process that runs several files in turn keeps here what the previous files cost. */
 const state: { measuredCpuSeconds?: number } = globalThis as object;
 
-// Registered before the file's own hooks, so it runs after them, when they have ended everything that the
-// file started.
+// Registered before the file's own hooks, so it runs after them, when they have ended everything that the file started.
 // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern which fixtures the hook takes
 afterAll(({}, suite) => {
   const total = cpuSeconds();

@@ -5,8 +5,7 @@ const EVENTS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2', 'uncaughtException', '
 /** The state that other files in this process rely on. */
 const before = stateOfProcess();
 
-// Registered before the file's own hooks, so it runs after them, when they have restored what the file
-// changed.
+// Registered before the file's own hooks, so it runs after them, when they have restored what the file changed.
 afterAll(() => {
   vi.unstubAllEnvs();
   const now = stateOfProcess();

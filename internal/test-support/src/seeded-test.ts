@@ -4,8 +4,8 @@ import type { TestContext } from 'vitest';
 export type RandomNumber = (below: number) => number;
 
 /**
- * Random numbers for a test, different in each run. The report of a failure shows the seed, and `TEST_SEED=…` gives
- * the test the same numbers again. The timing of other processes is not repeated.
+ * Random numbers for a test, different in each run. The report of a failure shows the seed, and `TEST_SEED=…` gives the
+ * test the same numbers again. The timing of other processes is not repeated.
  */
 export function randomInTest({ annotate }: Pick<TestContext, 'annotate'>): RandomNumber {
   const seed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));

@@ -20,8 +20,8 @@ export interface ProgramOptions {
   /** Whether the program exchanges messages: `send` and `nextMessage`. */
   readonly hasChannel?: boolean;
   /**
-   * Whether its child processes are killed with it, because a file in node_modules/.bin may be a script that
-   * starts the program.
+   * Whether its child processes are killed with it, because a file in node_modules/.bin may be a script that starts the
+   * program.
    */
   readonly isGroup?: boolean;
 }

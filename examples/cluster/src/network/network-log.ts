@@ -43,8 +43,8 @@ export interface NetworkLogWriter {
   record(record: NetworkRecord): void;
   send(send: Omit<LoggedSend, 'at'>): void;
   /**
-   * Returns the connection's number, and functions to call when it is connected and when it has ended; repeated
-   * calls do nothing.
+   * Returns the connection's number, and functions to call when it is connected and when it has ended; repeated calls
+   * do nothing.
    */
   opened(connection: { instanceId: string; owner: string }): {
     readonly id: number;

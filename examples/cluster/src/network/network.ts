@@ -18,9 +18,7 @@ import { outgoingContent, wireIncoming } from './wire-content.ts';
 export interface Network {
   readonly phone: Sandbox['phone'];
   readonly unlink: (instanceId: string) => Promise<void>;
-  /**
-   * Accepts a gateway's socket for one instance. An earlier connection of the instance ends, as on a real network.
-   */
+  /** Accepts a gateway's socket for one instance. An earlier connection of the instance ends, as on a real network. */
   accept(socket: WebSocket, peer: Peer): void;
   log(): NetworkLog;
 }

@@ -4,9 +4,7 @@ import type { Stay } from './visitors.ts';
 
 /** A time in which an instance that was linked and wanted could not send. */
 interface Darkness extends Stay {
-  /**
-   * The disturbance of gateways, of Postgres or of the instance's connection at that time, such as `killed`.
-   */
+  /** The disturbance of gateways, of Postgres or of the instance's connection at that time, such as `killed`. */
   readonly cause: string;
 }
 
@@ -74,9 +72,7 @@ function gaps({ from, to }: Period, others: readonly Period[]): readonly Period[
   return found;
 }
 
-/**
- * The kinds of disturbances at that time; if both gateways were disturbed, no gateway was left to take over.
- */
+/** The kinds of disturbances at that time; if both gateways were disturbed, no gateway was left to take over. */
 function causeOf({ interruptions }: Evidence, { instance, from, to }: Stay): string {
   const causes = interruptions
     .filter((one) => one.from <= to && from <= one.to + NOTICED_WITHIN_MS)

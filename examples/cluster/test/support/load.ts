@@ -46,8 +46,7 @@ const QUEUE = 10;
 const QUEUE_CHANCE = 0.1;
 
 /**
- * How many messages phones send in a burst, at first and now and then: more than an endpoint may get within a
- * minute.
+ * How many messages phones send in a burst, at first and now and then: more than an endpoint may get within a minute.
  */
 const BURST = 130;
 const BURST_CHANCE = 0.01;
@@ -56,8 +55,8 @@ const BURST_CHANCE = 0.01;
 const RECIPIENTS = ['15550100', '15550100', '15550100', '15550001', '15550002', '15550003'] as const;
 
 /**
- * Clients that send through every API process, and repeat a request with the same key until they get a response;
- * and phones that write.
+ * Clients that send through every API process, and repeat a request with the same key until they get a response; and
+ * phones that write.
  */
 export function startLoad(cluster: TestCluster, options: LoadOptions, random: Choices): Load {
   const accepted: Accepted[] = [];

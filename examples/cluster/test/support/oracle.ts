@@ -153,8 +153,8 @@ function atOnce(arrivals: readonly Arrival[], { startedAt }: Arrival): number {
 }
 
 /**
- * Each instance has one owner at any time, by the network's log. A frozen process cannot close its connections when
- * its leases end; the network, like real ones, then ends the first connection when the second opens.
+ * Each instance has one owner at any time, by the network's log. A frozen process cannot close its connections when its
+ * leases end; the network, like real ones, then ends the first connection when the second opens.
  */
 function ownedTwice({ log, interruptions }: Evidence): readonly string[] {
   const owners = new Map(log.connections.map(({ id, owner }) => [id, owner]));

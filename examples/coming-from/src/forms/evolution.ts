@@ -21,8 +21,7 @@ export interface EvolutionOptions {
 }
 
 /**
- * The webhooks of Evolution API: docs/coming-from/evolution-api.md says for which version, and what has no
- * equivalent.
+ * The webhooks of Evolution API: docs/coming-from/evolution-api.md says for which version, and what has no equivalent.
  */
 export function evolutionForm({ byEvents = false, destination, serverUrl }: EvolutionOptions): Form {
   return {
@@ -190,10 +189,7 @@ async function ofQr(instance: WebhookInstance, context: Context): Promise<readon
   return ofInstance(instance, { 'qrcode.updated': { qrcode } });
 }
 
-/**
- * Evolution reports a connection that reconnects automatically as `connecting`, and any other end as
- * `closed`.
- */
+/** Evolution reports a connection that reconnects automatically as `connecting`, and any other end as `closed`. */
 function ofEnd(instance: WebhookInstance, context: Context): readonly Converted[] {
   const name = context.sessionOf(instance.id);
   if (instance.status === 'connecting')

@@ -46,10 +46,7 @@ export interface Group {
 export interface DirectoryApi {
   account(phoneNumber: string, options?: PersonOptions): Account;
   person(phoneNumber: string, options?: PersonOptions): Person;
-  /**
-   * Dialling this number reaches the person, who is registered under another number, as with Brazil's ninth
-   * digit.
-   */
+  /** Dialling this number reaches the person, who is registered under another number, as with Brazil's ninth digit. */
   dialAs(phoneNumber: string, person: Person): void;
   group(options: GroupOptions): Group;
   /** Notifies every linked member, as the network does. */
@@ -59,14 +56,11 @@ export interface DirectoryApi {
   addToGroup(group: Group, ...people: readonly Person[]): void;
   removeFromGroup(group: Group, ...people: readonly Person[]): void;
   /**
-   * The person links another device. Notifies every linked account, as the network does. Returns the device's
-   * number.
+   * The person links another device. Notifies every linked account, as the network does. Returns the device's number.
    */
   linkDevice(person: Person): number;
   unlinkDevice(person: Person, device: number): void;
-  /**
-   * From now on, the group names members in this way. Clients are not notified: their next message gets a 421.
-   */
+  /** From now on, the group names members in this way. Clients are not notified: their next message gets a 421. */
   readdressGroup(group: Group, addressing: AddressingMode): void;
   /** Makes later messages disappear after `seconds`, or stay if null. Notifies every linked member. */
   setGroupTimer(group: Group, seconds: number | null): void;

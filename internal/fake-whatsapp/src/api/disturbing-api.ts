@@ -37,9 +37,7 @@ export interface DisturbingApi {
   allowLogin(account: Account): void;
   /** Requests for a pairing code get this error, such as 400 or 429. */
   refusePairingCodes(code: number): void;
-  /**
-   * Clients whose code has been typed get this error and are not linked; without `code`, linking works again.
-   */
+  /** Clients whose code has been typed get this error and are not linked; without `code`, linking works again. */
   refuseTypedCodes(code?: number): void;
   /** Upgrades to WebSocket get this HTTP status, or no response at all. */
   refuseUpgrades(response: number | 'silence'): void;

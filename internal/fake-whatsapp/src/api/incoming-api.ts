@@ -17,9 +17,7 @@ interface InboundOptions {
   readonly group?: Group;
   /** How the sender is named to the client: by LID, the default, or by number. Groups have their own setting. */
   readonly addressing?: AddressingMode;
-  /**
-   * The ciphertext cannot be read. The sender's phone responds to the client's retry receipt with a readable one.
-   */
+  /** The ciphertext cannot be read. The sender's phone responds to the client's retry receipt with a readable one. */
   readonly undecryptable?: boolean;
   /** With `undecryptable`, false if the sender's phone never responds. */
   readonly respondsToRetry?: boolean;
@@ -61,9 +59,7 @@ export interface IncomingApi {
   status(from: Person, to: Account, text: string): Promise<string>;
   /** A channel that the account follows posts a text. Returns the network id. */
   channelPost(to: Account, text: string): string;
-  /**
-   * An unencrypted text that claims to be from a person; no phone sends such a text. Returns the network id.
-   */
+  /** An unencrypted text that claims to be from a person; no phone sends such a text. Returns the network id. */
   plaintext(from: Person, to: Account, text: string): string;
   /** Sends the client again a message that it has received, byte for byte. */
   redeliver(to: Account, id: string): void;

@@ -23,8 +23,7 @@ export interface ObservingApi {
   /** Waits for the first such action after the call. */
   next(type: Action['type'], account?: Account): Promise<Action>;
   /**
-   * The clients that disturbances have hit so far, and when: `refuseQueries`, for one, hits whichever client asks
-   * next.
+   * The clients that disturbances have hit so far, and when: `refuseQueries`, for one, hits whichever client asks next.
    */
   disturbed(): readonly Disturbed[];
   /** The stanzas on the wire, decrypted. */

@@ -17,8 +17,7 @@ interface LinkedDevice {
 /** The acts of an account's owner on the phone. */
 export interface PhoneApi {
   /**
-   * Scans the QR that a client shows. Throws if the client's connection is gone, or the network has retired the
-   * secret.
+   * Scans the QR that a client shows. Throws if the client's connection is gone, or the network has retired the secret.
    */
   scanQr(account: Account, qrText: string): void;
   /** The network retires the secret of this QR, and notifies the client that shows it. */

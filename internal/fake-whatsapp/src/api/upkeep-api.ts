@@ -10,9 +10,7 @@ export interface UpkeepApi {
   usePreKeys(account: Account, left: number): void;
   /** How many one-time keys of the client are left. */
   preKeyCount(account: Account): number;
-  /**
-   * Gives the client a routing token to show at its next connections, so that they come to the same place.
-   */
+  /** Gives the client a routing token to show at its next connections, so that they come to the same place. */
   route(account: Account, to: string): void;
   /** The routing token that the client's connection has shown; null if none. */
   routeOf(account: Account): string | null;

@@ -23,8 +23,7 @@ export interface SentMessage {
   /** The phone numbers of recipients who could decrypt it on some device. */
   readonly readableBy: readonly string[];
   /**
-   * The recipients' devices that could decrypt it: `5511988887777:0` is the phone, higher numbers are linked
-   * devices.
+   * The recipients' devices that could decrypt it: `5511988887777:0` is the phone, higher numbers are linked devices.
    */
   readonly readableOn: readonly string[];
   /** Seconds until it disappears; null if it stays. */

@@ -80,9 +80,7 @@ export class Connection implements Line {
     this.send(stanza('iq', { ...this.#responseTo(query), type: 'error' }, [error]));
   }
 
-  /**
-   * Sends the last stanza: the client closes after it, and anything that the client still sends is ignored.
-   */
+  /** Sends the last stanza: the client closes after it, and anything that the client still sends is ignored. */
   sendLast(node: Stanza): void {
     this.send(node);
     this.#state = 'over';

@@ -8,8 +8,7 @@ import type { Switchboard } from './switchboard.ts';
 const UNKNOWN_DEVICE: LoginRefusal = { reason: 401 };
 
 /**
- * Logs a linked client in. Only the key that the client was linked with is accepted; an older connection is
- * replaced.
+ * Logs a linked client in. Only the key that the client was linked with is accepted; an older connection is replaced.
  */
 export function logIn(connection: Connection, payload: proto.ClientPayload, switchboard: Switchboard): void {
   const { directory, chronicle, disturbances, now } = connection.network;

@@ -21,8 +21,8 @@ export interface ContactOptions {
   /** How many devices the person has linked to the phone. None by default. */
   readonly linkedDevices?: number;
   /**
-   * The form that addresses of messages to this person must have: WhatsApp moves people from numbers to LIDs, and
-   * then refuses messages to the number. By default, either form is accepted.
+   * The form that addresses of messages to this person must have: WhatsApp moves people from numbers to LIDs, and then
+   * refuses messages to the number. By default, either form is accepted.
    */
   readonly writtenToBy?: AddressingMode | 'either';
   /**
@@ -104,9 +104,7 @@ export class Contact {
     return [...this.#devices.keys()];
   }
 
-  /**
-   * A device's end of Signal sessions, made when first needed, because there may be tens of thousands of people.
-   */
+  /** A device's end of Signal sessions, made when first needed, because there may be tens of thousands of people. */
   deviceOf(device: number): SignalPeer {
     if (!this.#devices.has(device)) throw new Error(`${this.phoneNumber} has no device ${String(device)}`);
     const peer = this.#devices.get(device) ?? new SignalPeer();

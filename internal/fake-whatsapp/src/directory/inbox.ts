@@ -15,8 +15,8 @@ interface Delivery {
 }
 
 /**
- * The queue of one linked client. A stanza stays until the client acknowledges it. At the next login, the rest is
- * sent again, marked as from the time offline, in the batches that the client asks for.
+ * The queue of one linked client. A stanza stays until the client acknowledges it. At the next login, the rest is sent
+ * again, marked as from the time offline, in the batches that the client asks for.
  */
 export class Inbox {
   readonly #waiting: Stanza[] = [];

@@ -17,10 +17,7 @@ export class LinkedAccount extends Contact {
     return new Companion(this, this.#devices, { identity, noiseKey });
   }
 
-  /**
-   * The clients that messages can be encrypted for: excludes clients that ended before they uploaded their
-   * keys.
-   */
+  /** The clients that messages can be encrypted for: excludes clients that ended before they uploaded their keys. */
   get reachable(): readonly Companion[] {
     return [...this.companions.values()].filter(({ shelf }) => shelf.isFilled);
   }

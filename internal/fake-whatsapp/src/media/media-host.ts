@@ -28,8 +28,8 @@ export interface MediaRequest {
 }
 
 /**
- * The hosts to which clients upload encrypted files (`POST /mms/<kind>/<hash>`, with a token), and from which
- * they download files (`GET /o1/<hash>`, with the signature in the address). All hosts have the same files.
+ * The hosts to which clients upload encrypted files (`POST /mms/<kind>/<hash>`, with a token), and from which they
+ * download files (`GET /o1/<hash>`, with the signature in the address). All hosts have the same files.
  */
 export class MediaHost {
   /** The authority behind the certificate, PEM. */

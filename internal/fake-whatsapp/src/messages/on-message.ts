@@ -16,8 +16,8 @@ import { serverRefusal } from './server-refusal.ts';
 import { timerOf } from './timer.ts';
 
 /**
- * Handles a message from a client: the readers' phones decrypt it, and it is noted and acknowledged. The network
- * itself reads nothing, so in a large group the acknowledgement comes first.
+ * Handles a message from a client: the readers' phones decrypt it, and it is noted and acknowledged. The network itself
+ * reads nothing, so in a large group the acknowledgement comes first.
  */
 export async function onMessage(connection: Connection, node: Stanza): Promise<void> {
   const { network, client } = connection;

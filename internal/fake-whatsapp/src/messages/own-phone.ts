@@ -59,10 +59,7 @@ async function sendToClient(
   return id;
 }
 
-/**
- * Gives every client a copy of a message that the account's owner sent from the phone. Returns the network
- * id.
- */
+/** Gives every client a copy of a message that the account's owner sent from the phone. Returns the network id. */
 export async function mirror(
   network: Network,
   chat: { readonly account: LinkedAccount; readonly to: Contact | GroupChat },

@@ -13,9 +13,7 @@ interface Giving {
   readonly addressing: AddressingMode;
 }
 
-/**
- * A person gives an account a token, and the account's clients are notified. Returns the id of the stanza.
- */
+/** A person gives an account a token, and the account's clients are notified. Returns the id of the stanza. */
 export function giveToken(network: Network, { from, to, givenAt, addressing }: Giving): string {
   const id = network.newStanzaId();
   const { bytes, t } = from.tokens.give(to.phoneNumber, givenAt);

@@ -23,9 +23,7 @@ interface Pairing {
 /** Pairings that the client has not signed yet. */
 const pending = new WeakMap<Connection, Pairing>();
 
-/**
- * The phone signs the client's identity; the client is notified that it is linked, and has to sign in return.
- */
+/** The phone signs the client's identity; the client is notified that it is linked, and has to sign in return. */
 export function pair(connection: Connection, account: LinkedAccount, secrets: PairingSecrets): void {
   const { network } = connection;
   const companion = account.newCompanion(secrets.identity, connection.clientKey);

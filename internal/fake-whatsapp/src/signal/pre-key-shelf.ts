@@ -31,10 +31,7 @@ export class PreKeyShelf {
     return this.#oneTime.length;
   }
 
-  /**
-   * Takes an `<iq xmlns="encrypt" type="set">` with a list of keys. Throws if a signature or the identity is
-   * wrong.
-   */
+  /** Takes an `<iq xmlns="encrypt" type="set">` with a list of keys. Throws if a signature or the identity is wrong. */
   put(upload: Stanza): void {
     if (!bytesOf(upload, 'identity').equals(this.#identity)) throw new Error('keys of another identity');
     this.#registrationId = getBinaryNodeChildUInt(upload, 'registration', 4) ?? 0;

@@ -3,8 +3,8 @@ import { createPublicKey, verify } from 'node:crypto';
 const P = 2n ** 255n - 19n;
 
 /**
- * Checks an XEdDSA signature over Curve25519, as specified in https://signal.org/docs/specifications/xeddsa.
- * Uses Node's Ed25519, because the client's `Curve.verify` returns true for every well-formed signature.
+ * Checks an XEdDSA signature over Curve25519, as specified in https://signal.org/docs/specifications/xeddsa. Uses
+ * Node's Ed25519, because the client's `Curve.verify` returns true for every well-formed signature.
  */
 export function isSignatureValid(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   if (signature.length !== 64) return false;

@@ -53,9 +53,7 @@ export class Client {
     return new Client(wa, { creds: initAuthCreds(), keys: memoryKeys() }, options);
   }
 
-  /**
-   * Pairs by QR, restarts when the server asks, and waits until the connection is open and has its history.
-   */
+  /** Pairs by QR, restarts when the server asks, and waits until the connection is open and has its history. */
   static async linked(wa: FakeWhatsApp, account: Account, options?: Options): Promise<Client> {
     const client = Client.unpaired(wa, options);
     wa.scanQr(account, await client.qr());
