@@ -158,10 +158,19 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     await page.goto(at(`/numbers/${id}`));
     await page.getByRole('heading', { level: 1, name: 'Support' }).waitFor();
     problems.expect(/status of 401/);
+    await page.getByRole('button', { name: 'Rename' }).click();
+    const save = page.getByRole('button', { name: 'Save' });
+    await save.waitFor();
+    // The page reads nothing before the click, since a refused read would lead to the sign-in, too.
+    const saving = page.waitForRequest((request) => request.method() === 'PATCH');
+    await page.route('**/api/**', async (route) => {
+      const request = route.request();
+      if (request.method() === 'GET') await saving;
+      await route.continue();
+    });
     const [key] = await served.trunkline.admin.apiKeys.list(served.workspaceId);
     await served.trunkline.admin.apiKeys.revoke(served.workspaceId, key?.id ?? '');
-    await page.getByRole('button', { name: 'Rename' }).click();
-    await page.getByRole('button', { name: 'Save' }).click();
+    await save.click();
     await field(page).waitFor();
   });
 
