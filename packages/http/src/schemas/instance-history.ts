@@ -18,7 +18,7 @@ export const historyEntry: Resource<InstanceHistoryResource> = {
       at: timestamp,
       count: count.meta({
         description:
-          'How often it happened: what repeats within an hour is one entry. Beyond 200 entries within an hour, whatever has the reason of an earlier one is counted there.',
+          'How often this happened: repeats within an hour are one entry. Beyond 200 entries within an hour, an event is counted in the latest entry with its reason, if there is one.',
       }),
       last_at: timestamp.meta({ description: 'When it happened last; next is as of then.' }),
       from: status.meta({ description: 'Null at the creation.' }),

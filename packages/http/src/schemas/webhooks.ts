@@ -30,7 +30,7 @@ const fields = z.strictObject({
   }),
   failing_since: timestampOrNull.meta({
     description:
-      'Since when no delivery succeeds; null while the last attempt succeeded or none was made. It stays when the service disables the endpoint, and enabling clears it.',
+      'When the current run of failures began; null if there is none. It stays when the service disables the endpoint; enabling the endpoint, or resuming its workspace, clears it.',
   }),
   auto_disable_at: timestampOrNull.meta({
     description:
