@@ -1,7 +1,10 @@
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Options } from 'tsup';
 
 const refuseOldNode = fileURLToPath(new URL('internal/node-version/src/refuse-old-node.js', import.meta.url));
+
+const CHECK = "import '#node-version';";
 
 /** How every published package is built: ESM, one file per entry, shared code in chunks, bundled types. */
 export function library(entry: string[], options: Options = {}): ReturnType<typeof defineConfig> {
@@ -17,10 +20,31 @@ export function library(entry: string[], options: Options = {}): ReturnType<type
     // Comes before every other import, and is not bundled, because the first import is evaluated first. If an import of
     // the package could not be linked (a name that an old Node lacks), nothing would be evaluated, so packages have no
     // such imports.
-    banner: { js: "import '#node-version';" },
+    banner: { js: CHECK },
     external: [/^#/], // chosen by what loads the package (package.json "imports")
     removeNodeProtocol: false, // node:sqlite has no name without the prefix
     silent: true,
     ...options,
   });
+}
+
+/**
+ * A command refuses, in one line, a Node that is too old. An import that throws would add the minified code and a stack,
+ * which suits only programs that import the package. `file` must import everything else dynamically.
+ */
+export function refusalInOneLine(file: string, command: string): NonNullable<Options['plugins']>[number] {
+  const inOneLine = `try {
+  await import('#node-version');
+} catch (error) {
+  console.error('${command}: ' + error.message);
+  process.exit(1);
+}`;
+  return {
+    name: 'refusal-in-one-line',
+    renderChunk(code, { path }) {
+      if (basename(path) !== file) return undefined;
+      if (!code.includes(CHECK)) throw new Error(`${file} does not begin with ${CHECK}`);
+      return { code: code.replace(CHECK, inOneLine) };
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import { library } from '../../tsup.shared.ts';
+import { library, refusalInOneLine } from '../../tsup.shared.ts';
 
 const entries = [
   'src/index.ts',
@@ -10,6 +10,7 @@ const entries = [
 ];
 
 export default library([...entries, 'src/attack/cli.ts', 'src/hmac-node.ts', 'src/hmac-web.ts'], {
+  plugins: [refusalInOneLine('cli.js', 'trunkline-receiver')],
   // `#hmac` is internal: other packages cannot import it.
   dts: { entry: Object.fromEntries(entries.map((path) => [path.slice('src/'.length, -'.ts'.length), path])) },
 });

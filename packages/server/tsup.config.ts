@@ -1,11 +1,10 @@
 import { copyFile, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
-import type { Options } from 'tsup';
 import { builtinsWithoutRequire, writeLicences } from '../../tsup.bundled.ts';
 import { SCALAR_FILE } from './derive/scalar.ts';
-import { library } from '../../tsup.shared.ts';
+import { library, refusalInOneLine } from '../../tsup.shared.ts';
 
 /** The dashboard's prebuilt pages. From the sources, a page would be built when it is first opened. */
 const builtDashboard: Plugin = {
@@ -14,26 +13,6 @@ const builtDashboard: Plugin = {
     onResolve({ filter: /^#assets$/ }, () => ({ path: inDashboard('assets.js') }));
   },
 };
-
-/**
- * The command refuses, in one line, a Node that is too old. An import that throws would add the minified code and a
- * stack, which suits only programs that import the package.
- */
-const refusalInOneLine: NonNullable<Options['plugins']>[number] = {
-  name: 'refusal-in-one-line',
-  renderChunk(code, { path }) {
-    if (basename(path) !== 'cli.js') return undefined;
-    if (!code.includes(CHECK)) throw new Error(`cli.js does not begin with ${CHECK}`);
-    return { code: code.replace(CHECK, CHECK_IN_ONE_LINE) };
-  },
-};
-const CHECK = "import '#node-version';";
-const CHECK_IN_ONE_LINE = `try {
-  await import('#node-version');
-} catch (error) {
-  console.error('trunkline: ' + error.message);
-  process.exit(1);
-}`;
 
 function inDashboard(file: string): string {
   return fileURLToPath(new URL(`../dashboard/dist/${file}`, import.meta.url));
@@ -57,7 +36,7 @@ export default library(['src/index.ts', 'src/cli.ts'], {
   dts: { entry: { index: 'src/index.ts' } },
   external: ['#node-version', '#scalar', '@trunkline/gateway-baileys', 'pg-native'],
   esbuildPlugins: [builtinsWithoutRequire, builtDashboard],
-  plugins: [refusalInOneLine],
+  plugins: [refusalInOneLine('cli.js', 'trunkline')],
   esbuildOptions(options) {
     options.conditions = ['source'];
     options.legalComments = 'inline';
