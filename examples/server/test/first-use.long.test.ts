@@ -150,7 +150,7 @@ async function startService(): Promise<string> {
   });
   onTestFinished(async () => expect(await server.stop()).toBe(0));
   const [, port = ''] = await server.printed(/^The dashboard is at http:\/\/127\.0\.0\.1:(\d+)/m);
-  // Without a terminal, the server prints no link: anyone who reads its log could sign in.
+  // Without a terminal, the server prints no link, or anyone who reads its log could sign in.
   const command = startNodeProgram(COMMAND, {
     args: ['dashboard'],
     cwd: directory,

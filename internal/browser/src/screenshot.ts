@@ -18,7 +18,7 @@ export type Look = keyof typeof LOOKS;
 
 const ALL_LOOKS = ['light', 'dark', 'phone'] as const;
 
-/** Shows the page in light, in dark and on a phone (or in some of these), in turn, and then as it was before. */
+/** Calls `visit` with the page in each of `looks` in turn, and then resets its size and colour scheme. */
 export async function inEachLook(
   page: Page,
   visit: (look: Look) => Promise<void>,

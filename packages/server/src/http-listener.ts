@@ -48,7 +48,7 @@ interface ListenOptions {
   readonly stalledAfterMs?: number;
   readonly unreadMax?: number;
   readonly refusedBodyMax?: number;
-  /** The settings that name the address, for people. */
+  /** The names of the address's settings, for error messages. */
   readonly settings?: { readonly host: string; readonly port: string };
   readonly logger?: Logger;
 }

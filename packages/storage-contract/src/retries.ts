@@ -234,7 +234,7 @@ function failedForGood(claimed: ClaimedDelivery, at: number): Completion {
   return failed(claimed, at, { status: 'failed', nextRetryAt: null });
 }
 
-/** Stores exhausted deliveries, a millisecond apart from NOW on, oldest first. */
+/** Stores exhausted deliveries, oldest first, one for each millisecond beginning at NOW. */
 async function storeFinished(
   storage: Storage,
   endpoint: Endpoint,

@@ -48,7 +48,7 @@ export async function deliveryList(statements: Statements, query: DeliveryQuery)
   };
 }
 
-/** The kinds in the parameters from `$first` on, of the endpoint `$1`. */
+/** One part for each kind in the three arrays from `$first` on. */
 function partsFrom(first: number): string {
   return `unnest($${first}::text[], $${first + 1}::integer[], $${first + 2}::text[]) AS part (status, generation, event_type)`;
 }

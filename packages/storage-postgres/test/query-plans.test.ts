@@ -372,7 +372,7 @@ async function readChats({ schema, storage, unwatched, workspace, instance }: Fi
   // The server does this automatically when a table has grown.
   await analyze(schema);
   for (let call = 1; call <= 7; call += 1) {
-    // From the sixth call on, a prepared statement may be planned for any chat.
+    // From the sixth call on, the server may use a generic plan, made for any chat.
     expect(await chats.file?.(500)).toMatchObject({ filed: 500, more: true });
     const { rows } = await chats.list(workspace.id, instance.id, FIRST);
     expect(rows).toHaveLength(100);

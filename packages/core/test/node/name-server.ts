@@ -36,7 +36,7 @@ export async function startNameServer(): Promise<NameServer> {
     const found =
       reply === 'broken' ? [] : reply.filter((one) => type === (one.includes(':') ? 'AAAA' : 'A'));
     const code = reply === 'broken' ? SERVFAIL : reply.length === 0 ? NXDOMAIN : 0;
-    // addresses are some of the values that dns-packet can encode
+    // TypeScript cannot tell that A and AAAA records hold addresses
     const answers = found.map((data) => ({ type, name, ttl: 60, data }) as Answer);
     socket.send(encode({ type: 'response', id: id ?? 0, flags: code, questions, answers }), port, address);
   });

@@ -5,7 +5,7 @@ export interface RecentValues {
   set(name: string, value: Uint8Array | null): void;
 }
 
-/** Room for some hundred Signal sessions. */
+/** Room for a few hundred Signal sessions. */
 const MAX_BYTES = 1_048_576;
 /** The approximate size of an entry without its name and value. */
 const ENTRY_BYTES = 150;

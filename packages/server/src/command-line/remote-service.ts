@@ -130,7 +130,7 @@ export async function failedResponse(response: Response): Promise<CommandError> 
 }
 
 export function unreachable(url: string, cause: unknown): CommandError {
-  if (cause instanceof CommandError) return cause; // one of our own limits
+  if (cause instanceof CommandError) return cause; // already our own error
   const reason = cause instanceof Error ? cause.cause : null;
   const code = errorCode(reason) ?? '';
   // If several addresses were tried, errors have only codes.

@@ -32,7 +32,7 @@ const NUMBER = /^[1-9][0-9]{6,14}$/;
 
 type PhoneNumber =
   | { readonly ok: true; readonly digits: string }
-  /** The rule that the text breaks, to follow "a phone number" in a sentence. */
+  /** The rule that the text breaks, worded to follow "a phone number" in a sentence. */
   | { readonly ok: false; readonly rule: string };
 
 /** Reads a phone number with its formatting characters: 7 to 15 digits, without a trunk prefix in parentheses. */

@@ -1,7 +1,7 @@
 import { boundedText, TEXT_RECEIVED_MAX } from '../../domain/message/inbound-bounds.ts';
 import type { ServiceContext } from '../context.ts';
 
-/** Returns the stored part of a text or a caption that another person wrote. */
+/** Cuts the text or caption of a reported message to the part that is stored. */
 export function receivedText<Text extends string | null>(
   { logger }: Pick<ServiceContext, 'logger'>,
   about: { readonly instanceId: string; readonly messageId: string },
