@@ -154,7 +154,7 @@ describe('An email about a failing webhook', () => {
     await notifier.notify({ ...notification, recipients: [] });
     await notifier.notify(notification);
     expect(emails.map(({ to }) => to)).toEqual([notification.recipients]);
-    expect(lines).toEqual([expect.stringMatching(/nobody .+ administers webhooks.+set MAIL_TO/)]);
+    expect(lines).toEqual([expect.stringMatching(/no member .+ administers webhooks.+set MAIL_TO/)]);
   });
 });
 

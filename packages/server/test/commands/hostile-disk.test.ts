@@ -151,7 +151,7 @@ describe('A command on this machine', () => {
     expect(await run('init', '--port', '0')).toMatchObject({ code: 0 });
     expect(await run('init', '--port', '0')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('trunkline.toml is there already'),
+      stderr: expect.stringContaining('trunkline.toml already exists'),
     });
     expect(readdirSync(cwd).toSorted()).toEqual(['copy', 'data', 'own', 'trunkline.toml']);
   });

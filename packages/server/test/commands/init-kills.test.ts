@@ -33,7 +33,7 @@ describe('trunkline init, killed at any moment,', () => {
     symlinkSync(join(cwd, 'elsewhere.toml'), join(cwd, 'trunkline.toml'));
     expect(await runCommand(['init'], { cwd })).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('trunkline.toml is there already'),
+      stderr: expect.stringContaining('trunkline.toml already exists'),
     });
     expect(readdirSync(cwd)).toEqual(['trunkline.toml']);
   });

@@ -111,7 +111,7 @@ describe('A command that is killed before any of its steps on disk', { timeout: 
     const given = { folder: null, random: randomInTest(context) };
     const steps = await killedAtEachStep(['init', '--port', '0'], given, async (cwd) => {
       const again = await runCommand(['init', '--port', '0'], { cwd });
-      if (again.code !== 0) expect(again.stderr).toContain('trunkline.toml is there already');
+      if (again.code !== 0) expect(again.stderr).toContain('trunkline.toml already exists');
       const server = await startServer({ env: {}, cwd });
       expect(await server.stop()).toBe(0);
       expect(filesBelow(cwd).filter((name) => name.endsWith('.part'))).toEqual([]);

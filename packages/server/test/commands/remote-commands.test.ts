@@ -165,7 +165,7 @@ describe('A number', () => {
 
     const drawn = startCommand(['connect', '--qr'], { cwd, env });
     await drawn.printed(/^[▀▄█ ]{20,}$/m);
-    const [, instance = ''] = /(ins_\w+) is made/.exec(drawn.stdout()) ?? [];
+    const [, instance = ''] = /Created instance (ins_\w+)/.exec(drawn.stdout()) ?? [];
     const { status } = await testClient(server.url, env['TRUNKLINE_API_KEY']).request(
       'POST',
       `/sandbox/instances/${instance}/scan`,
