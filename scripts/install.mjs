@@ -39,7 +39,7 @@ function installForStart() {
     install();
   } else {
     console.error(
-      `Installing what the server needs, ${problem ? '330 MB with Node 24' : '200 MB'}: ten seconds to a minute.`,
+      `Installing what the server needs, ${problem ? '370 MB with Node 24' : '240 MB'}: ten seconds to a minute.`,
     );
     install('--prod', '--frozen-lockfile', ...projects.map((name) => `--filter=${name}`));
     // pnpm records here that everything is installed, and then would not install the rest before the tests.
