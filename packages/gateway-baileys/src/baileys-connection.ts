@@ -34,11 +34,12 @@ export interface ConnectionParts {
 }
 
 /**
- * How long to wait for reports of the last arrivals before the end is reported. The next connection reports the rest.
+ * How long reporting the end of a connection waits for the reports of its last arrivals. The next connection reports
+ * the rest.
  */
 const LAST_REPORTS_MS = 5_000;
 
-/** Opens a connection of an instance, pairing the instance if nothing is stored, and reports its events. */
+/** Opens a connection of an instance and reports its events. Pairs the instance if nothing is stored. */
 export async function openConnection(parts: ConnectionParts): Promise<GatewayConnection> {
   const { session, listener, context, memory, versions } = parts;
   const { clock, logger } = context;
@@ -75,7 +76,7 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
 
   const followState = ({ connection, qr, isNewLogin }: Partial<ConnectionState>): void => {
     if (qr || connection === 'open') life.progressed();
-    // Linked: the network now asks for a new connection.
+    // The phone is linked, and the network now asks for a new connection.
     if (isNewLogin) life.expectProgress();
     if (connection === 'open') opened().catch(giveUp);
   };

@@ -19,8 +19,9 @@ import { quietConsole } from './socket/baileys-logs.ts';
 /** A gateway to WhatsApp. */
 export interface BaileysGateway extends Gateway {
   /**
-   * The number of arrivals since the process began that became neither a message nor an event of this API (statuses,
-   * posts in channels, votes in polls…), by kind. `plaintext` counts unencrypted messages that name a person as sender.
+   * The number of arrivals since the gateway was created that became neither a message nor an event of this API
+   * (statuses, posts in channels, votes in polls…), by kind. `plaintext` counts unencrypted messages that name a person
+   * as sender.
    */
   skipped(): ReadonlyMap<string, number>;
 }
@@ -103,7 +104,10 @@ export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGate
   };
 }
 
-/** Connects only to unlink. Messages that arrive during that are left to the network, in case unlinking fails. */
+/**
+ * Connects only to unlink. Arrivals in the meantime are not reported: if unlinking fails, the next connection reports
+ * them.
+ */
 async function unlinkStored(
   { instanceId }: Session,
   open: (listener: GatewayListener) => ReturnType<Gateway['open']>,

@@ -5,12 +5,13 @@ import type { InstanceNetwork } from './network/instance-network.ts';
 export interface ClientVersion {
   /** Null for Baileys' own version. */
   readonly current: WAVersion | null;
-  /** The network refused this version. Returns whether there is another one to try. */
+  /** Notes that the network refused this version. Returns whether to try another version. */
   refused(version: WAVersion | null, network: InstanceNetwork): Promise<boolean>;
 }
 
 /**
- * Shared by all instances, since the network refuses a version for all of them. The current version is requested once.
+ * Shared by all instances, because the network refuses a version for all of them. Concurrent refusals share one
+ * request.
  */
 export function clientVersion(
   askForCurrent: (network: InstanceNetwork) => Promise<WAVersion>,

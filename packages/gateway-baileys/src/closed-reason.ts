@@ -7,10 +7,11 @@ import { banEndsAt, describeClose } from './socket/close-codes.ts';
 import { statusCodeOf } from './socket/status-code.ts';
 
 /**
- * The client that replaced us may be a copy of this service that is about to stop, so we return once, after this time.
+ * The client that replaced us may be a copy of this service that is about to stop, so we reconnect once, after this
+ * time.
  */
 const AFTER_REPLACED_MS = 60_000;
-/** If we are replaced again within this time, we do not return: two clients would keep replacing each other. */
+/** If we are replaced again within this time, we do not reconnect, or two clients would keep replacing each other. */
 const REPLACED_AGAIN_MS = 600_000;
 
 interface ClosingInstance {

@@ -37,7 +37,7 @@ interface SocketOptions {
    * version. The proxy also resolves host names.
    */
   readonly proxy?: string | URL;
-  /** The agent that connects, instead of a `proxy`. Everything goes through it, unless there is a `fetchAgent`. */
+  /** The agent for all requests, instead of a `proxy`. With a `fetchAgent`, only the WebSocket uses this agent. */
   readonly agent?: Agent;
   /** The agent for all requests except the WebSocket. */
   readonly fetchAgent?: Agent;

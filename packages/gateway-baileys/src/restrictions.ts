@@ -9,7 +9,7 @@ export interface Restrictions {
   current(): Restriction | null;
   /** Notes the network's latest report of a restriction; null if it has ended. */
   note(source: Source, restriction: Restriction | null): void;
-  /** Reports the restriction in force, unless it was reported since the network's latest report. */
+  /** Reports the restriction in force to the listener, unless it was reported since the last `note`. */
   report(listener: Pick<GatewayListener, 'restricted'>): Promise<void>;
 }
 

@@ -54,7 +54,7 @@ export interface WiredSocket {
   /** Reports all groups as soon as the network lists them. */
   readonly syncGroups: () => void;
   readonly pauses: Pauses;
-  /** Ends the connection after an error that reconnecting fixes. */
+  /** Ends the connection after an error that reconnecting may fix. */
   readonly giveUp: (error: unknown) => void;
 }
 

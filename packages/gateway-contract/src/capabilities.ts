@@ -10,7 +10,7 @@ import { openLink } from './test-link.ts';
 const OPTIONAL = ['image', 'document', 'audio', 'video', 'groups'] as const;
 const NO_GROUP = 'grp_01k9z000000000000000000000';
 
-/** Tests that a gateway declares its network's features; undeclared ones never reach it. */
+/** Tests that a gateway declares its network's features, and that the service refuses undeclared features. */
 export function capabilitiesContract(subject: GatewaySubject): void {
   describe('capabilities', () => {
     it('declares text, and all features that its network has', async () => {

@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import type { ClosedReason } from '@trunkline/core/spi/gateway';
 
 /**
- * The reason of a closed connection without the network's own code. A network need not have a code, but a code must not
- * be empty.
+ * The reason for the end of a connection, without the network's own code. The code may be missing, but must not be
+ * empty.
  */
 export function closedFor({ networkCode, ...reason }: ClosedReason): Omit<ClosedReason, 'networkCode'> {
   if (networkCode !== undefined) expect(networkCode).toMatch(/\S/);

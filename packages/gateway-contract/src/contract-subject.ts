@@ -16,9 +16,9 @@ export interface GatewaySubject {
 /** The features that a network may lack: all capabilities except text, and some features that are not declared. */
 export type OptionalFeature =
   | Exclude<Capability, 'text'>
-  /** A code to type on the phone, next to the QR. */
+  /** A code to type on the phone, in addition to the QR. */
   | 'pairing_codes'
-  /** Later download of a received message's file, by its reference. */
+  /** Downloads of a received message's file on a later connection, by its reference. */
   | 'file_references'
   /** Reports of delivered and read messages. Without these reports, messages stay `sent`. */
   | 'receipts'
@@ -58,7 +58,7 @@ export interface TestPhone {
   }): Promise<string>;
   /** Adds the number to a new group. Returns the network's id of the group. */
   addGroup(name: string): Promise<string>;
-  /** Removes the number from a group, whether or not its connection is open. */
+  /** Removes the number from a group, whether or not the instance's connection is open. */
   leaveGroup(networkId: string): Promise<void>;
   /** Actions that are not messages to the instance. Absent if `missing` names `activities`. */
   readonly activities?: TestActivities;
@@ -86,7 +86,7 @@ export interface TestActivities {
   delete(deletion: { readonly from: string; readonly about: string }): Promise<void>;
   call(call: { readonly from: string }): Promise<void>;
   /**
-   * Sends a message from a person that only the phone shows. Returns the network id. Absent if `missing` names
+   * Sends a message that only the phone shows, from a person. Returns the network id. Absent if `missing` names
    * `undecryptable`.
    */
   receiveUndecryptable?(message: { readonly from: string }): Promise<string>;

@@ -14,7 +14,7 @@ export interface Fixture {
   readonly network: TestNetwork;
   readonly phone: TestPhone;
   readonly session: MemorySession;
-  /** Opens another connection, by default on the stored session. It ends with the test. */
+  /** Opens another connection, by default on the stored session. The connection ends with the test. */
   open(session?: MemorySession): Promise<TestLink>;
 }
 

@@ -6,8 +6,8 @@ export function lacks({ missing = {} }: GatewaySubject, name: OptionalFeature): 
 }
 
 /**
- * The `it` of tests that need these features. If the network lacks one, the test is skipped, with the reason in its
- * title.
+ * The `it` of tests that need these features. If the network lacks a feature, the test is skipped, with the reason in
+ * its title.
  */
 export function itWith(
   { missing = {} }: GatewaySubject,

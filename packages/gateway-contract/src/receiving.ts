@@ -59,7 +59,7 @@ export function receivingContract(subject: GatewaySubject): void {
       await link.connection().close();
       const again = await open();
       await again.first('connected');
-      // In another process, the reference is a copy.
+      // Pass a copy of the reference, as another process would.
       const opened = await again.connection().openFile?.(reference.slice());
       expect(opened && Buffer.from(await bytesOf(opened)).equals(content)).toBe(true);
     });
@@ -158,6 +158,6 @@ function text({ content }: { content: { type: string; text?: string } }): string
 }
 
 async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<ArrayBuffer> {
-  // Gateways read bytes from the network, never from shared memory.
+  // The cast is safe, because gateways read bytes from the network, not from shared memory.
   return new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer();
 }

@@ -12,7 +12,7 @@ export interface ServedFixture {
   readonly instance: string;
   /** The number of a person who gets messages. */
   readonly to: string;
-  /** Sends a text. When the network has accepted it, returns all messages that the network has accepted. */
+  /** Sends a text, waits until the network has accepted it, and returns all accepted messages. */
   acceptedAfterText(): Promise<readonly SentToNetwork[]>;
 }
 

@@ -14,7 +14,7 @@ import type {
 } from '@trunkline/core/spi/gateway';
 import { eventually } from '@trunkline/test-support';
 
-/** One report of a gateway. */
+/** One report from a gateway. */
 export type Report =
   | {
       readonly kind: 'qr';
@@ -31,12 +31,13 @@ export type Report =
   | { readonly kind: 'restricted'; readonly restriction: Restriction | null };
 
 /**
- * An instance's connection as the service would hold it: if the network asks for a new one, it is opened immediately.
+ * An instance's connection as the service would hold it: if the network asks for a new connection, it is opened
+ * immediately.
  */
 export interface TestLink {
   readonly reports: readonly Report[];
   readonly connection: () => GatewayConnection;
-  /** Waits for the first report of this kind, from the `from`-th report on, for which `holds` returns true. */
+  /** Waits for the first report of this kind, at index `from` or later, for which `holds` returns true. */
   first<Kind extends Report['kind']>(
     kind: Kind,
     holds?: (report: Extract<Report, { kind: Kind }>) => boolean,

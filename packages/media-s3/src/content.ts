@@ -1,8 +1,8 @@
 import { S3Error } from './s3-error.ts';
 
 /**
- * The content of a response, read from the connection only on demand. Cancelling it ends the connection. It fails if a
- * read gets nothing for `stallMs`, or if the connection ends early.
+ * The content of a response, read from the connection only on demand. Cancelling the stream ends the connection. The
+ * stream fails if a read gets nothing for `stallMs`, or if the connection ends early.
  */
 export function contentOf(
   response: Response,

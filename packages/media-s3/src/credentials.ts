@@ -1,7 +1,7 @@
 import { checkCredentials } from './options.ts';
 import type { S3Credentials } from './options.ts';
 
-/** Early enough that no credentials expire in flight, and that a short outage of the provider does no harm. */
+/** How long before their expiration credentials are renewed, so that none expire in flight. */
 const EARLY_MS = 5 * 60_000;
 
 export interface CredentialSource {

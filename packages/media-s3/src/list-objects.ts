@@ -7,7 +7,7 @@ const LARGEST_PAGE = 1_000;
 
 /**
  * Lists the ids of the objects with this prefix. Unfinished uploads are not objects, and are left to the bucket's
- * rules.
+ * lifecycle rules.
  */
 export async function listObjects(
   client: S3Client,
@@ -27,5 +27,5 @@ export async function listObjects(
   return { ids: ids.filter((id) => MEDIA_ID.test(id)), next: isEnd ? null : (ids.at(-1) ?? null) };
 }
 
-/** Objects with other names are not ours. */
+/** Objects with other names do not belong to the store. */
 const MEDIA_ID = /^\w{3,64}$/;

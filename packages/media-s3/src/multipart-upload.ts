@@ -4,7 +4,7 @@ import { isS3Error, S3Error } from './s3-error.ts';
 import { escaped, textOf } from './xml.ts';
 
 export interface MultipartUpload {
-  /** Adds the next part. The order of the calls counts. */
+  /** Adds the next part. The object has its parts in the order of the calls. */
   add(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
   /** Completes the object from all parts. */
   complete(): Promise<void>;
@@ -35,7 +35,7 @@ export async function beginMultipartUpload(
         const { text } = await client.call({ method: 'POST', key, query: { uploadId }, body });
         if (textOf(text, 'ETag') === null) throw notFromS3();
       } catch (error) {
-        // A response may have been lost: if an earlier attempt completed the upload, S3 no longer knows it.
+        // If an earlier attempt completed the upload but its response was lost, S3 no longer knows the upload.
         const isDone = isS3Error(error, 'NoSuchUpload') && (await sizeOf(client, key)) === size;
         if (!isDone) throw error;
       }
@@ -46,7 +46,9 @@ export async function beginMultipartUpload(
   };
 }
 
-/** The tag that S3 gives the stored bytes. Throws if the response is not from S3, for example a proxy's page. */
+/**
+ * The ETag that S3 returned for the stored bytes. Throws if the response is not from S3, for example a proxy's page.
+ */
 export function tagOf({ headers }: S3Response): string {
   const tag = headers.get('ETag');
   if (tag === null) throw notFromS3();

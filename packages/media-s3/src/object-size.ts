@@ -18,6 +18,6 @@ export async function sizeOf(client: S3Client, key: string): Promise<number | nu
 }
 
 export function isMissing(error: unknown): boolean {
-  // The response to a HEAD has no code. Another code may mean a missing bucket, which is a different fault.
+  // The response to a HEAD has no code. In other responses, another code may mean that the bucket is missing.
   return error instanceof S3Error && error.status === 404 && (error.code ?? 'NoSuchKey') === 'NoSuchKey';
 }

@@ -29,7 +29,7 @@ export interface S3MediaStoreOptions {
   readonly encryption?: S3Encryption | undefined;
   /** How long S3 may take. */
   readonly timeouts?: S3Timeouts | undefined;
-  /** How often a request is made at most, if S3 is overloaded or unreachable. Default 5. */
+  /** How many times a request is attempted, at most, if S3 is overloaded or unreachable. Default 5. */
   readonly maxAttempts?: number | undefined;
   /**
    * How many bytes are sent, and held in memory, at a time: 5 MiB to 100 MiB. Default 5 MiB, enough for files of 50 GB.
@@ -47,11 +47,14 @@ export interface S3Credentials {
   readonly secretAccessKey: string;
   /** The token of temporary credentials. */
   readonly sessionToken?: string | undefined;
-  /** When the credentials expire. The provider is called again some minutes before; if omitted, for every request. */
+  /**
+   * When the credentials expire. The provider is called again five minutes before. If omitted, it is called for every
+   * request.
+   */
   readonly expiration?: Date | undefined;
 }
 
-/** The encryption, by S3's own names: with S3's keys, or with a key of KMS. */
+/** The encryption, with S3's keys or with a key of KMS. The values are S3's own. */
 export type S3Encryption =
   | {
       /** `AES256` for S3's keys; other values for a key of KMS. */
@@ -134,7 +137,10 @@ export function checkOptions(options: S3MediaStoreOptions): CheckedS3Options {
   };
 }
 
-/** Shows no values, not even to fetch, whose error for an invalid header would contain its value. */
+/**
+ * Refuses wrong credentials without showing their values. The error of `fetch` would contain the value of an invalid
+ * header.
+ */
 export function checkCredentials(credentials: S3Credentials): S3Credentials {
   const { accessKeyId, secretAccessKey, sessionToken } = credentials ?? {};
   check(isPrintable(accessKeyId), 'credentials.accessKeyId', 'is missing or not printable');
@@ -173,7 +179,7 @@ function encryptionHeaders(encryption: S3Encryption | undefined): Record<string,
   return { ...headers, 'x-amz-server-side-encryption-aws-kms-key-id': encryption.keyId };
 }
 
-/** Accepts only characters that a URL keeps as is. */
+/** Accepts only prefixes that a URL keeps as they are. */
 function isPrefix(prefix: unknown): boolean {
   return isLike(prefix, /^(?=.{0,512}$)([\w.-]+\/)*[\w.-]*$/) && !isLike(prefix, /(^|\/)\.{1,2}(\/|$)/);
 }

@@ -1,6 +1,6 @@
 /**
- * Cuts a stream into parts of this size; the last one may be shorter, or empty. All parts share one buffer: use each
- * part before you request the next.
+ * Cuts a stream into parts of this size; the last part may be shorter, or empty. All parts share one buffer, so use
+ * each part before you request the next.
  */
 export async function* partsOf(
   content: ReadableStream<Uint8Array>,
@@ -11,7 +11,7 @@ export async function* partsOf(
   for await (const chunk of content) {
     let rest = chunk;
     while (rest.byteLength > 0) {
-      // Yield only now: if the stream ends at the end of a part, that part is the last.
+      // Yield a full part only when more bytes follow, because otherwise it is the last part.
       if (filled === size) {
         yield { bytes: buffer, isLast: false };
         filled = 0;

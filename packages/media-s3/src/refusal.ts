@@ -1,7 +1,7 @@
 import { S3Error } from './s3-error.ts';
 import { textOf } from './xml.ts';
 
-/** The smallest difference of the clocks that may explain a refusal. */
+/** The smallest difference between the clocks that may explain a refusal. */
 const SKEW_MS = 10 * 60_000;
 
 /** The error for a response of S3 that refuses the request. */
@@ -25,7 +25,7 @@ function codeIn(text: string): string | null {
   return code !== null && /^[\w.]{1,64}$/.test(code) ? code : null;
 }
 
-/** A response to HEAD has no body to name the reason. These two reasons can be fixed, so they are worth a guess. */
+/** A response to HEAD has no body to name the reason. Guesses two reasons that another attempt can fix. */
 function presumedCode(status: number, headers: Headers): string | null {
   if (status === 400) return 'ExpiredToken';
   const theirs = Date.parse(headers.get('Date') ?? '');

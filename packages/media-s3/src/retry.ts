@@ -1,6 +1,6 @@
 import { S3Error } from './s3-error.ts';
 
-/** Faults that pass without intervention. The store can repeat any of its requests without adding to their effect. */
+/** Faults that pass without intervention. Any request of the store can be repeated without further effect. */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 const PASSING_CODES: ReadonlySet<string> = new Set([
   'InternalError',
@@ -8,7 +8,7 @@ const PASSING_CODES: ReadonlySet<string> = new Set([
   'ServiceUnavailable',
   'SlowDown',
   'Throttling',
-  // These two pass on the next attempt, which knows the clock's offset, or gets new credentials.
+  // The next attempt knows the clock's offset, or has new credentials.
   'RequestTimeTooSkewed',
   'ExpiredToken',
 ]);
@@ -23,8 +23,8 @@ const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * Waits after `attempts` attempts: twice as long each time, half of it random, so that clients do not return at the
- * same moment.
+ * Waits twice as long after each attempt, up to a limit. Half of the wait is random, so that clients do not retry at
+ * the same moment.
  */
 export function waitBeforeRetry(attempts: number): Promise<void> {
   const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempts - 1));

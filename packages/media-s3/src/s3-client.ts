@@ -16,7 +16,7 @@ interface S3Content {
   readonly content: ReadableStream<Uint8Array>;
 }
 
-/** Both methods reject with an S3Error unless the status is 2xx; `call` also rejects if the body holds an error. */
+/** Both methods reject with an S3Error unless the status is 2xx; `call` also rejects if the body contains an error. */
 export interface S3Client {
   call(request: S3Request, maxAttempts?: number): Promise<S3Response>;
   /** Opens a response whose content streams as it is read. */
@@ -31,7 +31,7 @@ export function createS3Client(options: CheckedS3Options): S3Client {
   const send = async (request: S3Request, signal: AbortSignal): Promise<Response> => {
     const { method, body } = request;
     const { url, headers } = await signer.sign(request);
-    // Not signed, because proxies change it. Requests the file as it was stored.
+    // Request the file as it is stored. This header is not signed, because proxies change it.
     headers.set('Accept-Encoding', 'identity');
     const response = await options
       .fetch(url, { method, headers, body: body ?? null, redirect: 'manual', signal })
@@ -99,7 +99,10 @@ async function beforeDeadline<Reply>(
   }
 }
 
-/** Longer than any response except files: a list of a thousand uploads. The rest of a longer response is not read. */
+/**
+ * Longer than any response without a file, even a list of a thousand uploads. The rest of a longer response is not
+ * read.
+ */
 const LONGEST_TEXT = 2 * 1_048_576;
 
 async function readText(response: Response): Promise<string> {

@@ -1,6 +1,6 @@
 export interface S3Request {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
-  /** The object's key; the bucket itself if omitted. */
+  /** The object's key. If omitted, the request is for the bucket. */
   readonly key?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ import type { S3Request } from './s3-request.ts';
 
 export interface Signer {
   sign(request: S3Request): Promise<{ readonly url: URL; readonly headers: Headers }>;
-  /** Fixes the cause of a refused signature if that lets another attempt succeed. */
+  /** Corrects the clock's offset or drops expired credentials, so that another attempt can succeed. */
   learnFrom(refusal: S3Error, headers: Headers): void;
 }
 
@@ -46,7 +46,7 @@ export function createSigner(options: CheckedS3Options): Signer {
   };
 }
 
-/** A time as in `20260730T120000Z`. */
+/** Formats a time as in `20260730T120000Z`. */
 function basicTime(time: number): string {
   return new Date(time).toISOString().replaceAll(/[:-]|\.\d{3}/g, '');
 }

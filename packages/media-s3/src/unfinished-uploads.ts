@@ -3,8 +3,8 @@ import { isS3Error, S3Error } from './s3-error.ts';
 import { textsOf } from './xml.ts';
 
 /**
- * Aborts the uploads of a key that were begun but neither completed nor aborted, including their parts. They are left
- * by a process that died, or by a first response that was lost.
+ * Aborts the unfinished uploads of a key, including their parts. Such uploads are left by a process that died, or by a
+ * lost response.
  */
 export async function abortUploads(client: S3Client, key: string, maxAttempts?: number): Promise<void> {
   for (const uploadId of await openUploads(client, key, maxAttempts)) {

@@ -1,4 +1,4 @@
-/** The text of every element of this name, in order. S3's responses never nest such elements. */
+/** The text of every element with this name, in order. S3's responses never nest such elements. */
 export function textsOf(xml: string, name: string): readonly string[] {
   return Array.from(xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g')), ([, text]) =>
     unescaped(text ?? ''),

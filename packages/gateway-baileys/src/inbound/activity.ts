@@ -10,16 +10,19 @@ import { momentOf } from './message-kinds.ts';
 import { networkIdOf } from './network-id.ts';
 import { senderOf } from './phone-number.ts';
 
-/** An action on a message, which the actor's app names. */
+/** An action on another message, which the actor's app identifies. */
 export type Deed = Extract<MessageContent, { kind: 'reaction' | 'edit' | 'deletion' | 'media_update' }>;
 
-/** The parts of a session that interpret deeds. */
+/** The parts of a session that are needed to interpret deeds. */
 export interface Witness {
   readonly people: People;
   readonly findAdmins: FindAdmins;
 }
 
-/** A deed as core's type; null if the actor had no right to it, since apps other than WhatsApp's can send any deed. */
+/**
+ * Converts a deed to core's type. Null if the actor had no right to it (modified apps can send any deed), or if its
+ * file cannot be referenced.
+ */
 export async function activityOf(witness: Witness, message: WAMessage, deed: Deed): Promise<Activity | null> {
   const { people } = witness;
   const contact = await contactOf(people, message);
@@ -54,7 +57,7 @@ export async function activityOf(witness: Witness, message: WAMessage, deed: Dee
   }
 }
 
-/** The member of a group that a target names: null for the account itself, `otherwise` if no member is named. */
+/** The member of a group that a target names; null for the account itself, `otherwise` if no member is named. */
 async function memberIn(
   people: People,
   message: WAMessage,
@@ -72,18 +75,18 @@ async function isAdmin({ findAdmins }: Witness, message: WAMessage): Promise<boo
   if (group === null) return false;
   const { fromMe, participant, participantAlt } = message.key;
   if (fromMe) return true;
-  // If the group cannot be read, its admins are unknown, and no member counts as one.
+  // If the group cannot be read, its admins are unknown, and no member counts as an admin.
   const admins = await findAdmins(group).catch((): readonly string[] => []);
   return [participant, participantAlt].some((jid) => jid && admins.includes(jidNormalizedUser(jid)));
 }
 
-/** The network's id of a message's group, or null. */
+/** The network's id of a message's group; null if it is not in a group. */
 export function groupOf({ key }: WAMessage): string | null {
   const chat = key.remoteJid ?? '';
   return isJidGroup(chat) ? chat : null;
 }
 
-/** When a message was sent, by the network's clock, in epoch milliseconds; or null. */
+/** When a message was sent, by the network's clock, in epoch milliseconds; null if missing or out of range. */
 export function sentAt({ messageTimestamp }: WAMessage): number | null {
   return messageTimestamp ? momentOf(toNumber(messageTimestamp) * 1_000) : null;
 }

@@ -18,7 +18,7 @@ import type { Unreadable } from './unreadable.ts';
 const TYPE = 'arrival';
 /** The prefix of the names of stored arrivals, which are read when a connection is opened. */
 export const ARRIVALS: string = keyName(TYPE, '');
-/** How long an arrival that is stored elsewhere may wait to be erased, so that erasures are batched. */
+/** How long a completed arrival may wait to be erased, so that erasures are batched. */
 const ERASE_AFTER_MS = 250;
 
 /**
@@ -30,11 +30,11 @@ export interface Arrivals {
   watch(socket: WASocket): void;
   /** Returns the changes to write together with the keys; null if there are none. */
   record(ciphertext: Uint8Array, plaintext: Uint8Array): RecordedArrival | null;
-  /** Records that a ciphertext could not be decrypted. Resolves when that is written. */
+  /** Records that a ciphertext could not be decrypted. Resolves when the record is written. */
   recordFailure(ciphertext: Uint8Array, error: unknown): Promise<void>;
-  /** Records that the stanza's message arrived without a ciphertext. Resolves when that is written. */
+  /** Records that the stanza's message arrived without a ciphertext. Resolves when the record is written. */
   recordUnreadable(stanza: BinaryNode): Promise<void>;
-  /** Passes a written arrival to the listener, earlier than Baileys' events do. */
+  /** Passes a written arrival to the listener before Baileys emits it. */
   announce(arrival: RecordedArrival): void;
   /** Calls `heard` with each arrival left by an earlier connection, oldest first, and then with every new one. */
   listen(me: Me | undefined, heard: (message: WAMessage) => void): void;
@@ -42,7 +42,7 @@ export interface Arrivals {
   wasHeard(key: MessageIdentity): boolean;
   /** The key of the stanza's message if this process has read the message before; null otherwise. */
   readBefore(stanza: BinaryNode): WAMessage['key'] | null;
-  /** Notes that the message is stored, or will never be. */
+  /** Notes that the message is stored, or never will be. */
   complete(key: MessageIdentity): void;
   /** Erases the completed arrivals. */
   flush(): Promise<void>;
@@ -63,7 +63,10 @@ interface Arrival extends StanzaOrigin {
   readonly message: Uint8Array;
 }
 
-/** The identities of messages that a process has read: Baileys reports each message again, and the network may, too. */
+/**
+ * The identities of messages that a process has read, because Baileys reports each message again and the network may,
+ * too.
+ */
 export type ReadMessages = QuickLRU<string, true>;
 
 export function readMessages(): ReadMessages {
@@ -101,7 +104,7 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
     await unreadable.record(identityOf(messageOf(origin, me).key), origin);
   };
 
-  /** Messages that match no missing one are left to Baileys, which acknowledges and reports them. */
+  /** Leaves messages that match no missing message to Baileys, which acknowledges and reports them. */
   const recordResent = (opened: proto.IMessage): RecordedArrival | null => {
     const found = resentIn(opened).flatMap(({ key, message }) => {
       const missing = message && unreadable.find(networkIdOf(key?.id));
@@ -130,7 +133,7 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
       const stanza = stanzas.get(ciphertext);
       if (!stanza || !me) return null;
       const opened = proto.Message.decode(unpadRandomMax16(plaintext));
-      // Baileys handles all other content that our own phone sends only to this device.
+      // Baileys handles everything that our own phone sends only to this device, except resent messages.
       if (stanza.attrs['category'] === 'peer')
         return messageOf(originOf(stanza), me).key.fromMe ? recordResent(opened) : null;
       const message = withoutCopy(opened);
@@ -171,7 +174,7 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
     },
     complete(key) {
       completed.add(ARRIVALS + identityOf(key));
-      // An arrival that is not erased is read again after a restart, and then found to be stored already.
+      // If an arrival is not erased, it is read again after a restart and found to be already stored.
       cancelTimer ??= clock.setTimer(ERASE_AFTER_MS, () => void flush().catch(() => undefined));
     },
     flush,
@@ -179,7 +182,7 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
   };
 }
 
-/** Unwraps the copy of a message by the owner of the number. */
+/** Unwraps this device's copy of a message that the owner wrote on another device. */
 function withoutCopy(opened: proto.IMessage): proto.IMessage {
   return opened.deviceSentMessage?.message ?? opened;
 }

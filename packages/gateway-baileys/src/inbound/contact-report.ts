@@ -24,8 +24,9 @@ export interface Named {
 }
 
 /**
- * A person as core's type. The LID is the id, because it stays when the number is hidden or changes. If the network
- * names only the LID or only the number, the other is looked up among those learned before. Null if no person is named.
+ * Converts a person to core's type. The LID is the id, because it stays when the number is hidden or changes. If the
+ * network names only the LID or only the number, the missing name is looked up among the learned pairs. Null if no
+ * person is named.
  */
 export async function contactReport(
   people: People,
@@ -58,7 +59,7 @@ export async function learnedLid(
   return lid ? `${lid}@lid` : undefined;
 }
 
-/** The author of a message, or its recipient if the owner of the number wrote it: null for a group. */
+/** The author of a message, or its recipient if the owner of the number wrote it; null if the recipient is a group. */
 export async function contactOf(
   people: People,
   { key, pushName, verifiedBizName }: WAMessage,

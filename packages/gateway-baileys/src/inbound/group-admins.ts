@@ -5,7 +5,7 @@ import QuickLRU from 'quick-lru';
 /** Resolves with every name that the network has for a group's admins. Rejects if the network does not report them. */
 export type FindAdmins = (group: string) => Promise<readonly string[]>;
 
-/** Limits queries: members could trigger any number of them. */
+/** Limits queries, because members could trigger any number of them. */
 const REMEMBERED_MS = 60_000;
 
 export function findAdminsOf(socket: WASocket): FindAdmins {

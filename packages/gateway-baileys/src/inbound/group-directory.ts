@@ -1,14 +1,14 @@
 import { jidDecode, jidEncode } from '@whiskeysockets/baileys';
 import type { GroupMetadata, GroupParticipant } from '@whiskeysockets/baileys';
 
-/** The most members in all remembered groups together, 16 bytes each. */
+/** The maximum number of members in all remembered groups together, 17 bytes each. */
 const MAX_MEMBERS = 100_000;
-/** The memory of a group without its members, counted in members. */
+/** The memory that a group takes without its members, counted in members. */
 const GROUP_AS_MEMBERS = 100;
 
 /**
  * The members of groups, so that sending to a group need not query the network each time. Holds the most recently used
- * groups, packed: in Baileys' form, the members of a big account's groups take tens of megabytes.
+ * groups, packed, because the members of a big account's groups take tens of megabytes in Baileys' form.
  */
 export interface GroupDirectory {
   get(jid: string): GroupMetadata | undefined;
@@ -44,7 +44,7 @@ export function groupDirectory(maxMembers: number = MAX_MEMBERS): GroupDirectory
     },
     set({ participants, ...facts }) {
       remove(facts.id);
-      // May be as long as a page, and senders do not need it.
+      // A description may be as long as a page, and sending does not need it.
       delete facts.desc;
       const members = packed(participants);
       if (!members) return;
@@ -80,7 +80,7 @@ interface PackedMembers {
 
 const DIGITS = /^[1-9]\d{0,17}$/;
 
-/** Returns null if an id has an unknown form: the group is then queried each time. */
+/** Returns null if an id has an unknown form. The group is then queried each time. */
 function packed(participants: readonly GroupParticipant[]): PackedMembers | null {
   const servers: string[] = [];
   const users = new BigUint64Array(participants.length);

@@ -6,8 +6,8 @@ import { storable } from './storable-text.ts';
 type Querying = Pick<WASocket, 'query'>;
 
 /**
- * Queries the number's groups without their members: a big account has tens of thousands of them, which take seconds to
- * read. If the network does not report the number of members, queries the members, too.
+ * Queries the number's groups without their members, because the tens of thousands of members of a big account take
+ * seconds to read. If the network does not report a group's size, queries the members, too.
  */
 export async function askForGroups(socket: Querying): Promise<readonly GroupReport[]> {
   const groups = await ask(socket, []);

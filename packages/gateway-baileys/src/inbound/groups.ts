@@ -9,7 +9,9 @@ import { storable } from './storable-text.ts';
 
 /** Changes of a group within this time are read together. */
 const REREAD_AFTER_MS = 1_000;
-/** The wait after a failed query, doubled each time: the network answers with 429 if it is asked too often. */
+/**
+ * The wait after a failed query, doubled after each further failure: the network responds to too many queries with 429.
+ */
 const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 300_000;
 
@@ -19,14 +21,14 @@ interface GroupWatch {
   /** Waits that end with the connection. */
   readonly pauses: Pauses;
   readonly report: (groups: readonly GroupReport[], extent: GroupsExtent) => Promise<void>;
-  /** Called with a failure that will be retried, only once until a query succeeds. */
+  /** Called with a failure that will be retried. Consecutive failed queries call it once. */
   readonly failed: (error: unknown) => void;
 }
 
 export interface Groups {
   /** Reports all groups as soon as the network lists them. */
   sync(): void;
-  /** The members of a group. Queries the network if they are not remembered. */
+  /** Returns a group, from the network if its members are not remembered. */
   find(jid: string): Promise<GroupMetadata>;
 }
 
@@ -34,7 +36,7 @@ export interface Groups {
 export function watchGroups({ socket, directory, pauses, report, failed }: GroupWatch): Groups {
   // Members may have joined and left while there was no connection.
   directory.clear();
-  /** The groups reported since all were queried: newer than the network's list. */
+  /** The groups reported since the query for all groups began, which are newer than its response. */
   const recent = new Map<string, GroupReport>();
   /** The groups to read, in the order of their changes. */
   const changed = new Set<string>();
@@ -48,7 +50,7 @@ export function watchGroups({ socket, directory, pauses, report, failed }: Group
     await report(reports, { full: false });
   };
 
-  /** Shares concurrent reads of a group, unless the group has changed since the first of them began. */
+  /** Shares concurrent reads of a group, unless the group has changed since the read began. */
   const read = (jid: string): Promise<GroupMetadata> => {
     const known = reading.get(jid);
     if (known) return known;
@@ -85,14 +87,14 @@ export function watchGroups({ socket, directory, pauses, report, failed }: Group
     try {
       await learn([await read(jid)]);
     } catch (error) {
-      // The network does not describe a group to a number that has left. The list of all groups shows that.
+      // The network does not describe a group to a number that has left it. The list of all groups shows the change.
       if (!isNoMember(error)) throw error;
       isListStale = true;
     }
   };
 
   /**
-   * Makes one query at a time. After a failed query, its group stays in the list, and all groups wait for the next
+   * Makes one query at a time. After a failed query, its group is queued again, and all groups wait for the next
    * attempt.
    */
   const readAll = async (): Promise<void> => {
@@ -107,7 +109,7 @@ export function watchGroups({ socket, directory, pauses, report, failed }: Group
         if (wantsList) isListStale = true;
         else if (next !== undefined) changed.add(next);
         await pauses.pause(wait);
-        // If the connection has ended, that is not a failure of the groups.
+        // A query that fails because the connection ended is not reported.
         if (wait === FIRST_RETRY_MS && !pauses.isOver()) failed(error);
         wait = Math.min(wait * 2, LONGEST_RETRY_MS);
       }
@@ -167,8 +169,8 @@ export function watchGroups({ socket, directory, pauses, report, failed }: Group
 }
 
 /**
- * Handles the network's report that groups changed while there was no connection: Baileys would query all groups with
- * their members.
+ * Handles the network's report that groups changed while there was no connection, because Baileys would query all
+ * groups with their members.
  */
 function takeOverDirtyGroups(socket: WASocket, sync: () => void): void {
   socket.ws.prependListener('CB:ib,,dirty', (stanza: BinaryNode) => {

@@ -1,6 +1,6 @@
-/** Messages that are not stored yet, by network id: actions on such a message have to wait for it. */
+/** Messages that are not stored yet, by network id. Actions on such a message wait until it is stored. */
 export interface InFlight {
-  /** Returns a function to call once it is stored. */
+  /** Returns a function to call once the message is stored. */
   add(networkId: string): () => void;
   /** Resolves when the message is stored; null if no message with this id is in flight. */
   find(networkId: string): Promise<void> | null;

@@ -36,19 +36,21 @@ interface InboxParts {
   readonly calls: QuickLRU<string, true>;
   /** Counts arrivals that are neither a message nor an activity of this API, by kind. */
   readonly skipped: (kind: string) => void;
-  /** Called when a report is refused: the connection must end, and the next one reports the arrivals again. */
+  /**
+   * Called when a report is refused. The connection must then end, and the next connection reports the arrivals again.
+   */
   readonly refused: (error: unknown) => void;
   /** Resolves at the end of the connection. */
   readonly ended: Promise<unknown>;
 }
 
-/** Reports what the network delivers, so that it is stored. */
+/** Reports arrivals from the network to core, which stores them. */
 export interface Inbox {
-  /** Reports arrivals from now on, first those left by an earlier connection: the connection is open. */
+  /** Starts to report arrivals, beginning with those that an earlier connection left. */
   open(): void;
   /**
-   * Resolves when all arrivals so far are reported, except files that are not taken yet: the next connection reports
-   * those.
+   * Resolves when all arrivals so far are reported, except files that are not accepted yet, which the next connection
+   * reports.
    */
   completed(): Promise<void>;
 }
@@ -72,12 +74,12 @@ export function createInbox(parts: InboxParts): Inbox {
       arrivals.complete(message.key);
       stored();
     };
-    // Neither texts nor receipts wait for a file. It stays recorded until it is taken, which bounds the memory.
+    // Neither texts nor receipts wait for a file, which stays recorded until it is accepted.
     if (report?.hasFile) void untilTaken(deliver);
     else await deliver();
   };
 
-  /** Retries a file, on the next connection if need be: a full media store must not cost the connection. */
+  /** Retries a file, on the next connection if necessary, because a full media store must not end the connection. */
   const untilTaken = async (deliver: MessageReport['deliver']): Promise<void> => {
     for (let wait = FIRST_RETRY_MS; !pauses.isOver(); wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
       try {
@@ -90,10 +92,10 @@ export function createInbox(parts: InboxParts): Inbox {
   };
 
   const take = (message: WAMessage): void => {
-    // Not readable yet: Baileys asks the sender's phone to send it again under the same id.
+    // The message is not readable yet. Baileys asks the sender's phone to resend it under the same id.
     if (!message.message) return;
     const read = readContent(message.message);
-    // Find the target before adding this message: only earlier arrivals are waited for.
+    // Find the target before adding this message, so that the message waits only for earlier arrivals.
     const target = 'target' in read ? inFlight.find(networkIdOf(read.target.id)) : null;
     const stored = read.kind === 'content' ? inFlight.add(networkIdOf(message.key.id)) : () => {};
     const run = (): void => work.run(laneOf(message), () => receive(message, read, stored).catch(refused));
@@ -107,7 +109,7 @@ export function createInbox(parts: InboxParts): Inbox {
     }
   };
 
-  /** Runs `report` after earlier reports with this key. Resolves when it is taken. */
+  /** Runs `report` after earlier reports with this key. Resolves when the report is accepted. */
   const inOrder = (key: string, report: () => Promise<void>): Promise<void> => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     work.run(key, () => report().then(resolve, reject));
@@ -163,8 +165,8 @@ export function createInbox(parts: InboxParts): Inbox {
   );
   holdStanzas(socket, 'call', takeCall);
   holdStanzas(socket, 'message', takeUnavailable);
-  // Messages that are not recorded arrive only here. Both types count: `append` has messages written while there was no
-  // connection.
+  // Messages that are not recorded arrive only here, with either type: `append` marks messages written while there was
+  // no connection.
   socket.ev.on('messages.upsert', ({ messages }) => {
     for (const message of messages) if (!arrivals.wasHeard(message.key)) take(message);
   });
@@ -182,7 +184,8 @@ function laneOf({ key }: WAMessage): string {
 const { DELIVERY_ACK, READ, PLAYED } = proto.WebMessageInfo.Status;
 
 /**
- * Receipts of messages to a person. They identify the message by its id, because their name for the chat may change.
+ * Receipts of messages to a person. The id alone identifies the message, because a receipt may name the chat
+ * differently.
  */
 function directReceipts(updates: BaileysEventMap['messages.update']): readonly MessageReceipt[] {
   return updates.flatMap(({ key, update: { status } }): readonly MessageReceipt[] => {
@@ -193,7 +196,7 @@ function directReceipts(updates: BaileysEventMap['messages.update']): readonly M
   });
 }
 
-/** Receipts of messages to a group, one for each participant. Receipts of our own other devices are left out. */
+/** Receipts of messages to a group, one for each participant. Receipts from our own other devices are left out. */
 function groupReceipts(
   updates: BaileysEventMap['message-receipt.update'],
   me: Contact | undefined,

@@ -16,7 +16,7 @@ interface Receiver {
   readonly media: MediaNetwork;
 }
 
-/** A message of the network as core's type. */
+/** Converts a message of the network to core's type. */
 export async function incomingMessage(
   receiver: Receiver,
   message: WAMessage,
@@ -31,7 +31,7 @@ export async function incomingMessage(
   };
 }
 
-/** A message that the owner of the number wrote on another device, as core's type. */
+/** Converts a message that the owner of the number wrote on another device to core's type. */
 export async function echoOf(receiver: Receiver, message: WAMessage, said: Said): Promise<Echo> {
   const contact = await contactOf(receiver.socket, message);
   return {

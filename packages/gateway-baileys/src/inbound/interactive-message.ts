@@ -1,6 +1,6 @@
 import type { proto } from '@whiskeysockets/baileys';
 
-/** A message with buttons, a list or a form, in any form that the protocol has for it. */
+/** A message with buttons, a list or a form, read from any of the protocol's types for it. */
 export interface InteractiveMessage {
   readonly text: string | null | undefined;
   readonly buttons: readonly Button[];

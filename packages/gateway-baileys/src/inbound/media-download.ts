@@ -5,7 +5,7 @@ import type { MediaFile } from './media-file.ts';
 import type { MediaNetwork } from './media-network.ts';
 import type { MediaSource } from './message-content.ts';
 
-/** How often all hosts are tried. */
+/** How many times all hosts are tried. */
 const ROUNDS = 3;
 const ROUND_AFTER_MS = 1_000;
 /** If a host sends nothing for this long, the download moves to the next host. */
@@ -15,7 +15,7 @@ const BLOCK = 16;
 const MAC_LENGTH = 10;
 
 /**
- * Downloads and decrypts a file as it is read. An interrupted download resumes at the next host; a file that no host
+ * Downloads and decrypts a file as it is read. An interrupted download resumes at the next host. A file that no host
  * has is requested from the phone. Ends with an error if the file's digest is not the sender's.
  */
 export function downloadMedia(file: MediaFile, network: MediaNetwork): ReadableStream<Uint8Array> {
@@ -76,7 +76,7 @@ async function* decrypted(
   yield decipher.final();
 }
 
-/** The encrypted file, from any hosts that have it: each host resumes where the previous one broke off. */
+/** Reads the encrypted file from the hosts that have it. Each host resumes where the previous host broke off. */
 async function* fromHosts(
   file: MediaFile,
   network: MediaNetwork,
@@ -139,7 +139,7 @@ async function* bytesFrom({ address, offset, network, signal }: HostRequest): As
         signal: AbortSignal.any([signal, ended.signal]),
       }),
     );
-    // The file is complete, although its last request failed.
+    // The file is complete, although its previous request failed.
     if (offset > 0 && response.status === RANGE_NOT_SATISFIABLE) return;
     checkStatus(response);
     // A host that ignores the range sends the known bytes again.
@@ -154,7 +154,7 @@ async function* bytesFrom({ address, offset, network, signal }: HostRequest): As
       if (fresh.length > 0) yield fresh;
     }
   } finally {
-    // Ends the request and its unread rest.
+    // Aborts the request if its response is not fully read.
     ended.abort(new Error('The download is taken up elsewhere.'));
   }
 }
@@ -175,7 +175,9 @@ function checkStatus({ ok, status }: Response): void {
 
 class NoAddressError extends Error {}
 
-/** The sender chooses only the path: a host of its choice would be requested from inside our network. */
+/**
+ * The sender chooses only the path, because a host of the sender's choice would be requested from inside our network.
+ */
 function addressOf({ directPath, url }: MediaSource, host: string): string {
   const path = directPath || (url && URL.canParse(url) ? pathOf(new URL(url)) : '');
   const address = `https://${host}${path}`;

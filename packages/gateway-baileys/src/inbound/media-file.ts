@@ -8,7 +8,7 @@ export interface MediaFile extends Pick<MediaContent, 'keyType' | 'source'> {
   readonly key: proto.IMessageKey;
 }
 
-/** The message field for each use for which a key is derived. */
+/** The message field for each media type for which keys are derived. */
 const FIELDS = [
   ['image', 'imageMessage'],
   ['sticker', 'stickerMessage'],
@@ -19,7 +19,7 @@ const FIELDS = [
 
 /**
  * The file as a `proto.WebMessageInfo` without the rest of its message. Undefined if the sender's description is too
- * long to store: other connections then cannot download the file.
+ * long to store, so that other connections cannot download the file.
  */
 export function referenceTo({ key, keyType, source }: MediaFile): Uint8Array | undefined {
   const field = FIELDS.find(([type]) => type === keyType)?.[1];

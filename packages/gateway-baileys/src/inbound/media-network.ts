@@ -10,7 +10,8 @@ export interface MediaNetwork {
   readonly clock: Clock;
   readonly fetch: Fetch;
   /**
-   * The media hosts that the network lists, and WhatsApp's fallback; recent failures last. Never a host from a sender.
+   * The media hosts that the network lists, and WhatsApp's fallback host. Recently failed hosts are last, and senders
+   * cannot add hosts.
    */
   hosts(how: { readonly refresh: boolean }): Promise<readonly string[]>;
   /** Notes whether a host works: hosts that failed most recently are tried last. */

@@ -21,7 +21,7 @@ export interface MediaReuploads {
 interface Request {
   readonly mediaKey: Uint8Array;
   path: string | null;
-  /** Settles the waiting downloads; null if none wait. */
+  /** Settles the waiting downloads; null if no download waits. */
   waiting: PromiseWithResolvers<void> | null;
 }
 

@@ -13,7 +13,7 @@ export interface MediaContent {
   readonly caption: string | null;
   readonly filename: string | null;
   readonly mimeType: string;
-  /** The use for which the file's key is derived. */
+  /** The media type for which the file's keys are derived. */
   readonly keyType: WAMediaType;
   readonly source: MediaSource;
 }
@@ -46,7 +46,7 @@ export type MessageContent =
   /** A vote in a poll, a change of settings…: counted, but not stored. */
   | { readonly kind: 'other'; readonly name: string };
 
-/** An emoji is a few characters, but a sender could send a book. */
+/** An emoji has a few characters, but a sender could send any text. */
 const LONGEST_EMOJI = 64;
 const LONGEST_TYPE = 200;
 
@@ -68,7 +68,7 @@ export function readContent(wrapped: proto.IMessage | null | undefined): Message
 }
 
 const { AssociationType } = proto.MessageAssociation;
-/** The associations of a message that completes another one. Pictures of an album are separate messages. */
+/** The associations of a message that is part of another message. Pictures of an album are separate messages. */
 const PARTS = new Set<number>([
   AssociationType.HD_IMAGE_DUAL_UPLOAD,
   AssociationType.HD_VIDEO_DUAL_UPLOAD,
@@ -85,7 +85,7 @@ const BETTER_COPIES = new Set<number>([
   AssociationType.HD_VIDEO_DUAL_UPLOAD,
 ]);
 
-/** The completion of another message; null if the message stands alone. */
+/** Reads a message that is part of another message; null for any other message. */
 function readPart(
   { associationType: type, parentMessageKey: target }: proto.IMessageAssociation,
   message: proto.IMessage,
@@ -140,7 +140,7 @@ function readMedia(message: proto.IMessage): MediaContent | null {
   return null;
 }
 
-/** The kind of a file, if it is finer than its type. */
+/** The kind of a file, if it is more specific than the type. */
 function mediaDetail({
   stickerMessage,
   ptvMessage,
@@ -177,7 +177,7 @@ function media(
   };
 }
 
-/** Null for a reply to a status: that is not a message of this chat. */
+/** Null for a reply to a status or a channel post, which is not a message of this chat. */
 function repliedTo(context: proto.IContextInfo | null): string | null {
   const elsewhere = context?.remoteJid ?? undefined;
   if (!context?.stanzaId || isJidStatusBroadcast(elsewhere ?? '') || isJidNewsletter(elsewhere)) return null;

@@ -8,7 +8,8 @@ export interface MessageIdentity {
 }
 
 /**
- * The name under which a session stores one message. It has no device, because Baileys leaves the device out of keys.
+ * The name under which a session stores one message. The name has no device, because Baileys leaves the device out of
+ * keys.
  */
 export function identityOf({ id, remoteJid, participant }: MessageIdentity): string {
   const chat = jidNormalizedUser(remoteJid ?? undefined);

@@ -38,7 +38,7 @@ function inWords(detail: MessageKindAndPayload, text: string | null = null): Kin
   return { text: text ?? (storable(kindText(detail)) || 'Message'), detail };
 }
 
-/** Kinds that have only a text here. */
+/** Describes a kind of message that this API reports only as text. */
 function named(what: string, name: string | null | undefined, more: string | null | undefined): KindOfText {
   const title = storableLine(name);
   const text = storable(more);
@@ -55,7 +55,7 @@ function place(kind: 'location' | 'live_location', message: Place): KindOfText {
   const longitude = message.degreesLongitude ?? 0;
   const name = storableLine(message.name);
   const address = storableLine(message.address);
-  // A place outside the Earth, or NaN, which JSON cannot represent.
+  // The coordinates are out of range, or NaN, which JSON cannot represent.
   if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180))
     return named('Location', name ?? address, null);
   return inWords({ kind, payload: { latitude, longitude, name, address } });
@@ -70,7 +70,8 @@ function contacts(cards: readonly proto.Message.IContactMessage[]): KindOfText {
 }
 
 /**
- * Reads lines like `TEL;type=CELL;waid=5511988887777:+55 11 98888-7777`, perhaps in a group of lines (`item1.TEL…`).
+ * Reads lines like `TEL;type=CELL;waid=5511988887777:+55 11 98888-7777`, possibly with the prefix of a group
+ * (`item1.TEL…`).
  */
 function numbersIn(card: string): readonly string[] {
   return card.split(/\r?\n/).flatMap((line) => {
@@ -91,7 +92,7 @@ function event({ name, description, startTime }: proto.Message.IEventMessage): K
   return inWords({ kind: 'event', payload });
 }
 
-/** Epoch milliseconds of a year with four digits, as databases and JSON require; null for any other time. */
+/** Whole epoch milliseconds from 1970 to 9999, which every database accepts; null for any other time. */
 export function momentOf(milliseconds: number): number | null {
   const [first, last] = [0, Date.UTC(9999, 11, 31)];
   return milliseconds > first && milliseconds < last ? Math.floor(milliseconds) : null;
@@ -147,7 +148,7 @@ function choice({ id, title }: Choice): { readonly id: string; readonly title: s
   return { id: storableLine(id) ?? '', title: storableLine(title) ?? '' };
 }
 
-/** The answer to a form, or to buttons of newer messages, which answer likewise. */
+/** The reply to a form, or to buttons of newer messages, which use the same type of reply. */
 function formReply({
   body,
   nativeFlowResponseMessage: form,

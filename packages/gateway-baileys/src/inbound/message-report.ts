@@ -32,7 +32,7 @@ export async function reportOf(
 ): Promise<MessageReport | null> {
   const { socket, listener, takeActivity, findAdmins, skipped } = parts;
   const { fromMe, remoteJid } = message.key;
-  // A message of the owner to a broadcast list is not to one person.
+  // A message from the owner to a broadcast list has no single recipient.
   if (read.kind === 'other' || (fromMe && isJidBroadcast(remoteJid ?? undefined))) {
     skipped(read.kind === 'other' && !fromMe ? read.name : 'own');
     return null;

@@ -1,6 +1,6 @@
-/** Runs work in order within each key, many keys concurrently, but nothing before `release`. */
+/** Runs work in order within each key, and concurrently across keys. Nothing runs before `release`. */
 export interface OrderedWork {
-  /** Runs `work` after all earlier work under the same key. The work itself has to report its failures. */
+  /** Runs `work` after all earlier work under the same key. `work` has to report its own failures. */
   run(key: string, work: () => Promise<void>): void;
   /** Starts the work. */
   release(): void;

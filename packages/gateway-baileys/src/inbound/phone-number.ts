@@ -1,10 +1,7 @@
 import { jidDecode, jidNormalizedUser } from '@whiskeysockets/baileys';
 import type { WAMessageKey } from '@whiskeysockets/baileys';
 
-/**
- * The network's name of a message's author without the device, so that it is the same if the network repeats the
- * message.
- */
+/** The network's name for a message's author, without the device, so that a repeat of the message has the same name. */
 export function senderOf({ participant, remoteJid }: WAMessageKey): string {
   return jidNormalizedUser(participant || remoteJid || undefined);
 }

@@ -4,8 +4,8 @@ import { interceptStanzas } from '../socket/intercepted-stanzas.ts';
 
 /**
  * Withholds stanzas from Baileys that never become a message: statuses, posts in channels, and unencrypted texts that
- * name a person as sender. Baileys would acknowledge them with an error: the network then keeps them, and may hold back
- * everything behind them. `skipped` gets the kind of each.
+ * name a person as sender. Baileys would acknowledge them with an error, after which the network keeps them and may
+ * hold back everything behind them. `skipped` gets the kind of each stanza.
  */
 export function refuseStanzas(socket: WASocket, skipped: (kind: string) => void): void {
   const refuse = (kind: string | null, stanza: BinaryNode): boolean => {

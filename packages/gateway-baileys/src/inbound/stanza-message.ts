@@ -15,8 +15,9 @@ export interface StanzaOrigin {
 }
 
 /**
- * The message of a stanza, without its content. Baileys reads the stanza, but overlooks the recipient of a message by
- * the owner of the number, and the names of people with a username. Throws if the stanza names no message or no sender.
+ * The message of a stanza, without its content. Adds what Baileys overlooks in the stanza: the second name of the
+ * recipient if the owner of the number wrote the message, and usernames. Throws if the stanza names no message or no
+ * sender.
  */
 export function messageOf({ attrs, verifiedName }: StanzaOrigin, me: Me): WAMessage {
   const { fullMessage } = decodeMessageNode({ tag: 'message', attrs }, me.id, me.lid ?? '');

@@ -1,4 +1,4 @@
-/** Makes a text storable in every database: senders may put anything into it. Null if nothing is left. */
+/** Makes a text storable in every database, because senders may put any characters into it. Null if nothing is left. */
 export function storable(text: string | null | undefined): string | null {
   return text?.replaceAll('\0', '').toWellFormed() || null;
 }
@@ -11,7 +11,7 @@ export function storableLine(text: string | null | undefined, longest: number = 
   return storable(text?.slice(0, longest));
 }
 
-/** Deeper than any form is nested: readers and writers of JSON recurse at each level. */
+/** Deeper than any form is nested. JSON readers and writers recurse at each level. */
 const DEEPEST = 20;
 
 /** A JSON value that every database can store; null if the text is nested too deeply, or not JSON. */

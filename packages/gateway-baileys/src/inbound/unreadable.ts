@@ -13,20 +13,23 @@ export const UNREADABLE: string = keyName(TYPE, '');
  * arrives later is received as usual.
  */
 const WAIT_MS = 300_000;
-/** A limit, because a stranger can send any number. */
+/** A limit, because a stranger can send any number of them. */
 const MOST = 200;
 
-/** Messages that could not be decrypted, stored by identity until they can be, or until `WAIT_MS` is over. */
+/** Messages that could not be decrypted, stored by identity until they can be decrypted, or until `WAIT_MS` is over. */
 export interface Unreadable {
   /** Resolves when the message is written, or dropped because too many are stored. */
   record(identity: string, origin: StanzaOrigin): Promise<void>;
-  /** The message with this network id; null if no message has it, or more than one. */
+  /** The message with this network id; null unless exactly one message has it. */
   find(networkId: string): Pick<UnreadableMessage, 'identity' | 'origin'> | null;
   /**
-   * Returns the changes to write with the keys of messages that can be read now; null if none of these was unreadable.
+   * Returns the changes that erase these messages, to write with the keys that decrypted them; null if there is nothing
+   * to erase.
    */
   erasure(...identities: readonly string[]): Erasure | null;
-  /** Calls `heard` for each message, first those of earlier connections, and `dropped` for each over the limit. */
+  /**
+   * Calls `heard` for each message, first those of earlier connections, and `dropped` for each message over the limit.
+   */
   listen(heard: (message: UnreadableMessage) => void, dropped: () => void): void;
   has(identity: string): boolean;
   /** Deletes a message that was reported, or that could be read after all. */
@@ -39,7 +42,7 @@ type Erasure = Readonly<Record<typeof TYPE, Readonly<Record<string, null>>>>;
 export interface UnreadableMessage {
   readonly identity: string;
   readonly origin: StanzaOrigin;
-  /** How long the message may still become readable. */
+  /** How long to keep waiting for the message to become readable. */
   readonly waitMs: number;
 }
 
@@ -70,7 +73,7 @@ export function createUnreadable(values: SessionValues, clock: Clock): Unreadabl
       });
       return found.length === 1 ? (found[0] ?? null) : null;
     },
-    // If the erasure is not written, the connection ends, and with it this state.
+    // If the erasure cannot be written, the connection ends and this state is discarded.
     erasure(...identities) {
       const erased = identities.filter((identity) => known.delete(identity));
       if (erased.length === 0) return null;
@@ -79,7 +82,7 @@ export function createUnreadable(values: SessionValues, clock: Clock): Unreadabl
     listen(heard, dropped) {
       drop = dropped;
       hear = (identity, { since, ...origin }) => {
-        // If the clock was wrong at the arrival, that does not prolong the wait.
+        // A clock that was wrong at the arrival must not prolong the wait.
         const waitMs = Math.min(Math.max(0, since + WAIT_MS - clock.now()), WAIT_MS);
         heard({ identity, origin, waitMs });
       };

@@ -3,13 +3,13 @@ import type { proto } from '@whiskeysockets/baileys';
 /** A message without its wrappers, such as those of a disappearing message or of an edit. */
 export interface UnwrappedMessage {
   readonly message: proto.IMessage;
-  /** The references of the message, above all to the message that it answers. */
+  /** The references of the message, above all to the message that it replies to. */
   readonly context: proto.IContextInfo | null;
   /** The message to which this one belongs: for a picture in HD, its small copy. */
   readonly association: proto.IMessageAssociation | null;
 }
 
-/** Each wrapper has the message itself in its own field `message`. */
+/** Each wrapper contains the message in its field `message`. */
 const WRAPPERS = [
   'ephemeralMessage',
   'viewOnceMessage',
@@ -31,7 +31,7 @@ const WRAPPERS = [
 /** No app nests wrappers deeper, but a stranger could. */
 const DEEPEST = 5;
 
-/** Returns null if there is no message, or only one in more wrappers than any app uses. */
+/** Returns null if there is no message, or if it is in more wrappers than any app uses. */
 export function unwrapMessage(message: proto.IMessage | null | undefined): UnwrappedMessage | null {
   let inner = message;
   let association: proto.IMessageAssociation | null = null;
@@ -53,11 +53,11 @@ function wrapperIn(message: proto.IMessage): proto.Message.IFutureProofMessage |
   return null;
 }
 
-/** Every content that can reply to a message has `contextInfo`. */
+/** Every type of content that can reply to a message has `contextInfo`. */
 function contextOf(message: proto.IMessage): proto.IContextInfo | null {
   for (const content of Object.values(message)) {
     if (typeof content !== 'object' || content === null || !('contextInfo' in content)) continue;
-    // The protocol's only field of this name, so the sender's value was decoded by the field's definition.
+    // The cast is safe, because all fields with this name have the same type in the protocol.
     if (content.contextInfo) return content.contextInfo as proto.IContextInfo;
   }
   return null;

@@ -4,7 +4,7 @@ import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 import type { Clock } from '@trunkline/core/spi/gateway';
 import { interceptStanzas } from '../socket/intercepted-stanzas.ts';
 
-/** How long the pairing may take after a code was typed. After this time, it has failed. */
+/** How long the pairing may take after a code was typed. After this time, the pairing has failed. */
 const CODE_PAIRING_MS = 60_000;
 
 export interface QrSecret {
@@ -15,14 +15,14 @@ export interface QrSecret {
 interface SecretOptions {
   readonly socket: WASocket;
   readonly clock: Clock;
-  /** Called when the secret has changed: the QR that is shown no longer links a phone. */
+  /** Called when the secret has changed, so that the QR on display no longer links a phone. */
   readonly changed: () => void;
 }
 
 /**
- * The secret in a QR proves to us that a phone has scanned it. The network may retire the secret at any time before
- * that, even during a scan; Baileys ignores that, and reads the secret only once. Pairing by a code puts its own secret
- * in the same place when the code is typed.
+ * The secret in a QR proves to us that a phone has scanned the QR. The network may retire the secret at any time before
+ * that, even during a scan. Baileys ignores the retirement, and reads the secret only once. Pairing by a code stores
+ * its own secret in the same field when the code is typed.
  */
 export function watchQrSecret({ socket, clock, changed }: SecretOptions): QrSecret {
   const { creds } = socket.authState;

@@ -10,7 +10,7 @@ import {
 import type { WASocket } from '@whiskeysockets/baileys';
 import { queryErrorOf } from '../socket/status-code.ts';
 
-/** WhatsApp shows the name on the phone, and refuses all but common browsers on common systems. */
+/** WhatsApp shows these names on the phone, and accepts only common browsers on common systems. */
 const SYSTEM = 'Windows';
 const BROWSER = 'Chrome';
 
@@ -23,7 +23,7 @@ export class PairingCodeRefused extends Error {
   }
 }
 
-/** Codes from 500 are the network's own, temporary problems. */
+/** Error codes from 500 up are temporary problems of the network. */
 export function codeRefusal(code: number): Error {
   return code < 500
     ? new PairingCodeRefused(code)

@@ -12,7 +12,9 @@ interface Pairing {
   readonly socket: WASocket;
   readonly listener: Pick<GatewayListener, 'qr'>;
   readonly clock: Clock;
-  /** Digits of the phone on which a code is typed; null for none. One code is requested for all QRs. */
+  /**
+   * Digits of the number of the phone on which a code is typed; null for no code. One code is requested for all QRs.
+   */
   readonly pairingNumber: string | null;
   readonly qrLifetimeMs: number | undefined;
   readonly failed: (error: unknown) => void;

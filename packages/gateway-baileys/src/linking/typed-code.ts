@@ -4,7 +4,7 @@ import { codeRefusal } from './request-pairing-code.ts';
 
 /**
  * Calls `refused` if the network does not link the phone on which the pairing code was typed. Baileys only logs that
- * refusal: QRs would be shown until they run out, and the connection would end as if no phone had tried.
+ * refusal, so QRs would be shown until they run out, and the connection would end as if no phone had tried.
  */
 export function watchTypedCode({ ws }: Pick<WASocket, 'ws'>, refused: (error: Error) => void): void {
   let isTyped = false;

@@ -24,7 +24,7 @@ export function dispatcherThrough(agent: Agent): Dispatcher {
     opened(options, (error: Error | null, socket) =>
       error ? callback(error, null) : callback(null, socket),
     );
-  // Node's own fetch may be older than this dispatcher, so wrap it.
+  // Node's own fetch may be older than this dispatcher, so wrap the dispatcher.
   return new Dispatcher1Wrapper(new UndiciAgent({ connect }));
 }
 

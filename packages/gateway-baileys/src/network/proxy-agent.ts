@@ -5,7 +5,7 @@ import { SocksProxyAgent } from 'socks-proxy-agent';
 
 const PROTOCOLS = new Set(['http:', 'https:', 'socks5:', 'socks5h:']);
 
-/** Throws a `TypeError` without the address, which may contain a password. */
+/** Throws a `TypeError` for an invalid proxy, without the address, which may contain a password. */
 export function checkProxy(proxy: string | URL): void {
   const address = String(proxy);
   const url = URL.canParse(address) ? new URL(address) : null;

@@ -35,7 +35,7 @@ export function watchChatTimers({ socket, values, groupChanged, failed }: TimerW
   const learn = async (jids: readonly (string | null | undefined)[], seconds: number): Promise<void> => {
     const timer = seconds > 0 && seconds <= LONGEST_SECONDS ? Math.floor(seconds) : null;
     for (const jid of jids) {
-      // Write only changes: most chats have no timer, which each of their messages repeats.
+      // Write only changes, because each message of a chat repeats the chat's timer.
       if (!jid || (await read(jid)) === timer) continue;
       await values.save(new Map([[keyName(TYPE, jid), timer === null ? null : encodeValue(timer)]]));
     }
@@ -68,7 +68,10 @@ export function watchChatTimers({ socket, values, groupChanged, failed }: TimerW
   };
 }
 
-/** The chat's timer on the sender's phone, read from a message with content; null for any other message. */
+/**
+ * The chat's timer on the sender's phone in seconds, 0 for none, read from a message with content; null for any other
+ * message.
+ */
 function expirationOf({ message }: WAMessage): number | null {
   const content = normalizeMessageContent(message);
   if (!content || content.protocolMessage || content.reactionMessage) return null;

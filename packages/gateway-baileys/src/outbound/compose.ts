@@ -23,14 +23,14 @@ export async function compose(
 ): Promise<proto.IMessage> {
   const { id = '', lid } = socket.user ?? {};
   const { message } = await generateWAMessage(jid, await networkContent(content), {
-    // The author of the quoted message, under the kind of name that this chat uses.
+    // Our own name, of the kind that this chat uses, for a quote of our own message.
     userJid: (isLidUser(jid) && lid) || id,
     ...(replyTo && { quoted: quotedMessage(jid, replyTo) }),
     messageId: networkId,
     upload: socket.waUploadToServer,
     mediaUploadTimeoutMs: UPLOAD_STALLED_MS,
     logger,
-    // As WhatsApp's own apps do: otherwise, the message would stay in the chat.
+    // Set the timer as WhatsApp's own apps do; otherwise, the message would stay in the chat.
     ...(timer !== null && { ephemeralExpiration: timer }),
   });
   if (!message) throw new Error('The message is empty.');
@@ -62,7 +62,7 @@ async function networkContent(content: OutgoingContent): Promise<AnyMessageConte
     case 'image':
       return { image: media, mimetype, ...caption };
     case 'video':
-      // Otherwise, Baileys would run ffmpeg on the file to get a thumbnail.
+      // Without `jpegThumbnail`, Baileys would run ffmpeg on the file.
       return { video: media, mimetype, jpegThumbnail: '', ...caption };
     case 'audio':
       return { audio: media, mimetype };

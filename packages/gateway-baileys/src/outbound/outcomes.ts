@@ -37,7 +37,8 @@ export const UNREACHABLE: SendOutcome = {
 export const CONNECTION_CLOSED = 'the connection closed';
 
 /**
- * Whether an error means that the connection had closed: Baileys rejects with its close code, or with a bare number.
+ * Whether an error means that the connection had closed: Baileys rejects with the close code in an error, or with a
+ * bare number.
  */
 export function isClosed(error: unknown): boolean {
   return typeof error === 'number' || statusCodeOf(error) === 428;
@@ -90,10 +91,10 @@ const REFUSALS: Readonly<Record<string, MessageError>> = {
   },
 };
 
-/** The network refuses the message for now, because of too many messages or an outdated list of members. */
+/** The codes with which the network refuses a message for now: too many messages, or an outdated list of members. */
 const REFUSED_FOR_NOW = new Set(['421', '429']);
 
-/** The network's own problems: the message may have been accepted. */
+/** Codes of the network's own problems, after which the message may have been accepted. */
 const PASSING = new Set(['408', '500', '502', '503', '504']);
 
 /** Reads the error code of an ack; null means that the network accepted the message. */

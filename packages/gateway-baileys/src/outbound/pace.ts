@@ -1,6 +1,6 @@
 import type { Clock, Random } from '@trunkline/core/spi/gateway';
 
-/** How fast an instance sends. WhatsApp bans numbers that write in bursts, unlike people. */
+/** How fast an instance sends. WhatsApp bans numbers that write in bursts, as people do not. */
 export interface PaceOptions {
   /** From 3 to 600. Messages are spaced accordingly, with each interval up to half longer or shorter. */
   readonly messagesPerMinute: number;
@@ -20,7 +20,8 @@ export function checkPace({ messagesPerMinute }: PaceOptions): void {
 
 export interface Pace {
   /**
-   * Returns how many milliseconds the next message has to wait, and counts it as sent at that time. Null means no pace.
+   * Returns how many milliseconds the next message has to wait, and counts it as sent after that wait. Null means no
+   * pace.
    */
   next(options: PaceOptions | null): number;
 }

@@ -15,11 +15,11 @@ const FOUND_MS: number = 24 * HOUR;
 const NOT_FOUND_MS: number = 10 * MINUTE;
 
 interface Found {
-  /** The network's name of the number, whose digits may differ. Null if the number is not on WhatsApp. */
+  /** The network's name for the number, whose digits may differ. Null if the number is not on WhatsApp. */
   readonly jid: string | null;
 }
 
-/** The network's names of numbers, as recently reported. */
+/** The network's names for numbers, as recently reported. */
 export type RecipientCache = Keyv<Found>;
 
 export function recipientCache(): RecipientCache {
@@ -79,7 +79,7 @@ export async function registeredElsewhere(
 export async function rememberAddress(socket: WASocket, { jid, other }: Addresses): Promise<void> {
   const lid = [jid, other].find((name) => name !== null && isLidUser(name));
   if (!lid) return;
-  // Hidden ids are the default.
+  // Store only numbers, because hidden ids are the default.
   await socket.authState.keys.set(ownKeys({ [TYPE]: { [userOf(lid)]: isLidUser(jid) ? null : true } }));
 }
 

@@ -24,7 +24,7 @@ export async function relay(
 ): Promise<string | null> {
   const acked = acks.expect(networkId);
   try {
-    // In one transaction with the keys that encrypt the message.
+    // Record the message in one transaction with the keys that encrypt it.
     await socket.authState.keys.transaction(async () => {
       await socket.authState.keys.set(ownKeys(sent.record(networkId, content)));
       await socket.relayMessage(jid, content, { messageId: networkId });

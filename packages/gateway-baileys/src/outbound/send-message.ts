@@ -119,7 +119,8 @@ async function findGroupChat({ findGroup }: Outbox, jid: string): Promise<Chat |
 }
 
 /**
- * Tries a person's second address after a 463. If the network forbids writing to the person, that costs one attempt.
+ * Tries a person's second address after a 463. If the network forbids writing to the person, this costs one more
+ * attempt.
  */
 async function sendToPerson(
   outbox: Outbox,
@@ -132,7 +133,7 @@ async function sendToPerson(
   if (error !== '463' || other === null || restrictions.current() !== null) return ackOutcome(error);
   if (!(await canEncryptFor(socket, other))) return ackOutcome(error);
   const again = await relay(outbox, { jid: other, networkId }, content);
-  // If the write fails, it ends the connection itself, and the message already has its outcome.
+  // A failed write ends the connection anyway, and the message already has its outcome.
   if (again === null) await rememberAddress(socket, { jid: other, other: jid }).catch(() => undefined);
   return ackOutcome(again);
 }

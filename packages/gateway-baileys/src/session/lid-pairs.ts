@@ -3,7 +3,7 @@ import { decodeValue, encodeValue } from './json-value.ts';
 /** The type of Baileys' keys that pair a hidden id (LID) with a phone number. Each pair has two, one per direction. */
 export const LID_PAIRS = 'lid-mapping';
 
-/** A pair is erased after this many days without a message. The person's next message restores it. */
+/** A pair is erased after this many days without use. The person's next message restores it. */
 const KEPT_DAYS = 180;
 /** The date of a used pair is renewed only at this age, so that most uses cause no write. */
 const RENEWED_AFTER_DAYS = 7;

@@ -55,7 +55,7 @@ async function prunePage(values: SessionValues, names: readonly string[], today:
     if (isSentLongAgo(name, today)) changes.set(name, null);
   }
   const stored = await values.read(names.filter((name) => name.startsWith(TOKENS) || name.startsWith(PAIRS)));
-  // No await from here until the write, so uses in the meantime are written after it.
+  // Do not await from here until the write, so that concurrent uses are written after it.
   for (const [name, bytes] of stored) {
     const isToErase = name.startsWith(TOKENS)
       ? isTokenExpired(decodeValue(bytes), today)
@@ -68,7 +68,9 @@ async function prunePage(values: SessionValues, names: readonly string[], today:
 /** How many days WhatsApp Web keeps a token of a trusted contact: four weeks, including the current one. */
 const TOKEN_DAYS = 28;
 
-/** When a contact's token was made, and when our token was last sent: in seconds since the epoch, or as digits. */
+/**
+ * When a contact's token was made, and when our token was last sent: in seconds since the epoch, as a number or digits.
+ */
 interface TrustedContactToken {
   readonly timestamp?: string | number;
   readonly senderTimestamp?: string | number;

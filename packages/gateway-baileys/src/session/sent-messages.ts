@@ -8,7 +8,7 @@ import { keyName } from './signal-keys.ts';
 
 const TYPE = 'sent';
 const SENT: string = keyName(TYPE, '');
-/** How long a message is kept for a phone that was off, and then requests it again. */
+/** How long a message is kept for a phone that was off and later requests it again. */
 const KEPT_DAYS = 7;
 
 /** The messages sent in the last days, for phones that could not read them and therefore request them again. */

@@ -151,7 +151,7 @@ function readableInParts(session: Session): SessionReads | null {
 
 const PAGE = 500;
 
-/** Iterates over all names that begin with `prefix`, even if some are deleted during that. */
+/** Iterates over all names that begin with `prefix`, even if some are deleted in the meantime. */
 export async function* namePages(
   { names }: Pick<SessionReads, 'names'>,
   prefix: string,

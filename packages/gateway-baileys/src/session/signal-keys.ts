@@ -23,7 +23,7 @@ export function signalKeys(values: SessionValues, clock: Pick<Clock, 'now'>): Si
     if (!pair) return;
     const opposite = oppositeOf(id, pair);
     const back = await readLidPair(values, opposite.id);
-    // The number may have got another hidden id since.
+    // The number may have been given another hidden id since.
     const isPair = back?.user === opposite.user;
     await values.save(
       new Map([
@@ -36,7 +36,7 @@ export function signalKeys(values: SessionValues, clock: Pick<Clock, 'now'>): Si
   const open = (type: keyof SignalDataTypeMap, id: string, bytes: Uint8Array): unknown => {
     if (type !== LID_PAIRS) return revived(type, decodeValue(bytes));
     const pair = decodeLidPair(bytes);
-    // A failed write ends the connection, as any write does.
+    // A failed write ends the connection, as any failed write does.
     if (isToBeRenewed(pair, dayOf(clock.now()))) void renew(id).catch(() => undefined);
     return pair.user;
   };
@@ -95,8 +95,8 @@ export function keyName(type: string, id: string): string {
 }
 
 /**
- * Baileys' list of people with a token, from which it removes old ones. This gateway removes tokens without the list,
- * and does not store it, because each new person would rewrite the whole list.
+ * Baileys' list of people with a token, by which Baileys removes old tokens. This gateway removes tokens without the
+ * list, and does not store it, because each new person would rewrite the whole list.
  */
 const TOKEN_LIST: string = keyName('tctoken', '__index');
 

@@ -1,7 +1,7 @@
 import type { WASocket } from '@whiskeysockets/baileys';
 import { interceptStanzas } from './intercepted-stanzas.ts';
 
-/** The collection with the account's name, one of those that a phone shares with its linked devices. */
+/** The collection with the account's name, among the collections that a phone shares with its linked devices. */
 const OWN_NAME = 'critical_block';
 
 /**

@@ -59,6 +59,6 @@ const FIRST_TIME_SECONDS = 1e9;
 export function banEndsAt(error: unknown, now: number): number | null {
   const expire = Number(failureAttribute(error, 'expire'));
   if (statusCodeOf(error) !== 402 || !Number.isSafeInteger(expire) || expire <= 0) return null;
-  // Other clients read the value as a duration, but the protocol does not document that it is never a time.
+  // Other clients read the value as a duration, but the protocol does not document whether it may be a time.
   return expire < FIRST_TIME_SECONDS ? now + expire * 1000 : expire * 1000;
 }

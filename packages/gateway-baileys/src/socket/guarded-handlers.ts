@@ -5,7 +5,7 @@ const REJECTED = Symbol.for('nodejs.rejection');
 
 /**
  * Makes a socket whose handlers may fail. Baileys does not catch their errors, so an unexpected stanza would end the
- * process and all its numbers. Such a stanza is skipped, and `skipped` gets its tag; bytes that cannot be read as a
+ * process and all its numbers. Such a stanza is skipped, and `skipped` gets its tag. Bytes that cannot be read as a
  * stanza end the connection.
  */
 export function guardHandlers(
@@ -31,7 +31,7 @@ export function guardHandlers(
   Object.assign(ws, {
     [REJECTED](error: unknown, event: unknown) {
       skip(error, event);
-      // The frames after an unreadable one cannot be separated.
+      // The frames after an unreadable frame cannot be separated.
       if (event === 'message')
         ws.emit('error', error instanceof Error ? error : new Error('WhatsApp sent what cannot be read'));
     },

@@ -2,8 +2,8 @@ import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 import { interceptStanzas } from './intercepted-stanzas.ts';
 
 /**
- * The work before Baileys gets a stanza, and then acknowledges it to the network; null if Baileys may have it
- * immediately.
+ * Starts the work that must end before Baileys gets a stanza and acknowledges it to the network. Null if Baileys may
+ * have the stanza immediately.
  */
 export type Hold = (stanza: BinaryNode) => Promise<void> | null;
 
@@ -25,7 +25,7 @@ export function holdStanzas(socket: Pick<WASocket, 'ws'>, tag: 'call' | 'message
   });
 }
 
-/** Baileys itself refuses malformed stanzas. */
+/** Baileys itself refuses malformed stanzas, so do not hold them. */
 function tryToHold(hold: Hold, stanza: BinaryNode): Promise<void> | null {
   try {
     return hold(stanza);

@@ -26,7 +26,7 @@ import { guardHandlers } from './guarded-handlers.ts';
 import { cooperativeYield } from './cooperative-yield.ts';
 import type { SocketCaches } from './socket-caches.ts';
 
-/** When a query without a response has failed. Half of core's time limit for an operation or a send. */
+/** How long a query waits for its response: half of core's time limit for an operation or a send. */
 const QUERY_TIMEOUT_MS = 20_000;
 
 interface SocketParts {
@@ -42,7 +42,7 @@ interface SocketParts {
   readonly skipped: (tag: string, error: unknown) => void;
 }
 
-/** A Baileys socket that begins to connect immediately. */
+/** Makes a Baileys socket, which begins to connect immediately. */
 export function makeSocket(parts: SocketParts): WASocket {
   return guardHandlers(() => makeWASocket(configOf(parts)), parts.skipped);
 }

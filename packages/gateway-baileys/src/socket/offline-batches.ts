@@ -4,8 +4,8 @@ import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 const BATCH = 100;
 
 /**
- * Stanzas that waited while there was no connection arrive in batches. Requests the next batch when one is complete,
- * because Baileys requests only the first.
+ * Stanzas that waited while there was no connection arrive in batches. Requests the next batch when a batch is
+ * complete, because Baileys requests only the first batch.
  */
 export function askForOfflineBatches(socket: Pick<WASocket, 'ws' | 'sendNode'>): void {
   let arrived = 0;

@@ -2,9 +2,11 @@ import { pause } from '@trunkline/core/spi/gateway';
 import type { Clock } from '@trunkline/core/spi/gateway';
 import type { WASocket } from '@whiskeysockets/baileys';
 
-/** A socket that neither shows a QR nor opens within this time is ended: Baileys never reports some refusals. */
+/**
+ * A socket that neither shows a QR nor opens within this time is ended, because Baileys never reports some refusals.
+ */
 const CONNECT_MS = 30_000;
-/** How long closing may take: a dead peer does not respond. */
+/** How long closing may take, because a dead peer does not respond. */
 const GOODBYE_MS = 2_000;
 
 /** The life of a socket from its creation to its end. */
@@ -48,7 +50,7 @@ export function socketLife(socket: WASocket, clock: Clock): SocketLife {
   socket.ev.on('connection.update', ({ connection, lastDisconnect }) => {
     if (connection === 'close' && !isOver) over(lastDisconnect?.error);
   });
-  // Baileys itself does not end if the upgrade gets another response.
+  // Baileys itself does not end if the server refuses the upgrade.
   socket.ws.on('unexpected-response', () => end(new Error('The server did not take the connection.')));
   expectProgress();
 
