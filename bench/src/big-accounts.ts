@@ -17,7 +17,7 @@ const INSTANCES = size('INSTANCES', 3);
 const GROUPS = size('GROUP_COUNT', 500);
 const MEMBERS = size('MEMBERS', 1_000);
 const PEOPLE = size('PEOPLE', 60_000);
-/** How many numbers without groups to link first, because they load code that all numbers share. */
+/** How many numbers without groups to link first, so that they load the code that all numbers share. */
 const SMALL_INSTANCES = 5;
 /** How long background work continues after a number is online. */
 const SETTLED_AFTER_MS = 5_000;
@@ -134,7 +134,7 @@ async function inParts<Result>(count: number, make: (index: number) => Promise<R
 async function allListed(ids: readonly string[]): Promise<boolean> {
   for (const id of ids) {
     const listed = await server.api.instances.groups(id);
-    // A failed request is repeated: a server that is blocked for seconds drops connections.
+    // A failed request is repeated, because a server that is blocked for seconds drops connections.
     if (!listed.ok || listed.data.length < GROUPS) return false;
   }
   return true;

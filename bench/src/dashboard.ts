@@ -23,7 +23,7 @@ import { compare, median, plain, printMachine, printTable, size, spread } from '
 import { makeDirectory, removeDirectory } from './temporary-directory.ts';
 
 const ROUNDS = size('ROUNDS', 3);
-// Lighthouse is not a dependency: it would take 180 MB of every clone.
+// Lighthouse is not a dependency, because it would add 180 MB to every clone.
 const { LIGHTHOUSE = 'lighthouse@13' } = process.env;
 // A live page always keeps a request open, so Lighthouse stops waiting for the last request after this time.
 const LOADED_MS = 10_000;

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { basename } from 'node:path';
 
-/** The size of a run: a number from the environment, or the usual one. */
+/** The size of a run: a number from the environment, or the usual number. */
 export function size(name: string, usual: number): number {
   const given = process.env[name];
   const value = given === undefined ? usual : Number(given);

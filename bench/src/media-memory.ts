@@ -21,7 +21,7 @@ const server = fork(fileURLToPath(new URL('media-server.ts', import.meta.url)), 
 });
 const [facts] = (await once(server, 'message')) as [ServerFacts]; // the first message of the server
 
-// One upload and one download first: code that is loaded once must not count as memory of an upload.
+// Upload and download once first, so that code that is loaded once does not count as memory of an upload.
 await download(facts, await upload(facts, MB));
 await wait(500);
 const before = await residentMemory(server);

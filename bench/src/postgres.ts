@@ -7,7 +7,8 @@ const VARIABLE = 'BENCH_POSTGRES';
 
 /**
  * Provides a PostgreSQL from npm for this process and its children, with default settings (each commit waits for the
- * disk) and these further ones. `DATABASE_URL` names another server, which must already have these further settings.
+ * disk) and these further settings. `DATABASE_URL` names another server, which must already have these further
+ * settings.
  */
 export async function providePostgres(settings: readonly string[] = []): Promise<{ stop(): Promise<void> }> {
   const given = process.env['DATABASE_URL'];

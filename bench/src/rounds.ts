@@ -1,6 +1,6 @@
 /**
- * Measures several variants in turns, round by round, so that other load of the machine affects all of them. Discards
- * a first round, which warms up.
+ * Measures several variants alternately, round by round, so that other load on the machine affects all of them.
+ * Discards a first round, which warms up.
  */
 export async function inRounds<Name extends string, Figures>(
   names: readonly Name[],

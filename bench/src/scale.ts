@@ -28,7 +28,7 @@ const SECONDS = size('SECONDS', 30);
 const PATIENCE_MS = 300_000;
 /**
  * How long to wait for even shares. The figures do not depend on even shares, so the run continues without them, and
- * reports that.
+ * reports their absence.
  */
 const SHARING_MS = 60_000;
 const MB = 1_048_576;
@@ -80,7 +80,10 @@ async function until(what: string, isSo: () => Promise<boolean>, everyMs = 100):
   return seconds;
 }
 
-/** Waits until each process has three quarters of its share: no connection is interrupted for a smaller difference. */
+/**
+ * Waits until each process has three quarters of its share, because no connection is interrupted for a smaller
+ * difference.
+ */
 async function noteSharing(what: string): Promise<void> {
   const shared = await waitFor(
     async () => {

@@ -18,8 +18,8 @@ export const STORAGES = {
 export type StorageName = keyof typeof STORAGES;
 
 /**
- * Uses pooled randomness, as the service does: otherwise the ceiling would include system calls that the service
- * avoids.
+ * Uses pooled randomness, as the service does, because the ceiling would otherwise include system calls that the
+ * service avoids.
  */
 export const newId: NewId = createNewId(nodeRuntime().random.bytes);
 

@@ -1,6 +1,6 @@
 /**
  * The verification of one webhook of 1 KB, compared with the libraries that others use, each with the requests of its
- * own service. The cost is measured in CPU time: one thread does nothing else. ROUNDS and REPEATS are the sizes.
+ * own service. The cost is the CPU time of one thread that does nothing else. ROUNDS and REPEATS are the sizes.
  */
 import { sign as octokitSign, verify as octokitVerify } from '@octokit/webhooks-methods';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
@@ -47,8 +47,8 @@ const stripeHeader = stripe.webhooks.generateTestHeaderString({ payload: text, s
 const octokitSignature = await octokitSign(SECRET, text);
 
 /**
- * Each returns something truthy. All verify the webhook and parse its JSON, except for the last two, which do only
- * one of the two.
+ * Each case returns something truthy. All cases verify the webhook and parse its JSON, except for the last two, which
+ * do only one of these.
  */
 const CASES = {
   trunkline: async () => (await verify({ secret: SECRET, headers, body })).ok,

@@ -12,8 +12,8 @@ import { linkNumber, timed, until } from './whatsapp-numbers.ts';
 
 /**
  * Many WhatsApp numbers in one process, which runs the real client against a loopback network: the memory of each
- * number, and how long it takes until all are online again after a restart and after a `kill -9`. Exits 1 if a
- * message was lost on the way.
+ * number, and how long it takes until all are online again after a restart and after a `kill -9`. Exits 1 if a message
+ * was sent twice; does not end if a message was lost.
  */
 const INSTANCES = Number(process.env['INSTANCES'] ?? 50);
 const MESSAGES = Number(process.env['MESSAGES'] ?? 20);
@@ -100,7 +100,7 @@ async function arrived(instances: readonly Linked[], count: number): Promise<voi
   }
 }
 
-/** Ends the server, and measures how long the next one takes until every instance is online. */
+/** Ends the server, and measures how long the next server takes until every instance is online. */
 async function restart(how: string, end: () => Promise<void>, aheadMs: number): Promise<void> {
   await end();
   const restored = await timed(async () => {

@@ -42,7 +42,7 @@ async function sendTo(
   const result = await autocannon({
     url: `${url}/api/v1/messages`,
     method: 'POST',
-    // autocannon replaces `[<id>]` by a new id in each request.
+    // autocannon replaces `[<id>]` with a new id in each request.
     headers: {
       Authorization: `Bearer ${token}`,
       'Content-Type': 'application/json',
@@ -50,7 +50,7 @@ async function sendTo(
     },
     idReplacement: true,
     requests,
-    // Otherwise all connections would move from one instance to the next together.
+    // Otherwise, all connections would move from one instance to the next together.
     setupClient(client) {
       const first = opened++ % requests.length;
       client.setRequests([...requests.slice(first), ...requests.slice(0, first)]);

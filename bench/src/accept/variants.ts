@@ -21,7 +21,7 @@ const CONNECTIONS = size('CONNECTIONS', 64);
 /** Compares the rates at which two variants accepted messages, and prints whether the ratio reaches its aim. */
 export type CompareRates<Name> = (name: Name, base: Name, atLeast: number) => void;
 
-/** Measures the variants in turns, and prints a table with the rate of each as a fraction of the rate of `base`. */
+/** Measures the variants alternately, and prints a table with the rate of each as a fraction of the rate of `base`. */
 export async function measureAcceptance<Name extends string>(
   variants: Readonly<Record<Name, Variant>>,
   base: { readonly name: NoInfer<Name>; readonly called: string },

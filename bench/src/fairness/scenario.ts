@@ -23,7 +23,7 @@ interface RunningScenario {
 }
 
 interface ScenarioSize {
-  /** The URL of the receiver: each endpoint has its own path there. */
+  /** The URL of the receiver, where each endpoint has its own path. */
   readonly url: string;
   readonly endpoints: number;
   /** Open deliveries of the noisy endpoint. */

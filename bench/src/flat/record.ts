@@ -6,7 +6,7 @@ import { newId } from '../storages.ts';
 // Stored records of the past: the log of events, the history of instances, and chats.
 
 const HOUR_MS = 3_600_000;
-/** The time between entries, long enough for fewer than `ENTRIES_PER_HOUR`. */
+/** The time between entries, so that an hour has fewer than `ENTRIES_PER_HOUR`. */
 const ENTRY_EVERY_MS = 60_000;
 /** The number of messages to file in one pass. */
 const FILED_AT_ONCE = 1_000;
@@ -46,7 +46,7 @@ export async function writeHistory(
   for (let left = entries; left > 0; left -= 1) {
     const at = now - left * ENTRY_EVERY_MS;
     await storage.instances.note(lease, {
-      // An id of that time: the storage's own factory has already made later ids.
+      // Make an id of that time, because the storage's own factory has already made later ids.
       id: createNewId(nodeRuntime().random.bytes)('hst', at),
       workspaceId: instance.workspaceId,
       instanceId: instance.id,

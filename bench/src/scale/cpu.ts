@@ -7,7 +7,7 @@ interface Stat {
   readonly parent: number;
   /** CPU seconds. */
   readonly own: number;
-  /** The CPU seconds of its ended children. */
+  /** The CPU seconds of the process's ended children. */
   readonly ofEnded: number;
 }
 
@@ -22,10 +22,7 @@ export function parentOf(pid: number): number | null {
   return statOf(pid)?.parent ?? null;
 }
 
-/**
- * The CPU seconds that a process and its children, including ended ones, have used; NaN if the process does not
- * exist.
- */
+/** The CPU seconds that a process and its running and ended children have used; NaN if the process does not exist. */
 export function cpuOfFamily(parent: number | null): number {
   const server = parent === null ? null : statOf(parent);
   if (!server) return Number.NaN;

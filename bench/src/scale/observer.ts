@@ -23,7 +23,7 @@ export interface Observer {
   holdsAny(pid: number): Promise<boolean>;
   /** When each of these messages was accepted and sent; omits messages not sent yet. */
   sentTimes(messageIds: readonly string[]): Promise<readonly SentTime[]>;
-  /** Counts for this many seconds. */
+  /** Measures the load for this many seconds. */
   load(seconds: number): Promise<DatabaseLoad>;
   /** The CPU seconds that PostgreSQL has used; NaN if it runs elsewhere. */
   serverCpu(): number;

@@ -4,7 +4,7 @@ import type { Agent } from 'undici';
 export interface Plan {
   readonly port: number;
   readonly ca: string;
-  /** How many hosts receive webhooks: each is an endpoint, with separate connections. */
+  /** How many hosts receive webhooks. Each host is an endpoint, with separate connections. */
   readonly hosts: number;
   readonly webhooks: number;
 }

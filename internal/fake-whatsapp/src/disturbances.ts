@@ -66,7 +66,7 @@ export class Disturbances {
     this.#muted = undefined;
   }
 
-  /** The next queries of this name get the error, so many times. */
+  /** Makes the next `times` queries of this name get the error. */
   refuseQueries(name: string, code: number, times: number): void {
     this.#refusedQueries.set(name, { code, times });
   }

@@ -10,7 +10,7 @@ import type { DirectoryApi } from './api/directory-api.ts';
 import type { ClientSettings } from './client-settings.ts';
 
 export interface FakeWhatsAppOptions {
-  /** Milliseconds since the epoch; stanzas carry it in seconds. */
+  /** Returns milliseconds since the epoch; stanzas carry the time in seconds. */
   readonly now?: () => number;
 }
 

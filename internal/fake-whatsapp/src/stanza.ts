@@ -26,7 +26,7 @@ export function children(node: Stanza | undefined, tag?: string): readonly Stanz
   return Array.isArray(node.content) ? node.content : [];
 }
 
-/** The bytes of a child that must be there. */
+/** The bytes of a child. Throws if there are none. */
 export function bytesOf(node: Stanza, tag: string): Buffer {
   const content = child(node, tag)?.content;
   if (!(content instanceof Uint8Array)) throw new Error(`<${node.tag}> has no bytes in <${tag}>`);

@@ -121,7 +121,7 @@ it('mutes the queries it is asked to', async () => {
   const shop = newAccount();
   const client = await linked(shop);
   const group = wa().group({ subject: 'Team', members: [shop] });
-  // Only this query has a short limit: the client's own queries at its login may be slow on a busy machine.
+  // Only this query has a short limit, because the client's own queries at its login may be slow on a busy machine.
   const metadata = (limitMs: number) =>
     client.socket.query(
       {

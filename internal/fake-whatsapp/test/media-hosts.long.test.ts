@@ -69,7 +69,7 @@ describe('the phone of an account of the fake WhatsApp', () => {
     const { shop, client, bytes, message } = await received();
     wa().forgetMedia();
     wa().respondToMediaRetries(shop, 'upload');
-    // The client has to know the host.
+    // Let the client learn the new host.
     await client.socket.refreshMediaConn();
     const updated = await client.socket.updateMediaMessage(message);
     expect(bytes.equals(await downloadMediaMessage(updated, 'buffer', {}))).toBe(true);

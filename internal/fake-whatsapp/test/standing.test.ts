@@ -3,7 +3,7 @@ import { useFakeWhatsApp } from './support/harness.ts';
 
 const { wa, newAccount, linked } = useFakeWhatsApp();
 
-/** The network counts seconds. */
+/** In whole seconds, as the network counts. */
 const UNTIL = Math.floor(Date.now() / 1000) * 1000 + 3_600_000;
 
 it('the fake WhatsApp notifies a client that its number may start no chats, and responds the same', async () => {

@@ -14,7 +14,7 @@ async function sendWith(client: Client, { from, to }: { from: Account; to: Perso
   return wa().nextMessage({ from });
 }
 
-/** The tokens that clients of the account were notified of. */
+/** The tokens in the notifications with this stanza id. */
 function tokensOf(id: string): readonly Uint8Array[] {
   return wa()
     .transcript()
@@ -52,7 +52,7 @@ it.each([
     expect(tokensOf(given)).toHaveLength(1);
     return tokensOf(given);
   });
-  // Only this token, without any that Baileys adds: this tests the server.
+  // Send only this token, without any that Baileys adds, because this tests the server.
   expect(await sendWith(client, { from: shop, to: friend }, token)).toMatchObject({ refused });
 });
 

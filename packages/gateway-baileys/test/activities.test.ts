@@ -9,14 +9,14 @@ import type { Linked } from './support/linked.ts';
 
 type OfKind<Kind extends Activity['kind']> = Extract<Activity, { kind: Kind }>;
 
-/** The first activity of this kind that `holds` accepts. */
+/** Waits for the first activity of this kind that `holds` accepts. */
 async function activity<Kind extends Activity['kind']>(
   link: TestLink,
   kind: Kind,
   holds: (activity: OfKind<Kind>) => boolean = () => true,
 ): Promise<OfKind<Kind>> {
   const isIt = (found: Activity): found is OfKind<Kind> =>
-    found.kind === kind && holds(found as OfKind<Kind>); // `kind` says so
+    found.kind === kind && holds(found as OfKind<Kind>); // narrowed by `kind`
   const report = await link.first('activity', (candidate) => isIt(candidate.activity));
   if (!isIt(report.activity)) throw new Error('The report is not of the expected kind.');
   return report.activity;

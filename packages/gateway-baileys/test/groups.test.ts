@@ -7,7 +7,7 @@ import { hurriedClock, linked } from './support/linked.ts';
 
 type GroupsReport = Extract<Report, { kind: 'groups' }>;
 
-/** Queries about groups that the client has sent, by topic. */
+/** The topics of the client's queries about groups. */
 function groupQueries(wa: FakeWhatsApp): readonly string[] {
   return wa.transcript().flatMap(({ direction, node }) => {
     if (direction !== 'received' || node.tag !== 'iq' || node.attrs['xmlns'] !== 'w:g2') return [];
@@ -17,7 +17,7 @@ function groupQueries(wa: FakeWhatsApp): readonly string[] {
   });
 }
 
-/** Queries for the phone's shared state, by topic. */
+/** The collections of the phone's shared state that the client has queried. */
 function appStateQueries(wa: FakeWhatsApp): readonly string[] {
   return wa.transcript().flatMap(({ direction, node }) => {
     if (direction !== 'received' || node.attrs['xmlns'] !== 'w:sync:app:state') return [];

@@ -11,11 +11,11 @@ import { comeBack, startCrashHarness, startPairedHarness } from './support/crash
 import type { CrashHarness } from './support/crash-harness.ts';
 import { must, pairByQr, reportedAbout, untilMessage, untilStatus, untilNotified } from './support/flow.ts';
 
-/** Kills whose moment is left to the network or to chance. */
+/** The number of kills at a moment left to the network or to chance. */
 const RUNS = sized('KILL_RUNS', { short: 1, long: 5 });
-/** At which writes the server is killed: at every one, or at every seventh. */
+/** The server is killed at every write, or at every seventh write in the short form. */
 const STEP = sized('KILL_STEP', { short: 7, long: 1 });
-/** Messages that arrive together. */
+/** How many messages arrive together. */
 const BURST = 4;
 
 describe.concurrent('kill -9', { timeout: 900_000 + RUNS * 30_000 }, () => {
@@ -61,7 +61,7 @@ describe.concurrent('kill -9', { timeout: 900_000 + RUNS * 30_000 }, () => {
     async () => {
       const harness = await startPairedHarness();
       const { wa, account } = harness;
-      // Each from a new person, which uses up a pre-key.
+      // Each message is from a new person, which uses up a pre-key.
       const arrive = (index: number): Promise<string> =>
         wa.inbound(wa.person(`55119${20_000_000 + index}`), account, `Message ${index}`);
       const writes = await writesOf(harness, async () => {
@@ -322,7 +322,7 @@ function storedAfterMs(harness: CrashHarness, ids: readonly string[]): readonly 
   return stored.slice(-ids.length).map(({ at }, index) => at - (reported[index] ?? 0));
 }
 
-/** Waits until an arrival was stored as a message and then erased: no work is left. */
+/** Waits until an arrival was stored as a message and then erased, after which no work is left. */
 function untilErased({ service }: CrashHarness, before: number): Promise<void> {
   return eventually(() => {
     const names = service()
@@ -333,7 +333,7 @@ function untilErased({ service }: CrashHarness, before: number): Promise<void> {
   });
 }
 
-/** Waits until the server has died or `done` resolves, and kills it. */
+/** Waits until the server has died or `done` resolves, and then kills the server. */
 async function killAtLast({ service }: CrashHarness, done: Promise<unknown>): Promise<void> {
   const server = service();
   done.catch(() => undefined); // rejects if the server is dead

@@ -4,7 +4,7 @@ import { must, startLinkedFlow, untilMessage } from './support/flow.ts';
 import { acceleratingClock } from './support/linked.ts';
 
 const SPEED = 20;
-/** A minute on the service's clock. */
+/** A minute on the service's clock, in real milliseconds. */
 const MINUTE_MS = 60_000 / SPEED;
 const PEOPLE = 4;
 

@@ -24,7 +24,7 @@ it.each(isLongForm ? [503, 515] : [503])(
     // Runs until the test stops the network.
     end().catch(() => {});
     await pause(clock, 5 * MINUTE);
-    // The first connection was not counted.
+    // The first login is not counted.
     expect(logins).toBeGreaterThanOrEqual(3);
     expect(logins).toBeLessThanOrEqual(7);
   },

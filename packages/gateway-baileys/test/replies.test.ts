@@ -4,7 +4,7 @@ import { linked } from './support/linked.ts';
 
 let ids = 0;
 
-/** A text; `changes` name the recipient. */
+/** A text message, whose recipient `changes` must name. */
 function aText(changes: Partial<OutgoingMessage>): OutgoingMessage {
   const networkId = `3EB0B${String((ids += 1)).padStart(17, '0')}`;
   return { networkId, to: '', isGroup: false, content: { type: 'text', text: 'Hello' }, ...changes };

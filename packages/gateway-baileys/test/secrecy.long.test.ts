@@ -72,7 +72,7 @@ async function linkByQr(harness: CrashHarness): Promise<readonly Secret[]> {
   const { code } = must(await client.instances.qr(harness.instance));
   harness.wa.scanQr(harness.account, code);
   await untilStatus(harness, 'connected');
-  // A reference, three keys, and the kind of client.
+  // A QR has a reference, three keys, and the kind of client.
   const parts = code.split(',').slice(0, 4);
   return parts.map((part) => secretText('a part of the QR', part));
 }
@@ -158,7 +158,7 @@ async function disturb(harness: CrashHarness): Promise<readonly Secret[]> {
   return [...said.all, { what: 'the key of a file', bytes: mediaKey }];
 }
 
-/** Unlinks one by the phone, the other by the API. */
+/** Unlinks one instance on the phone and the other through the API. */
 async function unlink(harness: CrashHarness): Promise<void> {
   const { wa, account, instance, service } = harness;
   const { client } = service();

@@ -42,14 +42,14 @@ it('the WhatsApp gateway uploads the keys that it has made for a linked device, 
     );
   });
   await link.connection().close();
-  // The first keys are used up in part.
+  // Keys beyond the first upload would have this id.
   expect([...session.values.keys()]).not.toContain(`key.pre-key.${INITIAL_PREKEY_COUNT + 1}`);
 });
 
 it('the WhatsApp gateway ends a connection whose keys another process has now, before it can do harm', async () => {
   const { network, session, link } = await linked();
   const { wa, account, reader } = network;
-  // After this, nothing remains to be written but the next message.
+  // After this, only the next message remains to be written.
   await wa.inbound(reader, account, 'for this process');
   await link.first('message');
   session.fence();

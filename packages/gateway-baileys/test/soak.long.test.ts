@@ -136,7 +136,7 @@ function exchange(service: ManyNumbers, round: Round): Exchange {
 
 /**
  * The texts whose number was not refused, limited or dropped from shortly before the text until its arrival. Leaves out
- * texts that waited behind a disturbed one to the same recipient.
+ * texts that waited behind a disturbed text to the same recipient.
  */
 function undisturbed(texts: readonly Arrived[], disturbances: readonly Disturbed[]): readonly Arrived[] {
   const byAccount = Map.groupBy(disturbances, ({ account }) => account);
@@ -217,8 +217,8 @@ async function checkNothingIsDoubled(service: ManyNumbers, rounds: readonly Roun
 }
 
 /**
- * In the rough round, half of the people are new: before a text to them, the network is asked who they are, and may
- * refuse.
+ * In the rough round, half of the people are new: before a text to them, the gateway asks the network who they are, and
+ * the network may refuse.
  */
 function recipientOf({ people }: LinkedNumber, round: Round, index: number): Person {
   const known = round === 'calm' ? people.length / 2 : people.length;

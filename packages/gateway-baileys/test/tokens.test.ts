@@ -11,7 +11,8 @@ const DAY = 86_400_000;
 const REFUSED = { kind: 'refused', error: { code: 'account_restricted' } };
 
 /**
- * Tokens are counted by weeks that begin on Thursdays, so these tests start on a Sunday: no week begins during them.
+ * Tokens are counted by weeks that begin on Thursdays, so these tests start on a Sunday, and no week begins during
+ * them.
  */
 const SUNDAY = Date.parse('2026-11-22T12:00:00Z');
 beforeAll(() => {

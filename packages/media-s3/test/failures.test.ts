@@ -14,7 +14,7 @@ const MIB = 1_048_576;
 const HANDLED = 'handled' as const;
 const text = (content: ReadableStream<Uint8Array> | null): Promise<string> => new Response(content).text();
 
-/** Does the same to every request of this operation, or only to the first `times` of them. */
+/** Disturbs every request of this operation, or only the first `times` of them. */
 function on(operation: string, disturbance: Disturbance, times = Number.POSITIVE_INFINITY): Disturbance {
   let left = times;
   return (request, wire) => {
@@ -170,7 +170,7 @@ describe('an upload', () => {
     for (const id of [ID, ID, `${ID}_longer`]) {
       const signal = Promise.withResolvers<void>();
       s3.disturb(on('UploadPart', () => (signal.resolve(), HANDLED)));
-      // Never settles, as after a kill.
+      // This upload never settles, as after a kill.
       store.put(id, chunksOf(6 * MIB, 1)).catch(() => undefined);
       await signal.promise;
     }

@@ -7,7 +7,9 @@ import { startFakeS3 } from '@trunkline/test-support/fake-s3';
 const MIB = 1_048_576;
 const UPLOADS = Number(process.env['MEDIA_UPLOADS'] ?? 6);
 const FILE_BYTES = Number(process.env['MEDIA_MB'] ?? 64) * MIB;
-/** The memory for each upload: a part of 5 MiB, two copies of it in the request, and the connection's buffers. */
+/**
+ * The limit for all uploads: for each, a part of 5 MiB, two copies of it in the request, and the connection's buffers.
+ */
 const LIMIT = (UPLOADS * 20 + 20) * MIB;
 
 it(

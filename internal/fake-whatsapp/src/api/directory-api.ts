@@ -16,7 +16,7 @@ export interface Person {
   readonly lidJid: string | null;
 }
 
-/** Someone whose phone links clients: the number behind an instance. */
+/** Someone whose phone links clients: the owner of an instance's number. */
 export interface Account extends Person {
   readonly kind: 'account';
 }
@@ -30,7 +30,7 @@ interface GroupOptions {
   readonly admins?: readonly Person[];
   /** How members name each other; `lid` by default. */
   readonly addressing?: AddressingMode;
-  /** Only admins may write. */
+  /** Whether only admins may write. */
   readonly announcement?: boolean;
   /** Digits; made up if omitted. */
   readonly id?: string;
@@ -56,18 +56,18 @@ export interface DirectoryApi {
   addToGroup(group: Group, ...people: readonly Person[]): void;
   removeFromGroup(group: Group, ...people: readonly Person[]): void;
   /**
-   * The person links another device. Notifies every linked account, as the network does. Returns the device's number.
+   * Links another device to the phone. Notifies every linked account, as the network does. Returns the device's number.
    */
   linkDevice(person: Person): number;
   unlinkDevice(person: Person, device: number): void;
-  /** From now on, the group names members in this way. Clients are not notified: their next message gets a 421. */
+  /** From now on, the group names members in this way. Clients are not notified, so their next message gets a 421. */
   readdressGroup(group: Group, addressing: AddressingMode): void;
   /** Makes later messages disappear after `seconds`, or stay if null. Notifies every linked member. */
   setGroupTimer(group: Group, seconds: number | null): void;
-  /** The network names no devices of the person, until `showDevices`. */
+  /** Hides the person's devices from queries until `showDevices`. */
   hideDevices(person: Person): void;
   showDevices(person: Person): void;
-  /** The messages that the person's phone shows: a message that arrived twice counts once. */
+  /** The messages that the person's phone shows. A message that arrived twice is listed once. */
   inbox(person: Person): readonly ReceivedMessage[];
 }
 
@@ -183,7 +183,7 @@ interface DeviceChange {
   readonly device: number;
 }
 
-/** Notifies all linked accounts: senders have to know which devices to encrypt for. */
+/** Notifies all linked accounts, because senders have to know which devices to encrypt for. */
 function notifyOfDevice(network: Network, contact: Contact, { change, device }: DeviceChange): void {
   const attrs = {
     id: network.newStanzaId(),

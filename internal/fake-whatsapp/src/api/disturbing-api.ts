@@ -19,7 +19,7 @@ export interface DisturbingApi {
   holdAcks(): void;
   /** Sends the held acks to clients that are still connected. */
   releaseAcks(): void;
-  /** The account's next message gets an error, such as 479 or 463, and goes nowhere. */
+  /** The account's next message gets an error, such as 479 or 463, and is not delivered. */
   refuseNextMessage(from: Account, code: number): void;
   /** The account's next message is lost on the way: it gets no ack, and is not delivered. */
   loseNextMessage(from: Account): void;
@@ -27,11 +27,11 @@ export interface DisturbingApi {
   deliverStanza(account: Account, node: Stanza): void;
   /** Ends the connection with this error. */
   streamError(account: Account, error: StreamError): void;
-  /** Another client replaces the connection: 440. */
+  /** Ends the connection as if another client had replaced it (440). */
   replace(account: Account): void;
   /**
    * Every login of the account gets this failure: 401, 402, 403, 405, 406, 411, 503, … With `expire`, the failure says
-   * after how many seconds it ends.
+   * in how many seconds it will end.
    */
   refuseLogin(account: Account, reason: number, options?: { readonly expire?: number }): void;
   allowLogin(account: Account): void;
@@ -49,17 +49,19 @@ export interface DisturbingApi {
    * the next login. Seen on accounts with many statuses.
    */
   keepRefused(): void;
-  /** Queries named like `w:g2/get/query` or `usync/get/usync` get no response; without names, no query does. */
+  /**
+   * Queries named like `w:g2/get/query` or `usync/get/usync` get no response; without names, no query gets a response.
+   */
   muteQueries(...names: readonly string[]): void;
   unmuteQueries(): void;
   /** The next queries of this name get this error, such as 429 for queries that come too often. */
   refuseQueries(name: string, code: number, times?: number): void;
-  /** Limits how many of these queries, taken together, an account may make per interval; more get 429. */
+  /** Limits how many of these queries, taken together, an account may make per interval; further queries get 429. */
   limitQueries(rate: QueryRate, ...names: readonly string[]): void;
   unlimitQueries(): void;
-  /** The connection ends without an error. */
+  /** Ends the connection without an error. */
   drop(account: Account): void;
-  /** Half-open: the server neither reads nor writes, and the socket stays. */
+  /** Makes the connection half-open: the server neither reads nor writes. */
   freeze(account: Account): void;
 }
 

@@ -17,18 +17,20 @@ interface InboundOptions {
   readonly group?: Group;
   /** How the sender is named to the client: by LID, the default, or by number. Groups have their own setting. */
   readonly addressing?: AddressingMode;
-  /** The ciphertext cannot be read. The sender's phone responds to the client's retry receipt with a readable one. */
+  /**
+   * Whether the ciphertext is damaged. The sender's phone responds to the client's retry receipt with a readable copy.
+   */
   readonly undecryptable?: boolean;
   /** With `undecryptable`, false if the sender's phone never responds. */
   readonly respondsToRetry?: boolean;
-  /** When it was sent, in milliseconds; now by default. */
+  /** When the message was sent, in milliseconds; now by default. */
   readonly sentAt?: number;
   /** The sender's device; the phone by default. */
   readonly device?: number;
 }
 
 interface ReceiptOptions {
-  /** The owner of the phone: in groups the participant. */
+  /** The person who sends the receipt; in a group, the participant. */
   readonly by: Person;
   readonly type: 'delivered' | 'read' | 'played';
   /** Network ids, at least one. */
@@ -40,7 +42,7 @@ interface ReceiptOptions {
 }
 
 interface UnavailableOptions {
-  /** `view_once` by default; null if the network does not say why. */
+  /** `view_once` by default; null if the network gives no reason. */
   readonly type?: string | null;
   readonly id?: string;
 }
@@ -61,7 +63,7 @@ export interface IncomingApi {
   channelPost(to: Account, text: string): string;
   /** An unencrypted text that claims to be from a person; no phone sends such a text. Returns the network id. */
   plaintext(from: Person, to: Account, text: string): string;
-  /** Sends the client again a message that it has received, byte for byte. */
+  /** Resends a message that the client has received, byte for byte. */
   redeliver(to: Account, id: string): void;
   /** A person's phone sends receipts for messages that the account sent. */
   receipt(to: Account, receipt: ReceiptOptions): void;

@@ -7,19 +7,19 @@ import type { Account } from './directory-api.ts';
 export interface MediaApi {
   /** The next requests to a media host fail like this. */
   failMedia(failure: MediaFailure, times?: number): void;
-  /** The media hosts have lost their files: 404. */
+  /** Makes the media hosts lose their files (404). */
   forgetMedia(): void;
-  /** The addresses of all existing files have expired: 403. */
+  /** Expires the addresses of all existing files (403). */
   expireMedia(): void;
-  /** The upload tokens that clients have got so far have expired: 401. */
+  /** Expires the upload tokens that clients have got so far (401). */
   expireMediaTokens(): void;
-  /** From now on, clients get these hosts, which have all files; the previous hosts are gone. */
+  /** Replaces the hosts that clients get. The new hosts have all files. */
   setMediaHosts(...states: readonly MediaHostState[]): Promise<void>;
-  /** The requests that the running media hosts received, in order. */
+  /** The requests that all media hosts, past and present, received, in order. */
   mediaRequests(): readonly MediaRequest[];
   /** How the account's phone responds when it is asked to upload a file again; `silent` by default. */
   respondToMediaRetries(account: Account, response: MediaRetryResponse): void;
-  /** The account's phone does not respond until it is released; it then responds to all requests. */
+  /** Keeps the account's phone from responding until `releaseMediaRetries`, when it responds to all requests. */
   holdMediaRetries(account: Account): void;
   releaseMediaRetries(account: Account): void;
 }

@@ -11,24 +11,25 @@ interface MessageMatch {
   readonly id?: string;
 }
 
-/** The acts of clients. */
+/** The actions of clients. */
 export interface ObservingApi {
   /** Every message stanza so far, in order of arrival. */
   sentMessages(match?: MessageMatch): readonly SentMessage[];
-  /** The earliest message that no call has returned yet; waits for one. */
+  /** Returns the earliest message that no call has returned yet, and waits for one if necessary. */
   nextMessage(match?: MessageMatch): Promise<SentMessage>;
   receipts(from?: Account): readonly ReceivedReceipt[];
-  /** The first receipt that a client sends for this message, past or to come; of this type, if one is given. */
+  /** Returns the first receipt that a client sends for this message, past or future; of this type, if given. */
   receiptFor(id: string, type?: string): Promise<ReceivedReceipt>;
   /** Waits for the first such action after the call. */
   next(type: Action['type'], account?: Account): Promise<Action>;
   /**
-   * The clients that disturbances have hit so far, and when: `refuseQueries`, for one, hits whichever client asks next.
+   * The faults caused so far, and the clients that they hit: `refuseQueries`, for example, hits whichever client
+   * queries next.
    */
   disturbed(): readonly Disturbed[];
   /** The stanzas on the wire, decrypted. */
   transcript(): readonly TranscriptEntry[];
-  /** The transcript as text to read, a line per stanza. */
+  /** The transcript as readable text, one line per stanza. */
   transcriptText(): string;
   /** Takes the problems not taken yet: client stanzas that the server does not know or could not verify. */
   takeProblems(): readonly string[];

@@ -14,7 +14,7 @@ interface LinkedDevice {
   readonly connected: boolean;
 }
 
-/** The acts of an account's owner on the phone. */
+/** The actions of an account's owner on the phone. */
 export interface PhoneApi {
   /**
    * Scans the QR that a client shows. Throws if the client's connection is gone, or the network has retired the secret.
@@ -22,7 +22,7 @@ export interface PhoneApi {
   scanQr(account: Account, qrText: string): void;
   /** The network retires the secret of this QR, and notifies the client that shows it. */
   retireQrSecret(qrText: string): void;
-  /** Types the pairing code that a client shows, once it has asked for one. */
+  /** Types the pairing code that a client shows, once the client has requested a code. */
   enterCode(account: Account, code: string): Promise<void>;
   /** "Log out" under Linked devices, for every client: 401 now, or at the next login. */
   unlink(account: Account): void;
@@ -30,8 +30,8 @@ export interface PhoneApi {
   /** Sends a message typed on the phone itself; each client gets a copy. Returns the network id. */
   fromPhone(account: Account, to: Person | Group, message: Outgoing): Promise<string>;
   /**
-   * The phone gives every client the content of a person's message that arrived without it (`unavailable`). Returns the
-   * ids of the stanzas, for `receiptFor`.
+   * The phone gives every client the content of a person's message that arrived without content (`unavailable`).
+   * Returns the ids of the stanzas, for `receiptFor`.
    */
   handOn(account: Account, from: Person, id: string, message: Outgoing): Promise<readonly string[]>;
 }

@@ -4,7 +4,7 @@ import type { Network } from '../network.ts';
 import type { Account, Person } from './directory-api.ts';
 
 interface TokenOptions {
-  /** When it was given, in milliseconds; now by default. */
+  /** When the token was given, in milliseconds; now by default. */
   readonly givenAt?: number;
   /** How the person is named to the client: by LID, the default, or by number. */
   readonly addressing?: AddressingMode;

@@ -6,17 +6,17 @@ import type { Account } from './directory-api.ts';
 
 /** Requests that the network makes of a linked client from time to time. */
 export interface UpkeepApi {
-  /** Uses the client's one-time keys until `left` are left, and notifies it. */
+  /** Uses up the client's one-time keys until `left` remain, and notifies the client. */
   usePreKeys(account: Account, left: number): void;
   /** How many one-time keys of the client are left. */
   preKeyCount(account: Account): number;
   /** Gives the client a routing token to show at its next connections, so that they come to the same place. */
   route(account: Account, to: string): void;
-  /** The routing token that the client's connection has shown; null if none. */
+  /** The routing token that the client's connection has shown; null if it has shown none. */
   routeOf(account: Account): string | null;
   /**
-   * Something that the account's devices share has changed, so the client has to fetch it. Returns the id of the
-   * stanza.
+   * Notifies the client that state shared by the account's devices has changed, so that the client fetches it. Returns
+   * the id of the stanza.
    */
   changeAppState(account: Account, collection: string): string;
 }
@@ -27,7 +27,7 @@ export function upkeepApi(network: Network, switchboard: Switchboard): UpkeepApi
   const connectionOf = ({ phoneNumber }: Account) => switchboard.ofAccount(directory.account(phoneNumber));
   const notify = (account: Account, type: string, content: Stanza): string => {
     const id = network.newStanzaId();
-    // The sender is a jid: clients compare it with theirs.
+    // The sender is a jid, because clients compare it with their own jid.
     const attrs = { id, type, from: `@${SERVER}`, t: seconds(network.now()) };
     companionOf(account).inbox.put(stanza('notification', attrs, [content]));
     return id;

@@ -22,13 +22,13 @@ export class AwaitableLog<T> {
     for (const { resolve } of done) resolve(entry);
   }
 
-  /** The first entry that matches, past or to come. */
+  /** Returns the first entry that matches, past or future. */
   first(description: string, matches: (entry: T) => boolean): Promise<T> {
     const found = this.#entries.find(matches);
     return found === undefined ? this.next(description, matches) : Promise.resolve(found);
   }
 
-  /** The first entry after this call that matches. */
+  /** Returns the first entry after this call that matches. */
   next(description: string, matches: (entry: T) => boolean): Promise<T> {
     return new Promise((resolve, reject) => {
       const wait = { matches, resolve, reject, description };

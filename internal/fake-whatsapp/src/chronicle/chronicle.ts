@@ -8,7 +8,7 @@ export interface ReceivedReceipt {
   readonly from: string;
   readonly to: string;
   readonly ids: readonly string[];
-  /** `delivered` if the stanza has no type; else that type: `inactive`, `read`, `retry`, `sender`, … */
+  /** `delivered` if the stanza has no type; otherwise its type: `inactive`, `read`, `retry`, `sender`, … */
   readonly type: string;
 }
 
@@ -38,7 +38,7 @@ export interface Disturbed {
   readonly what: 'message' | 'query' | 'connection';
 }
 
-/** The record of events, for tests to look at. */
+/** The record of events that tests can inspect. */
 export class Chronicle {
   readonly transcript: Transcript = new Transcript();
   readonly sent: SentLog = new SentLog();

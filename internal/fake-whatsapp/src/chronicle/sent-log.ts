@@ -18,17 +18,18 @@ export interface SentMessage {
   /** The recipient's phone number, or null for a group. */
   readonly toPhoneNumber: string | null;
   readonly content: Content;
-  /** The message that it quotes, as the recipient's phone shows it. */
+  /** The quoted message, as the recipient's phone shows it. */
   readonly quotes: QuotedMessage | null;
-  /** The phone numbers of recipients who could decrypt it on some device. */
+  /** The phone numbers of recipients who could decrypt the message on any device. */
   readonly readableBy: readonly string[];
   /**
-   * The recipients' devices that could decrypt it: `5511988887777:0` is the phone, higher numbers are linked devices.
+   * The recipients' devices that could decrypt the message: `5511988887777:0` is the phone, higher numbers are linked
+   * devices.
    */
   readonly readableOn: readonly string[];
-  /** Seconds until it disappears; null if it stays. */
+  /** Seconds until the message disappears; null if it stays. */
   readonly timer: number | null;
-  /** The error code of its refusal, or null. */
+  /** The error code of the refusal; null if accepted. */
   readonly refused: number | null;
   readonly receivedAt: number;
 }

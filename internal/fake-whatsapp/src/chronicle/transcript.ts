@@ -27,7 +27,7 @@ export class Transcript {
   }
 }
 
-/** One line per stanza, to be read by a person; shows the length of bytes, and the beginning of long lists. */
+/** Formats stanzas for people to read, one line each, with only the length of bytes and the beginning of long lists. */
 export function formatTranscript(entries: readonly TranscriptEntry[]): string {
   return entries
     .map(({ connection, direction, node }) => {

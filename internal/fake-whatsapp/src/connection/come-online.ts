@@ -3,8 +3,8 @@ import { stanza } from '../stanza.ts';
 import type { Connection } from './connection.ts';
 
 /**
- * Sends the client its messages: those from its time offline, in batches between a notice and an end mark, then live
- * ones.
+ * Sends the client its messages: first those that arrived while it was offline, in batches between a notice and an end
+ * mark, then live messages.
  */
 export async function comeOnline(connection: Connection): Promise<void> {
   const { client, network } = connection;

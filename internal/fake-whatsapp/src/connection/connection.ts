@@ -10,7 +10,7 @@ import type { Companion } from '../directory/linked-account.ts';
 import type { Line } from '../directory/inbox.ts';
 
 export interface Behaviour {
-  /** Called after the handshake: registers or logs in. */
+  /** Registers the client or logs it in, after the handshake. */
   begin(connection: Connection, payload: proto.ClientPayload): void;
   handle(connection: Connection, node: Stanza): Promise<void>;
   end(connection: Connection): void;
@@ -18,7 +18,7 @@ export interface Behaviour {
 
 type State = 'hello' | 'finish' | 'open' | 'over';
 
-/** One WebSocket of one client: its frames, its encryption, and its client. */
+/** A client's WebSocket, with its frames and its encryption. */
 export class Connection implements Line {
   readonly number: number;
   readonly network: Network;
@@ -59,7 +59,7 @@ export class Connection implements Line {
     return this.#deframer.routing;
   }
 
-  /** The client behind it. Throws before the login. */
+  /** The client that has logged in. Throws before the login. */
   get client(): Companion {
     if (this.companion === undefined) throw new Error('a stanza before the login');
     return this.companion;
@@ -80,7 +80,7 @@ export class Connection implements Line {
     this.send(stanza('iq', { ...this.#responseTo(query), type: 'error' }, [error]));
   }
 
-  /** Sends the last stanza: the client closes after it, and anything that the client still sends is ignored. */
+  /** Sends the last stanza, after which the client closes and anything that it still sends is ignored. */
   sendLast(node: Stanza): void {
     this.send(node);
     this.#state = 'over';

@@ -133,7 +133,7 @@ async function respondWithKeys(connection: Connection, query: Stanza): Promise<v
     const jid = attrs['jid'] ?? '';
     const device = jidDecode(jid)?.device ?? 0;
     const contact = directory.byJid(jid);
-    // Each bundle makes keys: a thousand bundles must not keep all connections waiting.
+    // Each bundle generates keys, and a thousand bundles must not keep all connections waiting.
     await setImmediate();
     if (contact?.onWhatsApp === true && contact.devices.includes(device)) {
       users.push(stanza('user', { jid }, await contact.deviceOf(device).bundle()));

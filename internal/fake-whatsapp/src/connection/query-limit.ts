@@ -4,11 +4,11 @@ export interface QueryRate {
   readonly everyMs: number;
 }
 
-/** Counts the queries of some kinds that each number sends. */
+/** Counts the queries with certain names that each number sends. */
 export class QueryLimit {
   readonly #rate: QueryRate;
   readonly #names: ReadonlySet<string>;
-  /** When queries got a response, by phone number, in milliseconds. */
+  /** The times of allowed queries, by phone number, in milliseconds. */
   readonly #taken = new Map<string, readonly number[]>();
 
   constructor(rate: QueryRate, names: readonly string[]) {

@@ -7,7 +7,7 @@ import { TrustTokens } from './trust-tokens.ts';
 
 export interface ContactOptions {
   readonly name?: string;
-  /** The hidden id, digits. Made up if omitted; null if the network does not know it. */
+  /** The hidden id, digits. Made up if omitted; null if the network does not know the id. */
   readonly lid?: string | null;
   /** Whether the number has WhatsApp; true by default. */
   readonly onWhatsApp?: boolean;
@@ -74,9 +74,9 @@ export class Contact {
   hasDevices = true;
   /** The messages that the phone shows: a message that arrives twice counts once. */
   readonly inbox = new Map<string, ReceivedMessage>();
-  /** Sent messages by network id, for a client that could not read one. */
+  /** Sent messages by network id, for clients that could not read a message. */
   readonly sent = new Map<string, SentFromPhone>();
-  /** How often a device has asked again for an unreadable message, by network id and device. */
+  /** How many times a device has asked again for an unreadable message, by network id and device. */
   readonly retries = new Map<string, number>();
 
   constructor(phoneNumber: string, options: ContactOptions = {}) {

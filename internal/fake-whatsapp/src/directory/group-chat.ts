@@ -7,7 +7,7 @@ export interface GroupSettings {
   readonly members: readonly Contact[];
   readonly admins: readonly Contact[];
   readonly addressing: AddressingMode;
-  /** Only admins may write. */
+  /** Whether only admins may write. */
   readonly announcement: boolean;
   readonly createdAt: number;
 }

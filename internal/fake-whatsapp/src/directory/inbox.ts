@@ -10,13 +10,13 @@ interface Delivery {
   readonly caughtUp: () => void;
   /** The stanzas still to be sent, in order. */
   readonly rest: Stanza[];
-  /** How many more stanzas the client has asked for; without limit once the client has its backlog. */
+  /** How many more stanzas the client has asked for; unlimited once the client has its backlog. */
   asked: number;
 }
 
 /**
- * The queue of one linked client. A stanza stays until the client acknowledges it. At the next login, the rest is sent
- * again, marked as from the time offline, in the batches that the client asks for.
+ * The queue of one linked client. A stanza stays until the client acknowledges it. At the next login, the remaining
+ * stanzas are sent, marked as offline stanzas, in the batches that the client asks for.
  */
 export class Inbox {
   readonly #waiting: Stanza[] = [];
@@ -24,7 +24,7 @@ export class Inbox {
   readonly #messages = new Map<string, Stanza>();
   /** The ids of messages that the client asked the sender to repeat. */
   readonly #retried = new Set<string>();
-  /** Stanzas that stay although the client refused them: nothing behind them is sent. */
+  /** Stanzas that stay although the client refused them. Nothing behind them is sent. */
   readonly #refused = new Set<Stanza>();
   #delivery: Delivery | undefined;
 
@@ -69,7 +69,7 @@ export class Inbox {
   }
 
   /**
-   * Takes an `<ack>` for anything, or a receipt for a message. With `keepsRefused`, an ack with an error leaves its
+   * Takes an `<ack>` for any stanza, or a receipt for a message. With `keepsRefused`, an ack with an error leaves its
    * stanza in the queue, and everything behind that stanza has to wait.
    */
   acknowledge(response: Stanza, { keepsRefused = false } = {}): void {

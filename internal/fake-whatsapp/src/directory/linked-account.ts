@@ -3,12 +3,12 @@ import { Contact } from './contact.ts';
 import { Inbox } from './inbox.ts';
 import { Standing } from './standing.ts';
 
-/** A number whose phone links clients: its Signal identity signs theirs. */
+/** A number whose phone links clients and signs their identities. */
 export class LinkedAccount extends Contact {
   /** Linked clients by device number. */
   readonly companions = new Map<number, Companion>();
   readonly standing: Standing = new Standing();
-  /** The phone numbers that its clients have given tokens; one entry for each token. */
+  /** The phone numbers to which its clients have given tokens; one entry for each token. */
   readonly tokensGiven: string[] = [];
   #devices = 0;
 
@@ -17,7 +17,7 @@ export class LinkedAccount extends Contact {
     return new Companion(this, this.#devices, { identity, noiseKey });
   }
 
-  /** The clients that messages can be encrypted for: excludes clients that ended before they uploaded their keys. */
+  /** The clients for which messages can be encrypted, without clients that ended before they uploaded their keys. */
   get reachable(): readonly Companion[] {
     return [...this.companions.values()].filter(({ shelf }) => shelf.isFilled);
   }

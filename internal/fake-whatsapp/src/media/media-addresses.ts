@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 const VALID_MS = 14 * 24 * 60 * 60 * 1000;
 const AUTH_MS = 6 * 60 * 60 * 1000;
 
-/** Access to the media hosts: addresses that they have signed, and tokens for uploads, each valid for a while. */
+/** Signed addresses for downloads and tokens for uploads, each valid for a limited time. */
 export class MediaAddresses {
   readonly #now: () => number;
   #key = randomBytes(32);
@@ -14,7 +14,7 @@ export class MediaAddresses {
     this.#now = now;
   }
 
-  /** Signs like WhatsApp: `oe` is the expiry, in seconds and hexadecimal; `oh` is the signature. */
+  /** Signs a path like WhatsApp: `oe` is the expiry, in hexadecimal seconds; `oh` is the signature. */
   sign(path: string): string {
     const oe = Math.floor((this.#now() + VALID_MS) / 1000).toString(16);
     return `${path}?ccb=11-4&oh=${this.#signature(path, oe)}&oe=${oe}`;
@@ -36,7 +36,7 @@ export class MediaAddresses {
     return (this.#tokens.get(query.get('auth') ?? '') ?? 0) > this.#now();
   }
 
-  /** Every address that was handed out so far has expired. */
+  /** Expires every address that was handed out so far. */
   expire(): void {
     this.#key = randomBytes(32);
   }

@@ -32,7 +32,7 @@ export async function sealFile(
   };
 }
 
-/** Returns the decrypted file. Throws if a hash, the MAC or the length differs from what the message says. */
+/** Returns the decrypted file. Throws if a hash, the MAC or the length does not match the message. */
 export async function openFile(kind: MediaKind, sealed: Buffer, reference: FileReference): Promise<Buffer> {
   const { iv, cipherKey, macKey } = await keysOf(kind, reference.mediaKey);
   const ciphertext = sealed.subarray(0, -MAC_LENGTH);

@@ -14,7 +14,7 @@ export type MediaFailure = number | { readonly redirectTo: string } | 'corrupt' 
 
 type MediaDamage = Extract<MediaFailure, string>;
 
-/** The state of a host: working, without a server, or with one that never responds. */
+/** The state of a host: working, without a server, or with a server that never responds. */
 export type MediaHostState = 'up' | 'down' | 'silent';
 
 /** A request that a host has got. */
@@ -69,7 +69,7 @@ export class MediaHost {
     this.#names = [];
     for (const [index, state] of states.entries()) {
       const server = createServer(this.#certificate);
-      // A client that hangs up in the middle is not a problem of the host.
+      // A client that hangs up in the middle of a request is not a problem.
       if (state === 'up')
         server.on(
           'request',
@@ -91,13 +91,13 @@ export class MediaHost {
     return { url: `https://${this.#names[0] ?? 'no-host'}${directPath}`, directPath };
   }
 
-  /** Like `put`, for a phone, which keeps the file. */
+  /** Like `put`, but for a phone, which keeps the file. */
   putFromPhone(name: string, file: Buffer): { readonly url: string; readonly directPath: string } {
     this.#onPhones.set(name, file);
     return this.put(name, file);
   }
 
-  /** A phone uploads its file again, to another place; null if it has no file of this name. */
+  /** Uploads a phone's file again, to another path. Null if no phone has a file of this name. */
   putAgain(name: string): string | null {
     const file = this.#onPhones.get(name);
     if (file === undefined) return null;
@@ -110,7 +110,7 @@ export class MediaHost {
     return this.#files.get(directPath.split('?')[0] ?? '');
   }
 
-  /** The next requests fail like this, one each. */
+  /** Makes the next `times` requests fail like this. */
   fail(failure: MediaFailure, times: number): void {
     this.#failures.push(...Array<MediaFailure>(times).fill(failure));
   }

@@ -5,7 +5,7 @@ export type MediaRetryResponse =
   | 'upload'
   /** The phone has deleted the file. */
   | 'not_found'
-  /** The server responds for the phone, with only a code. */
+  /** The server responds for the phone, with only an error code. */
   | 'error';
 
 /** A phone that clients ask for files. */

@@ -16,7 +16,7 @@ export interface MediaContent {
 export type Content =
   | { readonly type: 'text'; readonly text: string }
   | MediaContent
-  /** Reactions, edits, deletions and all else; `message` is the decoded protobuf as a plain object. */
+  /** Reactions, edits, deletions and everything else; `message` is the decoded protobuf as a plain object. */
   | { readonly type: 'other'; readonly message: Readonly<Record<string, unknown>> }
-  /** No device could decrypt it. */
+  /** No device could decrypt the message. */
   | { readonly type: 'unreadable' };

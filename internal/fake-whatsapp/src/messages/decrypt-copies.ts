@@ -17,7 +17,7 @@ export interface Copy {
   readonly message: proto.Message | undefined;
 }
 
-/** Lets every device that a client's message is for decrypt its copy, including the sender's phone. */
+/** Decrypts a client's message on every device that it is for, including the sender's phone. */
 export async function decryptCopies(
   node: Stanza,
   sender: Companion,
@@ -65,7 +65,7 @@ async function open(
 interface GroupMessage {
   readonly sender: Companion;
   readonly group: GroupChat;
-  /** The members' own copies, which have the sender's key the first time. */
+  /** The members' own copies, which contain the sender's key when it is first used. */
   readonly copies: readonly Copy[];
 }
 

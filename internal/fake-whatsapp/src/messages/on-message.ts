@@ -16,8 +16,8 @@ import { serverRefusal } from './server-refusal.ts';
 import { timerOf } from './timer.ts';
 
 /**
- * Handles a message from a client: the readers' phones decrypt it, and it is noted and acknowledged. The network itself
- * reads nothing, so in a large group the acknowledgement comes first.
+ * Handles a message from a client: the readers' phones decrypt the message, and it is noted and acknowledged. In a
+ * large group, the acknowledgement does not wait for the phones.
  */
 export async function onMessage(connection: Connection, node: Stanza): Promise<void> {
   const { network, client } = connection;
@@ -54,7 +54,7 @@ interface Opened {
   readonly copies: readonly Copy[];
 }
 
-/** A message that starts a session has to prove whose client it comes from. */
+/** Checks that a message that starts a session proves its client's identity. */
 function checkIdentity({ client, network }: Connection, node: Stanza): void {
   const encs = [
     ...children(node, 'enc'),
@@ -67,7 +67,7 @@ function checkIdentity({ client, network }: Connection, node: Stanza): void {
   if (!valid) network.chronicle.problems.push(`message ${node.attrs['id'] ?? ''} without a valid identity`);
 }
 
-/** The message as decrypted by a device of anyone but the sender. */
+/** The message as decrypted by a device of someone other than the sender. */
 function readMessage({ client }: Connection, copies: readonly Copy[]): proto.Message | undefined {
   return copies.find(({ reader, message }) => reader !== client.account && message !== undefined)?.message;
 }

@@ -25,7 +25,7 @@ export async function sendHistory(network: Network, companion: Companion): Promi
 }
 
 /**
- * Sends every client of the account the content of a message that arrived without it, as a phone does on request.
+ * Sends every client of the account the content of a message that arrived without content, as a phone does on request.
  * Returns the ids of the stanzas.
  */
 export function handOn(

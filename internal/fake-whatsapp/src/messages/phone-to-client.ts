@@ -23,12 +23,12 @@ export interface PhoneMessage {
   readonly to: LinkedAccount;
   readonly message: proto.IMessage;
   readonly envelope: Envelope;
-  /** The ciphertext is damaged. */
+  /** Whether the ciphertext is damaged. */
   readonly undecryptable: boolean;
   readonly respondsToRetry: boolean;
 }
 
-/** A message id as phones make them. */
+/** Makes a message id as phones do. */
 export function newMessageId(): string {
   return `3A${randomBytes(9).toString('hex').toUpperCase()}`;
 }
@@ -120,7 +120,7 @@ async function senderKeyMessage(from: SignalPeer, group: string, author: string)
   return { senderKeyDistributionMessage: { groupId: group, axolotlSenderKeyDistributionMessage: key } };
 }
 
-/** The eighth byte from the end is part of the MAC, or of the signature, in every kind of ciphertext. */
+/** Changes the eighth byte from the end, which is part of the MAC or of the signature in every kind of ciphertext. */
 function withBrokenMac(bytes: Uint8Array): Buffer {
   const broken = Buffer.from(bytes);
   const position = broken.length - 8;

@@ -4,7 +4,7 @@ import type { Contact } from '../directory/contact.ts';
 import { bytesOf, child } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
 
-/** The client named the members of a group in another way than the network now does. */
+/** The client named the members of a group differently from how the network now names them. */
 const OUTDATED_MEMBERS = 421;
 /** The network does not deliver to this name of a person, or requires the person's token. */
 const NOT_TO_THIS_NAME = 463;

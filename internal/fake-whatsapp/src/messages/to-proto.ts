@@ -10,7 +10,7 @@ interface OutgoingMedia {
   readonly mimeType: string;
   readonly caption?: string;
   readonly filename?: string;
-  /** An audio that was recorded in the chat. */
+  /** Whether the audio was recorded in the chat. */
   readonly voiceNote?: boolean;
   /** The id of the sender's message that this file completes, and the kind of association. */
   readonly completes?: { readonly id: string; readonly as: AssociationName };
@@ -25,7 +25,10 @@ export type Outgoing =
   | { readonly type: 'reaction'; readonly text: string; readonly to: proto.IMessageKey }
   /** Edits the sender's own message. */
   | { readonly type: 'edit'; readonly id: string; readonly text: string }
-  /** Deletes the sender's own message; or a member's, named by jid, if the sender is an admin of the group. */
+  /**
+   * Deletes the sender's own message, or, if the sender is a group admin, a message of the member with the jid
+   * `author`.
+   */
   | { readonly type: 'delete'; readonly id: string; readonly author?: string }
   /** A text that replies to a message of the chat. */
   | {
@@ -35,7 +38,7 @@ export type Outgoing =
     }
   /** Any other message of the protocol: stickers, wrapped messages, … */
   | { readonly type: 'raw'; readonly message: proto.IMessage }
-  /** Not a message: these bytes are encrypted as they are. */
+  /** Bytes that are encrypted as they are, instead of a message. */
   | { readonly type: 'bytes'; readonly bytes: Uint8Array };
 
 const { MESSAGE_EDIT, REVOKE } = proto.Message.ProtocolMessage.Type;

@@ -5,7 +5,7 @@ const DAY_SECONDS = 24 * 60 * 60;
 const HALF_A_DAY_MS = 12 * 60 * 60 * 1000;
 const { Details } = proto.CertChain.NoiseCertificate;
 
-/** Signs the certificate that the server shows in the handshake: root → intermediate → leaf. */
+/** Signs the certificate that the server presents in the handshake: root → intermediate → leaf. */
 export class NoiseAuthority {
   readonly #root: KeyPair = Curve.generateKeyPair();
   readonly #now: () => number;
@@ -20,7 +20,7 @@ export class NoiseAuthority {
     return this.#root.public;
   }
 
-  /** Signs at most once in half a day for a key, because a signature takes several milliseconds. */
+  /** Signs a key at most once every half day, because a signature takes several milliseconds. */
   chainFor(key: Uint8Array): Uint8Array {
     const at = this.#now();
     if (this.#shown?.key !== key || Math.abs(at - this.#shown.at) > HALF_A_DAY_MS)

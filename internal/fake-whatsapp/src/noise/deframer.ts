@@ -1,6 +1,6 @@
 import { NOISE_WA_HEADER } from '@whiskeysockets/baileys';
 
-/** `ED`, two bytes of a version, and the length of the rest. */
+/** `ED`, a two-byte version, and the three-byte length of the token. */
 const ROUTING_HEADER_LENGTH = 7;
 const ROUTING_MARK = 'ED';
 const LENGTH_PREFIX = 3;

@@ -31,7 +31,7 @@ interface EnteredCode {
 const requests = new WeakMap<Connection, CodeRequest>();
 const entered = new WeakMap<Connection, EnteredCode>();
 
-/** The two queries by which a client pairs under a code. */
+/** Handles the two queries with which a client pairs by a code. */
 export function onLinkCode(connection: Connection, query: Stanza): void {
   const [node] = children(query, 'link_code_companion_reg');
   switch (node?.attrs['stage']) {

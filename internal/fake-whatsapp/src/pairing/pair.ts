@@ -6,7 +6,7 @@ import { SERVER, bytesOf, child, seconds, stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
 import type { Companion, LinkedAccount } from '../directory/linked-account.ts';
 
-/** The secrets that a client shows a phone, by QR or under a code. */
+/** The secrets that a client shows a phone, by a QR or by a code. */
 export interface PairingSecrets {
   /** The client's Signal identity key. */
   readonly identity: Buffer;
@@ -57,7 +57,7 @@ export function pair(connection: Connection, account: LinkedAccount, secrets: Pa
   connection.send(stanza('iq', attrs, [success]));
 }
 
-/** The client has signed: it is linked, and has to connect again. */
+/** Links a client that has signed, which then has to connect again. */
 export function onPairingSigned(connection: Connection, response: Stanza): void {
   const pairing = pending.get(connection);
   const signed = child(response, 'pair-device-sign');

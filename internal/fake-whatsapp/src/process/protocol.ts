@@ -1,6 +1,6 @@
 import type { ClientSettings } from '../client-settings.ts';
 
-/** A call of the test to the server's process. */
+/** A call from the test to the server's process. */
 export interface Call {
   readonly id: number;
   readonly method: string;

@@ -15,7 +15,7 @@ import { silent } from '../../src/signal/silent.ts';
 // libsignal writes whole sessions, keys included, to the console.
 for (const level of ['info', 'warn', 'error'] as const) vi.spyOn(console, level).mockImplementation(() => {});
 
-// The client accepts every well-formed signature; in these tests, it verifies them.
+// Baileys accepts every well-formed signature, so these tests make it verify signatures.
 Curve.verify = isSignatureValid;
 
 type Options = Partial<UserFacingSocketConfig>;
@@ -64,12 +64,12 @@ export class Client {
     return restarted;
   }
 
-  /** The first event of this name for which `holds` is true, past or to come. */
+  /** The first event of this name for which `holds` is true, past or future. */
   async first<T extends EventName>(
     name: T,
     holds: (data: BaileysEventMap[T]) => boolean = () => true,
   ): Promise<BaileysEventMap[T]> {
-    // Whatever was logged under this name has this name's type.
+    // Data logged under a name has the type of that name.
     const dataOf = (happened: Happened) => happened.data as BaileysEventMap[T];
     const isIt = (happened: Happened) => happened.name === name && holds(dataOf(happened));
     return dataOf(await this.#happened.first(name, isIt));

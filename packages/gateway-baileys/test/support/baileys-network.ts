@@ -126,8 +126,8 @@ interface Chat {
 
 /**
  * Makes the reader's phone send two receipts for each message. The read receipt follows when the gateway has reported
- * the delivery: if the client handles both together, it reports only the last. Returns the function that takes these
- * reports.
+ * the delivery, because a client that handles both together reports only the last. Returns the function that takes
+ * these reports.
  */
 function readEverything(
   { wa, account, reader }: Chat,

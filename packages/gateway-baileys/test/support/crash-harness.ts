@@ -12,7 +12,7 @@ import { startReceiver } from './receiver.ts';
 import { startServer } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
 
-/** Longer than any lease: a server that starts this much later finds no lease of a killed one. */
+/** Longer than any lease, so a server that starts this much later finds no lease of a killed server. */
 const LATER_MS = 61_000;
 
 /** A harness whose service runs in another process. */

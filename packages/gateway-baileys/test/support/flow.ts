@@ -122,7 +122,7 @@ export function untilMessage(
   });
 }
 
-/** Waits for an event of this type that `holds` accepts, even an earlier one. */
+/** Waits for an event of this type that `holds` accepts, unless one has already arrived. */
 export function untilNotified(
   { receiver }: Harness,
   type: string,

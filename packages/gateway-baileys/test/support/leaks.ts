@@ -6,7 +6,7 @@ export interface Secret {
   readonly bytes: Uint8Array;
 }
 
-/** How many bytes of a key already count as a leak; in base64, they end at a character. */
+/** How many bytes of a key already count as a leak. In base64, they end at a character boundary. */
 const PART = 15;
 /** Half of a key's 32 bytes. */
 const SHORTEST_KEY = 16;

@@ -13,16 +13,13 @@ export interface Linked {
   readonly network: BaileysNetwork;
   readonly session: MemorySession;
   readonly link: TestLink;
-  /** Opens another connection on the stored session. It ends with the test. */
+  /** Opens another connection on the stored session. The connection ends with the test. */
   open(options?: LinkOptions): Promise<TestLink>;
 }
 
 interface LinkedOptions extends NetworkOptions {
   readonly logger?: Logger;
-  /**
-   * If it is a hurried clock, it hurries only when the link is open, because linking takes as long as the machine
-   * needs.
-   */
+  /** A hurried clock hurries only after the link is open, because linking takes as long as the machine needs. */
   readonly clock?: Clock | HurriedClock;
 }
 
@@ -89,7 +86,7 @@ export function patientClock(): Clock {
   return clockWithTimers(10);
 }
 
-/** New timers of a minute and more fire immediately after `leap()`. The time of day is unchanged. */
+/** New timers of a minute or more fire immediately after `leap()`. The time of day is unchanged. */
 export function leapingClock(): Clock & { leap(): void } {
   const clock = systemClock();
   let leaps = false;

@@ -33,7 +33,10 @@ function openOutward(host: string, port: number): Socket {
   }
 }
 
-/** Until the test ends, cuts each connection that this process opens to other ports. Returns the ports that it cut. */
+/**
+ * Until the test ends, cuts each connection that this process opens to any other port. Returns the ports of cut
+ * connections.
+ */
 export function refuseAllBut(ports: () => readonly number[]): readonly number[] {
   const refused: number[] = [];
   const watch = (message: unknown): void => {
@@ -51,7 +54,7 @@ export function refuseAllBut(ports: () => readonly number[]): readonly number[] 
   return refused;
 }
 
-/** Starts a proxy by HTTP CONNECT that requires a password. */
+/** Starts an HTTP CONNECT proxy that requires a password. */
 export async function startHttpProxy(): Promise<LoopbackProxy> {
   const targets: string[] = [];
   let tunnels = 0;

@@ -38,7 +38,7 @@ interface Size {
 
 /**
  * Starts the service in this process, on a loopback WhatsApp that names some people by only one of their two names. The
- * network runs in its own process: otherwise, the work of the network and of 150 phones would count as the service's.
+ * network runs in its own process, so that the work of the network and of its phones does not count as the service's.
  */
 export async function startManyNumbers({ numbers: count, speed }: Size): Promise<ManyNumbers> {
   const wa = await spawnFakeWhatsApp();

@@ -37,7 +37,7 @@ export interface ServerProcess extends Service {
   /** Everything that the server has printed so far, on both outputs. */
   output(): string;
   writes(): readonly Write[];
-  /** Makes the server kill itself when this many more writes are on disk; 0 means immediately before the next one. */
+  /** Makes the server kill itself when this many more writes are on disk; 0 means immediately before the next write. */
   dieAfterWrites(count: number): Promise<void>;
   ended(): Promise<unknown>;
   kill(): Promise<void>;

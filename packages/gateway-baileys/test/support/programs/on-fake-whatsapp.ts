@@ -1,4 +1,4 @@
-// Loaded into a program first, so that its WhatsApp is on this machine.
+// Preloaded into a program, so that it connects to a WhatsApp on this machine.
 import { redirectToFakeWhatsApp } from '@trunkline/fake-whatsapp';
 import type { ClientSettings } from '@trunkline/fake-whatsapp';
 

@@ -1,6 +1,6 @@
 // Uploads many files concurrently and prints the peak memory in use, in bytes. Arguments: the endpoint, the number of
-// files, and their size. Runs with --expose-gc, because only memory left after a collection counts: when collections
-// happen depends on the load of the machine.
+// files, and their size. Runs with --expose-gc to count only memory left after a collection, because the machine's load
+// affects when collections happen.
 import { chunksOf } from '@trunkline/storage-contract/media-content';
 import { s3MediaStore } from '../../../src/index.ts';
 
