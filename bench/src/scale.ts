@@ -1,7 +1,7 @@
 /**
- * Many instances over several processes on one PostgreSQL, with messages between them and webhooks: how long
- * instances cannot send during a start, the death of a process, one more process and a rolling restart, and the cost
- * of each. INSTANCES, PROCESSES, ENDPOINTS, PER_SECOND and SECONDS are the sizes.
+ * Many instances over several processes on one PostgreSQL, sending messages and webhooks: how long instances cannot
+ * send during a start, the death of a process, one more process and a rolling restart, and the cost of each. INSTANCES,
+ * PROCESSES, ENDPOINTS, PER_SECOND and SECONDS are the sizes.
  */
 import { cpus, loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** The body of a request: a text message of a usual length. */
+/** The body of a request: a text message of typical length. */
 export function messageBody(instance: string): string {
   return JSON.stringify({ instance, to: '+44 7700 900123', type: 'text', text: 'hello world '.repeat(10) });
 }

@@ -8,7 +8,7 @@ import type { Served, ServerPlan, Usage } from './server-plan.ts';
 
 export interface Variant extends Omit<ServerPlan, 'joins'> {
   readonly processes: number;
-  /** The program that serves the variant; by default, the one of this checkout. */
+  /** The program that serves the variant; by default, this checkout's program. */
   readonly program?: URL;
 }
 

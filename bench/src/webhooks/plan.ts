@@ -51,7 +51,7 @@ export interface SendFigures {
   readonly cpu: number;
 }
 
-/** Counts sent webhooks, and measures from the end of the warm-up to the last one. */
+/** Counts sent webhooks, and measures from the end of the warm-up to the last webhook. */
 export function createMeter(total: number): { sent(): void; readonly done: Promise<SendFigures> } {
   const { promise: done, resolve } = Promise.withResolvers<SendFigures>();
   const from = Math.floor(total * WARM_UP);

@@ -23,7 +23,7 @@ interface ClosingInstance {
   readonly version: WAVersion | null;
 }
 
-/** Returns how core should react to a connection that ended with `error`, with the code from the network, if any. */
+/** Returns how core should react to a connection that ended with `error`, and the network's code, if any. */
 export async function closedReason(error: unknown, instance: ClosingInstance): Promise<ClosedReason> {
   const code = statusCodeOf(error);
   return { ...(await consequence(error, instance)), ...(code !== null && { networkCode: String(code) }) };

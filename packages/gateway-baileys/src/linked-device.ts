@@ -10,7 +10,7 @@ import { queryErrorOf, statusCodeOf } from './socket/status-code.ts';
 const PICTURE_MS = 3_000;
 /** Baileys' name for an account without a known name. */
 const NO_NAME = '~';
-/** How the network responds if there is no picture, or if the picture is hidden. */
+/** The codes with which the network responds if there is no picture, or if the picture is hidden. */
 const NO_PICTURE = new Set([401, 404]);
 
 /** The profile of the account of an open socket. */

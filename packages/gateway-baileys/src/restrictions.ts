@@ -3,7 +3,7 @@ import type { ConnectionState, NewChatMessageCapInfo, WASocket } from '@whiskeys
 
 type Source = 'timelock' | 'capping';
 
-/** The network's restrictions of an instance, as far as this process knows. */
+/** The network's restrictions on an instance, as far as this process knows. */
 export interface Restrictions {
   /** The restriction in force; null if there is none. */
   current(): Restriction | null;

@@ -44,7 +44,7 @@ describe('a QR whose secret the network retires', () => {
   });
 
   it.runIf(isLongForm)('keeps the new secret in the QRs that follow', async () => {
-    // The first QR must run out, but the fifth must not before the second is scanned.
+    // The first QR must expire, but the fifth must not expire before the second is scanned.
     const { network, open } = await unlinked({ gateway: { socket: { qrTimeout: elapsing(2_000) } } });
     const link = await open();
     const first = await link.first('qr');

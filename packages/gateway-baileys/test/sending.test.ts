@@ -113,7 +113,6 @@ it('a message that waits for its turn when the connection ends is not sent', asy
 
 it('the WhatsApp gateway keeps messages as far apart as its option says', async () => {
   const pace = { messagesPerMinute: 12 };
-  // Only the waits count, not how long a send takes.
   const clock = { ...hurriedClock(), now: () => Date.UTC(2026, 0) };
   const harness = await linked({ clock, gateway: { pace }, readsByItself: false });
   const { wa } = harness.network;

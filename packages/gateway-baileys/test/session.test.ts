@@ -42,7 +42,7 @@ it('the WhatsApp gateway uploads the keys that it has made for a linked device, 
     );
   });
   await link.connection().close();
-  // Keys beyond the first upload would have this id.
+  // A key made after the first upload would have this id.
   expect([...session.values.keys()]).not.toContain(`key.pre-key.${INITIAL_PREKEY_COUNT + 1}`);
 });
 

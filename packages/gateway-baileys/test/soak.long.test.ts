@@ -13,11 +13,11 @@ const GAP_MS = Number(process.env['SOAK_GAP_MS'] ?? 400);
 const DROP_EVERY_MS = Number(process.env['SOAK_DROP_EVERY_MS'] ?? 2_000);
 /**
  * The maximum time of 99 of 100 texts, while files stall and other numbers are refused, limited and dropped. The test
- * checks it only in the long form, which has the machine to itself: in the short form, other load decides how long
+ * checks it only in the long form, which has the machine to itself. In the short form, other load decides how long
  * everything takes. Core's test of late files shows on a manual clock that texts do not wait for files.
  *
- * Within each gap, the numbers write one after the other, not all at the same moment: first messages of fifty numbers
- * at one moment would be fifty times the work of one.
+ * Within each gap, the numbers write one after the other, because the first messages of fifty numbers at one moment
+ * would be fifty times the work of one.
  */
 const MAY_TAKE_MS = 2_000;
 const IS_LONG = process.env['SOAK_NUMBERS'] !== undefined;

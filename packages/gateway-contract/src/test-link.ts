@@ -47,7 +47,7 @@ export interface TestLink {
 }
 
 export interface LinkOptions extends Partial<OpenOptions> {
-  /** Called before a report counts as taken. The gateway gets the promise's rejection. */
+  /** Called before a report counts as accepted. If it rejects, the gateway's report is rejected. */
   readonly taking?: (report: Report) => Promise<void>;
 }
 

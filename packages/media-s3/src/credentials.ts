@@ -1,7 +1,7 @@
 import { checkCredentials } from './options.ts';
 import type { S3Credentials } from './options.ts';
 
-/** How long before their expiration credentials are renewed, so that none expire in flight. */
+/** How long before expiry the credentials are renewed, so that none expire in flight. */
 const EARLY_MS = 5 * 60_000;
 
 export interface CredentialSource {

@@ -138,8 +138,8 @@ export function checkOptions(options: S3MediaStoreOptions): CheckedS3Options {
 }
 
 /**
- * Refuses wrong credentials without showing their values. The error of `fetch` would contain the value of an invalid
- * header.
+ * Refuses wrong credentials without showing their values. `fetch` would put the value of an invalid header into its
+ * error.
  */
 export function checkCredentials(credentials: S3Credentials): S3Credentials {
   const { accessKeyId, secretAccessKey, sessionToken } = credentials ?? {};

@@ -20,7 +20,7 @@ it(
     onTestFinished(() => s3.close());
     let received = 0;
     s3.disturb(async ({ operation }, { incoming, outgoing }) => {
-      // The fake server discards the parts, too.
+      // Discard the parts, so that they take no memory.
       if (operation !== 'UploadPart' && operation !== 'CompleteMultipartUpload') return undefined;
       const body = await readBody(incoming);
       if (operation === 'CompleteMultipartUpload') respondXml(outgoing, '<ETag>whole</ETag>');

@@ -42,7 +42,7 @@ export interface DisturbingApi {
   /** Upgrades to WebSocket get this HTTP status, or no response at all. */
   refuseUpgrades(response: number | 'silence'): void;
   allowUpgrades(): void;
-  /** Clients that log in are not told that their backlog is complete, so they keep holding events back. */
+  /** Clients that log in are not notified that their backlog is complete, so they keep holding events back. */
   withholdOfflineMark(): void;
   /**
    * A stanza that a client acknowledges with an error stays in the queue, and everything behind it waits, even after

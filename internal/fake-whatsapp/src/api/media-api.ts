@@ -15,7 +15,7 @@ export interface MediaApi {
   expireMediaTokens(): void;
   /** Replaces the hosts that clients get. The new hosts have all files. */
   setMediaHosts(...states: readonly MediaHostState[]): Promise<void>;
-  /** The requests that all media hosts, past and present, received, in order. */
+  /** All requests to media hosts, past and present, in order. */
   mediaRequests(): readonly MediaRequest[];
   /** How the account's phone responds when it is asked to upload a file again; `silent` by default. */
   respondToMediaRetries(account: Account, response: MediaRetryResponse): void;

@@ -16,7 +16,7 @@ export interface People {
   };
 }
 
-/** The network's names of a person: a LID, a number, or both. */
+/** The network's names for a person: a LID, a number, or both. */
 export interface Named {
   readonly jids: readonly (string | null | undefined)[];
   readonly name?: string | null | undefined;

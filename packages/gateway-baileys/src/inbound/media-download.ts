@@ -38,7 +38,7 @@ export function downloadMedia(file: MediaFile, network: MediaNetwork): ReadableS
   );
 }
 
-/** Passes a file through, and fails at its end if its digest differs from the sender's. */
+/** Passes a file through. Fails if the file is too large, or at its end if its digest differs from the sender's. */
 async function* checked(
   { fileSha256, fileLength }: MediaSource,
   bytes: AsyncIterable<Uint8Array>,

@@ -34,7 +34,7 @@ interface SaidContent {
 export type MessageContent =
   | (SaidContent & {
       readonly kind: 'content';
-      /** The network id of the message that this one replies to. */
+      /** The network id of the message that this message replies to. */
       readonly replyTo: string | null;
     })
   /** An action on the message that `target` names, from the actor's point of view. */

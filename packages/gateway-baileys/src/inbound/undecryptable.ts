@@ -32,7 +32,7 @@ export function unavailabilityOf(stanza: BinaryNode): Unavailability | null {
   return UNAVAILABLE[unavailable.attrs['type'] ?? ''] ?? 'unknown';
 }
 
-/** Reports a message that cannot be decrypted here. */
+/** Makes the report of a message that cannot be decrypted here. */
 export async function undecryptable(
   people: People,
   message: WAMessage,

@@ -13,7 +13,7 @@ export const UNREADABLE: string = keyName(TYPE, '');
  * arrives later is received as usual.
  */
 const WAIT_MS = 300_000;
-/** A limit, because a stranger can send any number of them. */
+/** Limits unreadable messages, because a stranger can send any number. */
 const MOST = 200;
 
 /** Messages that could not be decrypted, stored by identity until they can be decrypted, or until `WAIT_MS` is over. */

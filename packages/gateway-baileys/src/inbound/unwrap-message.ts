@@ -5,7 +5,7 @@ export interface UnwrappedMessage {
   readonly message: proto.IMessage;
   /** The references of the message, above all to the message that it replies to. */
   readonly context: proto.IContextInfo | null;
-  /** The message to which this one belongs: for a picture in HD, its small copy. */
+  /** The message to which this message belongs: for a picture in HD, its small copy. */
   readonly association: proto.IMessageAssociation | null;
 }
 

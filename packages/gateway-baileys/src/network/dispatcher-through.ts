@@ -17,7 +17,7 @@ interface TunnellingAgent {
 
 type Connect = (options: buildConnector.Options) => Promise<Socket>;
 
-/** A dispatcher for `fetch` that connects as a Node agent does. */
+/** Makes a dispatcher for `fetch` that connects through a Node agent. */
 export function dispatcherThrough(agent: Agent): Dispatcher {
   const opened = callbackify(isTunnelling(agent) ? throughTunnel(agent) : asAgent(agent));
   const connect: buildConnector.connector = (options, callback) =>

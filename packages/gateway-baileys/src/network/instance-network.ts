@@ -9,7 +9,7 @@ export interface NetworkOptions {
   readonly fetchAgent?: Agent | undefined;
 }
 
-/** How an instance reaches the network. All requests of the gateway use it. */
+/** How all requests of the gateway for one instance reach the network. */
 export interface InstanceNetwork {
   /** The WebSocket's agent; undefined for none. */
   readonly agent: Agent | undefined;

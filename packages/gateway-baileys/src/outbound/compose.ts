@@ -15,7 +15,7 @@ interface ComposedFor {
   readonly timer: number | null;
 }
 
-/** Composes the message that phones understand. Uploads its file, encrypting it as it is read. */
+/** Composes the message that phones understand. Encrypts and uploads its file as the file is read. */
 export async function compose(
   { socket, logger }: { readonly socket: WASocket; readonly logger: ILogger },
   { jid, timer }: ComposedFor,
@@ -37,7 +37,7 @@ export async function compose(
   return message;
 }
 
-/** The message that another one replies to, with the parts that the reply shows. */
+/** The message that is replied to, with the parts that the reply shows. */
 function quotedMessage(jid: string, { networkId, senderId, text }: QuotedMessage): WAMessage {
   const participant = senderId ?? undefined;
   return {
@@ -77,7 +77,7 @@ function voiceMessage(opened: ReadableStream<Uint8Array>, mimetype: string): Any
     audio: { stream: Readable.fromWeb(content) },
     mimetype: mimetype.startsWith('audio/ogg') ? VOICE_TYPE : mimetype,
     ptt: true,
-    // Baileys reads the file before it encodes the waveform, and passes through fields that its types do not name.
+    // Baileys reads the file before it encodes the waveform, and accepts this field although its types omit it.
     waveform,
   };
   return message;

@@ -65,7 +65,7 @@ export function provesNothingWritten(error: unknown): boolean {
   return queryErrorOf(error) !== null || isUnencryptable(error);
 }
 
-/** Baileys has no code for this error. */
+/** Baileys gives this error no code, so compare its message. */
 function isUnencryptable(error: unknown): boolean {
   return error instanceof Error && error.message === 'All encryptions failed';
 }

@@ -1,6 +1,6 @@
 import type { Clock, Random } from '@trunkline/core/spi/gateway';
 
-/** How fast an instance sends. WhatsApp bans numbers that write in bursts, as people do not. */
+/** How fast an instance sends. WhatsApp bans numbers that write in bursts, which people do not do. */
 export interface PaceOptions {
   /** From 3 to 600. Messages are spaced accordingly, with each interval up to half longer or shorter. */
   readonly messagesPerMinute: number;

@@ -32,7 +32,7 @@ interface Search {
   readonly values: Pick<SessionValues, 'read'>;
 }
 
-/** The network's two names of a person. */
+/** The network's two names for a person. */
 export interface Addresses {
   /** The address to try first. */
   readonly jid: string;
@@ -41,7 +41,7 @@ export interface Addresses {
 }
 
 /**
- * Queries the network for its names of a recipient; null if the number is not on WhatsApp. Rejects if the network does
+ * Queries the network for its names for a recipient; null if the number is not on WhatsApp. Rejects if the network does
  * not respond. WhatsApp moves contacts from numbers to hidden ids (LIDs), and then refuses to deliver to the number, so
  * the hidden id comes first, unless only the number has worked.
  */

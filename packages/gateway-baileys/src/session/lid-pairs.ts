@@ -1,6 +1,8 @@
 import { decodeValue, encodeValue } from './json-value.ts';
 
-/** The type of Baileys' keys that pair a hidden id (LID) with a phone number. Each pair has two, one per direction. */
+/**
+ * The type of Baileys' keys that pair a hidden id (LID) with a phone number. Each pair has two keys, one per direction.
+ */
 export const LID_PAIRS = 'lid-mapping';
 
 /** A pair is erased after this many days without use. The person's next message restores it. */

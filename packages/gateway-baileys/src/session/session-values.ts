@@ -73,7 +73,7 @@ export async function readSession(
       if (!isResident(name)) recent.set(name, value);
       else if (value) resident.set(name, value);
       else resident.delete(name);
-      // Unless another write of this name is waiting.
+      // Keep the entry if a later write of this name is waiting.
       if (inFlight.get(name) === value) inFlight.delete(name);
     }
   };

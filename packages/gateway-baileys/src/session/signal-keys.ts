@@ -16,7 +16,7 @@ export function signalKeys(values: SessionValues, clock: Pick<Clock, 'now'>): Si
   /** Settles when a large set is encoded. Until then, its values are not stored, so nothing is read or written. */
   let encoding: Promise<unknown> | null = null;
 
-  /** Notes that a pair is still used. Runs after the key was returned. */
+  /** Notes that a pair is still used, without delaying the read of the key. */
   const renew = async (id: string): Promise<void> => {
     const today = dayOf(clock.now());
     const pair = await readLidPair(values, id);
@@ -36,7 +36,7 @@ export function signalKeys(values: SessionValues, clock: Pick<Clock, 'now'>): Si
   const open = (type: keyof SignalDataTypeMap, id: string, bytes: Uint8Array): unknown => {
     if (type !== LID_PAIRS) return revived(type, decodeValue(bytes));
     const pair = decodeLidPair(bytes);
-    // A failed write ends the connection, as any failed write does.
+    // Any failed write ends the connection.
     if (isToBeRenewed(pair, dayOf(clock.now()))) void renew(id).catch(() => undefined);
     return pair.user;
   };
@@ -85,7 +85,7 @@ async function readLidPair(
   return bytes ? decodeLidPair(bytes) : null;
 }
 
-/** Passes values of our own types to Baileys, whose transactions treat them like any other. */
+/** Passes values of our own types to Baileys, whose transactions treat them like any other values. */
 export function ownKeys(data: Readonly<Record<string, Readonly<Record<string, unknown>>>>): SignalDataSet {
   return data as SignalDataSet; // stored by type and id, whatever the value
 }

@@ -3,8 +3,8 @@ import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
 import { statusCodeOf } from './status-code.ts';
 
 /**
- * Baileys' own log, at debug and without its fields, which contain keys, stanzas and people's texts. An error keeps its
- * status code. Lines below `warn` are dropped before they are formatted.
+ * Baileys' own log, at debug level and without its fields, which contain keys, stanzas and people's texts. An error
+ * keeps its status code. Lines below `warn` are dropped before they are formatted.
  */
 export function baileysLogger(logger: Logger, instanceId: string): ILogger {
   const log = (facts: unknown, message?: string): void => {

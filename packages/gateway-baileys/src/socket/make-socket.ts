@@ -99,7 +99,7 @@ function recordingRepository(
       ciphertext: Uint8Array,
       decrypt: () => Promise<Uint8Array>,
     ): Promise<Uint8Array> => {
-      // The repository's own transaction uses this key, too, so it becomes part of this one.
+      // The repository's own transaction uses this key, too, so it becomes part of this transaction.
       const opening = keys.transaction(async () => {
         const opened = await decrypt();
         const recording = arrivals.record(ciphertext, opened);

@@ -5,7 +5,7 @@ import QuickLRU from 'quick-lru';
 const MINUTE = 60_000;
 const HOUR: number = 60 * MINUTE;
 
-/** Caches of Baileys that outlive a socket. Without them, each new socket would query and count again. */
+/** Caches of Baileys that outlive a socket. Without them, each new socket would repeat queries and restart counts. */
 export interface SocketCaches {
   readonly msgRetryCounterCache: CacheStore;
   readonly userDevicesCache: CacheStore;

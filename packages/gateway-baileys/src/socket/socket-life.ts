@@ -17,7 +17,7 @@ export interface SocketLife {
   expectProgress(): void;
   /** Notes progress: from now on, the socket may take as long as it needs. */
   progressed(): void;
-  /** Reports all that the socket has decrypted but not reported yet, and ends it. */
+  /** Reports everything that the socket has decrypted but not reported yet, and ends the socket. */
   end(error?: unknown): void;
 }
 

@@ -32,7 +32,7 @@ export interface ManyNumbers {
 
 interface Size {
   readonly numbers: number;
-  /** How many times as fast the service's clock is. */
+  /** The speed of the service's clock, as a multiple of real time. */
   readonly speed: number;
 }
 

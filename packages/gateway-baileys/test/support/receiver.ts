@@ -28,7 +28,7 @@ export async function startReceiver(): Promise<Receiver> {
   const server = createServer((request, response) => {
     const receive = async (): Promise<number> => {
       const body = await buffer(request);
-      // A server whose clock is ahead signs by that clock.
+      // A server whose clock is ahead signs with that clock's time.
       const tolerance = 7 * 24 * 60 * 60;
       const result = await verify({ secret: receiver.secret, headers: request.headers, body, tolerance });
       if (!result.ok) {

@@ -18,7 +18,7 @@ export interface ServerOptions {
   readonly printsLog?: boolean | undefined;
 }
 
-/** The first message of a server when it is ready. */
+/** The first message of a server, sent when it is ready. */
 export interface ServerFacts {
   readonly baseUrl: string;
   readonly apiKey: string;
