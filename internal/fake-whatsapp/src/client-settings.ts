@@ -1,9 +1,9 @@
 import tls from 'node:tls';
 import { DEFAULT_CONNECTION_CONFIG, WA_CERT_DETAILS } from '@whiskeysockets/baileys';
 
-/** How a client finds and trusts one fake server. Plain data: a child process takes it from its environment. */
+/** How a client finds and trusts one fake server. Plain data, because a child process takes it from its environment. */
 export interface ClientSettings {
-  /** The option of the same name of `makeWASocket`. */
+  /** The `makeWASocket` option of the same name. */
   readonly waWebSocketUrl: string;
   /** The public key of the authority behind the server's Noise certificate, base64. */
   readonly noiseRoot: string;

@@ -4,7 +4,7 @@ import type { MediaRetryResponse } from './media/media-retries.ts';
 
 export interface LoginRefusal {
   readonly reason: number;
-  /** After how many seconds the failure says that it ends; omitted if undefined. */
+  /** In how many seconds the failure says that it will end; not sent if undefined. */
   readonly expire?: number | undefined;
 }
 

@@ -29,7 +29,7 @@ export interface FakeWhatsApp
     UpkeepApi,
     MediaApi,
     DisturbingApi {
-  /** The settings for a client to find the server; plain data, for another process too. */
+  /** The settings by which clients find the server, as plain data for other processes, too. */
   readonly client: ClientSettings;
   /** Makes the clients of this process accept the server and its media host. Returns a function that undoes this. */
   trust(): () => void;

@@ -8,12 +8,12 @@ import type { Stanza } from '../stanza.ts';
 import type { Account } from './directory-api.ts';
 
 interface StreamError {
-  /** 515 restart, 503, 500, …; omitted if `child` holds the error. */
+  /** Such as 515 (restart), 503 or 500; omitted if `child` contains the error. */
   readonly code?: number;
   readonly child?: { readonly tag: string; readonly attrs?: Readonly<Record<string, string>> };
 }
 
-/** Faults of a network. */
+/** Faults that a test causes in the network. */
 export interface DisturbingApi {
   /** Accepts messages, but holds back their acks. */
   holdAcks(): void;

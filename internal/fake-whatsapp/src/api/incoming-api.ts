@@ -21,7 +21,7 @@ interface InboundOptions {
    * Whether the ciphertext is damaged. The sender's phone responds to the client's retry receipt with a readable copy.
    */
   readonly undecryptable?: boolean;
-  /** With `undecryptable`, false if the sender's phone never responds. */
+  /** Whether the sender's phone responds to the retry receipt; true by default. */
   readonly respondsToRetry?: boolean;
   /** When the message was sent, in milliseconds; now by default. */
   readonly sentAt?: number;
@@ -37,7 +37,7 @@ interface ReceiptOptions {
   readonly ids: readonly string[];
   readonly group?: Group;
   readonly addressing?: AddressingMode;
-  /** The device that sends the receipt instead of the phone. */
+  /** The device that sends the receipt; the phone by default. */
   readonly device?: number;
 }
 

@@ -33,7 +33,7 @@ export interface ObservingApi {
   transcriptText(): string;
   /** Takes the problems not taken yet: client stanzas that the server does not know or could not verify. */
   takeProblems(): readonly string[];
-  /** Throws if there is such a problem. */
+  /** Throws if any problem has not been taken. */
   assertClean(): void;
 }
 

@@ -14,7 +14,7 @@ interface TokenOptions {
 export interface TrustApi {
   /** A person's phone gives the account a token; its clients are notified. Returns the id of the stanza. */
   giveToken(from: Person, to: Account, options?: TokenOptions): string;
-  /** The phone numbers that clients have given tokens of the account; one entry for each token. */
+  /** The phone numbers to which clients have given tokens of the account; one entry for each token. */
   tokensGiven(by: Account): readonly string[];
 }
 

@@ -2,7 +2,7 @@ import { AwaitableLog } from './awaitable-log.ts';
 import { SentLog } from './sent-log.ts';
 import { Transcript } from './transcript.ts';
 
-/** A receipt that a client sent for messages it got. */
+/** A receipt that a client sent for messages that it received. */
 export interface ReceivedReceipt {
   /** The account's phone number. */
   readonly from: string;

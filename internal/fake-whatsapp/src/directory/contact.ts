@@ -21,8 +21,8 @@ export interface ContactOptions {
   /** How many devices the person has linked to the phone. None by default. */
   readonly linkedDevices?: number;
   /**
-   * The form that addresses of messages to this person must have: WhatsApp moves people from numbers to LIDs, and then
-   * refuses messages to the number. By default, either form is accepted.
+   * The form that addresses of messages to this person must have, because WhatsApp moves people from numbers to LIDs,
+   * and then refuses messages to the number. By default, either form is accepted.
    */
   readonly writtenToBy?: AddressingMode | 'either';
   /**
@@ -72,7 +72,7 @@ export class Contact {
   readonly tokens: TrustTokens = new TrustTokens();
   /** Whether the network names the person's devices on request. */
   hasDevices = true;
-  /** The messages that the phone shows: a message that arrives twice counts once. */
+  /** The messages that the phone shows. A message that arrives twice is listed once. */
   readonly inbox = new Map<string, ReceivedMessage>();
   /** Sent messages by network id, for clients that could not read a message. */
   readonly sent = new Map<string, SentFromPhone>();

@@ -111,7 +111,7 @@ function isResponseTo(response: Stanza, node: Stanza): boolean {
   if (response.attrs['id'] !== node.attrs['id']) return false;
   if (response.tag === 'receipt') return node.tag === 'message';
   if (response.attrs['class'] !== node.tag) return false;
-  // Several receipts about one message have its id.
+  // Several receipts about one message share the message's id.
   const same = (name: string) => response.attrs[name] === node.attrs[name];
   return node.tag !== 'receipt' || (same('type') && same('participant'));
 }

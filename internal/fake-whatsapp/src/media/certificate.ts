@@ -10,7 +10,7 @@ export interface ServerCertificate {
   readonly authority: string;
 }
 
-/** A certificate for this machine under an authority that is not trusted by default. */
+/** Creates a certificate for this machine from an authority that is not trusted by default. */
 export async function createServerCertificate(now: number): Promise<ServerCertificate> {
   const basics = {
     keyType: 'ec' as const,

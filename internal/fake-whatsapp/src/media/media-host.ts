@@ -17,7 +17,7 @@ type MediaDamage = Extract<MediaFailure, string>;
 /** The state of a host: working, without a server, or with a server that never responds. */
 export type MediaHostState = 'up' | 'down' | 'silent';
 
-/** A request that a host has got. */
+/** A request that a host received. */
 export interface MediaRequest {
   /** The position of the host in the list that clients get. */
   readonly host: number;

@@ -37,7 +37,7 @@ export async function onMessage(connection: Connection, node: Stanza): Promise<v
     note(connection, node, { content, quotes, copies, refused: refusal ?? null });
     if (refusal === undefined) await deliver(connection, node, { content, copies });
   };
-  // Tests may check the message as soon as the client has the acknowledgement, but a large group takes seconds.
+  // Decrypt before acknowledging, because tests may then check the message. For a large group, that would take seconds.
   const isLarge = (directory.findGroup(node.attrs['to'] ?? '')?.members.size ?? 0) > LARGE_GROUP;
   if (isLarge) void open().catch((error: unknown) => network.chronicle.problems.push(String(error)));
   else await open();

@@ -8,7 +8,7 @@ import type { Contact } from '../directory/contact.ts';
 import type { Companion } from '../directory/linked-account.ts';
 import { sendAgain } from './phone-to-client.ts';
 
-/** The limit that phones have. */
+/** The limit at which phones stop asking. */
 const MOST_RETRIES = 5;
 
 export interface Unreadable {
@@ -20,7 +20,7 @@ export interface Unreadable {
 }
 
 /**
- * A device could not read a client's message and asks for it again, from the second time on with keys for a new
+ * A device could not read a client's message and asks for it again. From the second time on, it sends keys for a new
  * session.
  */
 export async function askForRetry(

@@ -85,7 +85,7 @@ export async function enterCode(connection: Connection, account: LinkedAccount, 
   );
 }
 
-/** The browser names that the network accepts: clients with other names get no code. */
+/** The browser names that the network accepts. Clients with other names get no code. */
 const DISPLAY = /^(Chrome|Edge|Firefox|IE|Opera|Safari) \((Windows|Mac OS|Linux|Ubuntu)\)$/;
 
 function offerCode(connection: Connection, query: Stanza, node: Stanza): void {

@@ -10,7 +10,7 @@ import type { Companion, LinkedAccount } from '../directory/linked-account.ts';
 export interface PairingSecrets {
   /** The client's Signal identity key. */
   readonly identity: Buffer;
-  /** Known to both sides only; proves to the client that the phone sent the response. */
+  /** Known only to both sides. Proves to the client that the phone sent the response. */
   readonly advSecret: Buffer;
 }
 
@@ -23,7 +23,7 @@ interface Pairing {
 /** Pairings that the client has not signed yet. */
 const pending = new WeakMap<Connection, Pairing>();
 
-/** The phone signs the client's identity; the client is notified that it is linked, and has to sign in return. */
+/** Signs the client's identity with the phone's key, and notifies the client, which has to sign in return. */
 export function pair(connection: Connection, account: LinkedAccount, secrets: PairingSecrets): void {
   const { network } = connection;
   const companion = account.newCompanion(secrets.identity, connection.clientKey);

@@ -2,7 +2,7 @@
 import { startFakeWhatsApp } from '../start-fake-whatsapp.ts';
 import type { Reply, Call } from './protocol.ts';
 
-// libsignal writes whole sessions, keys included, to the console.
+// Silence libsignal, which writes whole sessions, keys included, to the console.
 const nothing = () => {};
 Object.assign(console, { info: nothing, warn: nothing, error: nothing });
 

@@ -24,7 +24,7 @@ import { silent } from './silent.ts';
 export type KeyBundle = Parameters<SignalRepositoryWithLIDStore['injectE2ESession']>[0]['session'];
 export type Ciphertext = Awaited<ReturnType<SignalRepositoryWithLIDStore['encryptMessage']>>;
 
-/** One end of Signal sessions: a person's device. Clients under test have their own. */
+/** One end of Signal sessions, on a person's device. Clients under test use their own implementation. */
 export class SignalPeer {
   readonly creds: AuthenticationCreds = initAuthCreds();
   readonly #keys: SignalKeyStoreWithTransaction;

@@ -12,7 +12,7 @@ import { isSignatureValid } from '../../src/signal/signature.ts';
 import { memoryKeys } from '../../src/signal/memory-keys.ts';
 import { silent } from '../../src/signal/silent.ts';
 
-// libsignal writes whole sessions, keys included, to the console.
+// Silence libsignal, which writes whole sessions, keys included, to the console.
 for (const level of ['info', 'warn', 'error'] as const) vi.spyOn(console, level).mockImplementation(() => {});
 
 // Baileys accepts every well-formed signature, so these tests make it verify signatures.
