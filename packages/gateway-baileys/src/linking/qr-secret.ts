@@ -49,7 +49,7 @@ export function watchQrSecret({ socket, clock, changed }: SecretOptions): QrSecr
   return {
     renew(qr) {
       replaceRetired();
-      // `…#ref,noise key,identity key,secret,platform`
+      // The form of a QR: `…#ref,noise key,identity key,secret,platform`
       const fields = qr.split(',');
       return fields.with(-2, creds.advSecretKey).join(',');
     },

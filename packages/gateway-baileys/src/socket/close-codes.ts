@@ -52,7 +52,7 @@ export function describeClose(error: unknown): SocketClose {
   return (code === null ? undefined : CLOSES[code]) ?? UNKNOWN;
 }
 
-/** Larger than any duration in seconds, and smaller than any current time: September 2001. */
+/** September 2001: larger than any duration in seconds, and smaller than any current time. */
 const FIRST_TIME_SECONDS = 1e9;
 
 /** The end of a temporary ban, in epoch milliseconds; null if `error` is not a ban, or does not name its end. */

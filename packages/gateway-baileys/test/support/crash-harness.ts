@@ -74,7 +74,6 @@ export async function startCrashHarness({
   };
 }
 
-/** A crash harness paired by QR. */
 export async function startPairedHarness(options?: CrashOptions): Promise<CrashHarness> {
   const harness = await startCrashHarness(options);
   await pairByQr(harness);

@@ -24,7 +24,6 @@ export interface Harness {
   readonly bob: Person;
   readonly receiver: Receiver;
   readonly instance: string;
-  /** The running service. */
   service(): Service;
 }
 
@@ -83,7 +82,6 @@ export async function startFlow({
   };
 }
 
-/** A flow paired by QR. */
 export async function startLinkedFlow(options?: FlowOptions): Promise<Flow> {
   const flow = await startFlow(options);
   await pairByQr(flow);

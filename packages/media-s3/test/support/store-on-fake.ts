@@ -15,7 +15,6 @@ export const SECRETS = {
 /** Short timeouts for a server that hangs, since waiting for it is pointless. */
 export const HASTY: Partial<S3MediaStoreOptions> = { timeouts: { requestMs: 200, stallMs: 200 } };
 
-/** A store on its own fake S3. */
 export async function storeOnFake(
   options: Partial<S3MediaStoreOptions> = {},
 ): Promise<{ readonly s3: FakeS3; readonly store: MediaStore }> {
