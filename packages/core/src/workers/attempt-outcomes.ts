@@ -3,7 +3,7 @@ import { pause } from '../runtime/deadline.ts';
 
 /** The wait before a failed write of an outcome is repeated. */
 const AGAIN_MS = 1_000;
-/** The limit of outcomes kept for another claim, to bound memory. Beyond it, the oldest attempts are repeated. */
+/** The limit of outcomes kept for another claim, to bound memory. Beyond it, the oldest are dropped and their attempts repeated. */
 const MOST_KEPT = 4_096;
 
 /** How the recording of an outcome ended. */
@@ -11,7 +11,7 @@ type Recorded =
   | 'recorded'
   | 'claim_lost'
   /**
-   * The claim was lost, or an earlier write recorded the outcome without a response. The next claim shows
+   * The claim was lost, or an earlier write that seemed to fail recorded the outcome. The next claim shows
    * which.
    */
   | 'uncertain'
@@ -32,13 +32,13 @@ export interface AttemptOutcomes<Outcome> {
       readonly until: number;
       /** Returns how many outcomes were recorded. */
       readonly write: () => Promise<number>;
-      /** Called at each failure. */
+      /** Called for each failed write. */
       readonly failed: (error: unknown) => void;
     },
   ): Promise<Recorded>;
 }
 
-/** Once the process `isStopping`, an outcome is written at most once more. */
+/** Once `isStopping()` is true, an outcome is written at most once more. */
 export function attemptOutcomes<Outcome>(clock: Clock, isStopping: () => boolean): AttemptOutcomes<Outcome> {
   const kept = new Map<string, Kept<Outcome>>();
 
@@ -60,7 +60,7 @@ export function attemptOutcomes<Outcome>(clock: Clock, isStopping: () => boolean
       // Keep the outcome from the start: while a write hangs, the claim may be lost and taken again.
       keep(id, own);
       for (;;) {
-        // Decide before the write, which a stop may wait for.
+        // Decide before the write: a stop that begins during it still allows one more.
         const isLast = isStopping() || clock.now() >= until;
         try {
           const isRecorded = (await write()) > 0;

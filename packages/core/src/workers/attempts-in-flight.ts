@@ -1,4 +1,4 @@
-/** Concurrent attempts: as many as one process can use while receivers respond. */
+/** The limit of concurrent attempts: as many as one process can use while receivers respond. */
 const CONCURRENT = 256;
 /** A longer attempt no longer counts as concurrent, so that receivers which hang do not delay the others. */
 const SLOW_AFTER_MS = 1_000;
@@ -10,7 +10,7 @@ export interface AttemptsInFlight {
   /** How many attempts may begin, and when more may begin even if none ends; `moreAt` is null if never. */
   room(now: number): { readonly count: number; readonly moreAt: number | null };
   add(attempt: Promise<void>, now: number): void;
-  /** Ends an attempt. */
+  /** Removes an attempt that has ended. */
   remove(attempt: Promise<void>): void;
   /** Resolves when all attempts that are in flight now have ended. */
   ended(): Promise<void>;

@@ -27,21 +27,21 @@ const FRUITLESS_CLAIMS = 100;
 export interface ClaimSchedule {
   /** Notes that another process may have freed an instance. */
   noteFree(): void;
-  /** Begins to claim after a renewal: how far other processes' clocks are ahead is known now. */
+  /** Renews, then claims: it is now known how far other processes' clocks are ahead. */
   begin(): void;
-  /** Whether to renew the leases before the next claim, out of turn. */
+  /** Whether to renew the leases before the next claim, even if no renewal is due. */
   renewsFirst(): boolean;
   noteRenewal(): void;
   /**
    * Whether to claim now. `isRenewal`: the leases have just been renewed; a claim is then due unless
-   * connections wait.
+   * a batch is still opening.
    */
   isDue(now: number, isRenewal: boolean): boolean;
   /** When to claim next if nothing happens earlier. */
   nextAt(): number;
   /**
    * Claims at most `CLAIM_BATCH` instances with `ask`. `mayTakeAhead`: whether `ask` may take leases that end
-   * too far ahead, because this process has just confirmed its own leases.
+   * impossibly far in the future, because this process has just confirmed its own leases.
    */
   claim<Claimed>(
     { now, isRenewal }: { readonly now: number; readonly isRenewal: boolean },
@@ -51,8 +51,8 @@ export interface ClaimSchedule {
 
 interface ScheduleOptions {
   /**
-   * Counts held instances whose first connection has neither opened nor failed; `waiting`: those not yet
-   * begun.
+   * Counts held instances whose first connection has neither opened nor failed; `waiting` counts those
+   * that have not begun to open.
    */
   untried(): { readonly all: number; readonly waiting: number };
   /** When to look for handed-over instances, if the last look was at `lookedAt`. */
@@ -65,11 +65,11 @@ export function createClaimSchedule({ untried, lookAt }: ScheduleOptions): Claim
   let mayBeFree = false;
   /** True until a claim leaves nothing to take. */
   let isStarting = true;
-  /** While false, leases that end too far ahead may be valid, and this process's time may be wrong. */
+  /** While false, a lease that ends impossibly far in the future may be valid, and this process's clock wrong. */
   let knowsLeads = false;
   let renewsFirst = false;
   let claimedAt = -Infinity;
-  /** When to claim again at the latest, if the last claim may have left something; else 0. */
+  /** When the pause ends after a claim that may have left instances; else 0. */
   let claimAgainAt = 0;
 
   return {
@@ -111,7 +111,7 @@ export function createClaimSchedule({ untried, lookAt }: ScheduleOptions): Claim
         return claimed;
       } catch (error) {
         mayBeFree ||= isSignalled;
-        // The repeated pass renews first, so that it may also take leases that end too far ahead.
+        // The repeated pass renews first, so that it may also take leases that end impossibly far in the future.
         renewsFirst = true;
         throw error;
       }

@@ -14,7 +14,7 @@ import { waitsWalk } from './waits-walk.ts';
 const POLL_MS = 5_000;
 const LEASE_MS = 60_000;
 const RENEW_EVERY_MS = 20_000;
-/** How long an outcome that cannot be written occupies a place; then it waits for the next claim. */
+/** How long an outcome that cannot be written counts as concurrent; then it waits for the next claim. */
 const RECORD_FOR_MS = 10_000;
 
 const NOT_RECORDED =
@@ -24,7 +24,7 @@ const CLAIM_LOST =
 /** How long handlers in flight may continue when the process stops. */
 const DRAIN_MS = 10_000;
 
-/** A checked handler of the embedder. */
+/** A handler of the embedder, whose options were checked. */
 export interface HandlerDefinition {
   readonly name: string;
   readonly eventTypes: readonly SubscribableEventType[];
@@ -52,7 +52,7 @@ interface Running {
   /** Whether the handler has ended, and its outcome is being recorded. */
   isHandled: boolean;
   /**
-   * Whether a stop did not wait for the handler: the storage may be closed, so the claim is left to expire.
+   * Whether a stop gave up waiting for the handler: the storage may be closed, so the claim is left to expire.
    */
   isLeft: boolean;
 }
@@ -67,7 +67,7 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
   let subscriptionId: string | null = null;
   let isDeleted = false;
   let isStopping = false;
-  /** Outcomes left by a stop. */
+  /** The number of outcomes that a stop left unrecorded. */
   let unrecorded = 0;
 
   const register = async (): Promise<string> => {
@@ -146,7 +146,7 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
   };
 
   /**
-   * Whether an event still exists: the claim of an erased event was not lost. The guard logs failed reads.
+   * Whether an event still exists: the claim of an erased event does not count as lost. The guard logs failed reads.
    */
   const isStored = ({ workspaceId, id }: Event): Promise<boolean> =>
     storage.events.find(workspaceId, id, 0).then(
@@ -178,8 +178,8 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
     const { event, lostClaims } = claimed;
     const attempt = claimed.attempts + 1;
     const facts = { subscription: name, eventId: event.id, attempt };
-    // An event whose claims keep ending without an outcome may kill its process: count an attempt without a
-    // call.
+    // An event whose claims keep ending without an outcome may kill its process: count a failed attempt
+    // without a call.
     if (lostClaims >= MAX_LOST_CLAIMS) {
       logger.error(
         facts,
@@ -202,7 +202,7 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
     }
   };
 
-  /** Logs an event's first failure and its last, not each attempt in between. */
+  /** Logs an event's first failure and its last as errors, and those in between at debug level. */
   const logFailure = (
     facts: { readonly attempt: number; readonly err: unknown },
     outcome: ReturnType<typeof afterFailure>,

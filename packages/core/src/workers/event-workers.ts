@@ -2,7 +2,7 @@ import type { ServiceContext } from '../services/context.ts';
 import { createEventWorker } from './event-worker.ts';
 import type { EventWorker, HandlerDefinition } from './event-worker.ts';
 
-/** All handlers of this process, in any role. */
+/** All handlers of this process. They run whatever its roles are. */
 export interface EventWorkers {
   /** Throws a TypeError if the name is already in use. */
   add(definition: HandlerDefinition): { readonly registered: Promise<void>; off(): Promise<void> };

@@ -6,8 +6,8 @@ import type { WebhookResponse } from '../ports/webhook-sender.ts';
 /** The limit of remembered endpoints: beyond it, an endpoint may be logged again. */
 const REMEMBERED = 10_000;
 /**
- * How long an endpoint that was logged is not logged again: an endpoint that fails every other time would
- * fill the log.
+ * The minimum time between two warnings about an endpoint: an endpoint that fails every other time would fill
+ * the log.
  */
 const NAMED_EVERY_MS = 5 * 60_000;
 
@@ -24,8 +24,8 @@ export interface FailureLog {
 
 /**
  * Logs the first failure of an endpoint with its cause, and the first success after that, instead of a line
- * for each attempt, and nothing more for some minutes if the endpoint keeps changing. The customer's log of
- * the delivery has only the code.
+ * for each attempt. An endpoint that keeps changing is logged every few minutes. The delivery log that
+ * customers see has only the error code.
  */
 export function failureLog(logger: Logger, clock: Pick<Clock, 'elapsed'>): FailureLog {
   /** Endpoints that were logged as failing: when, and whether they still fail. */

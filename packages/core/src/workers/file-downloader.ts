@@ -18,7 +18,7 @@ import type { OpenConnection, OpenConnections } from './connections.ts';
 
 /** Places for files whose messages wait for them, per process and per instance. */
 const FIRST_PLACES = { ofProcess: 64, ofInstance: 8 };
-/** Places for late files. */
+/** Places for files that are downloaded after their messages were stored. */
 const LATER_PLACES = { ofProcess: 32, ofInstance: 4 };
 /**
  * How often all connected instances are looked at. This is a fallback: the process that holds an instance knows when
@@ -27,7 +27,7 @@ const LATER_PLACES = { ofProcess: 32, ofInstance: 4 };
 const LOOK_AT_ALL_MS = 5 * 60_000;
 /** An instance whose downloads could not be read or written is looked at again after this time. */
 const AGAIN_MS = 60_000;
-/** Instances looked at in one query. */
+/** Instances per query. */
 const CHUNK = 5_000;
 /**
  * The number of downloads read per instance: more than can be in flight, so that the batch includes others.
@@ -39,7 +39,7 @@ export interface FileDownloader {
   start(): void;
   /** Looks at an instance whose connection has opened: its files can be requested. */
   wake(instanceId: string): void;
-  /** Stops later downloads, including those in flight. */
+  /** Aborts downloads of files whose messages are stored, and begins no more. */
   stop(timeoutMs: number): Promise<void>;
   /** Resolves when all downloads have ended, or after `timeoutMs`. */
   completed(timeoutMs: number): Promise<void>;
@@ -54,7 +54,7 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
   const first = new Set<Promise<unknown>>();
   /** When to look at the downloads of an instance. */
   const looks = new Map<string, number>();
-  /** Instances whose due download has no place. */
+  /** Instances with a due download for which there was no place. */
   const starved = new Set<string>();
   let stopping = new AbortController();
   let lookAtAllAt = 0;
@@ -77,7 +77,7 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
     const due = [...looks].flatMap(([id, at]) => (at <= now ? [id] : []));
     for (let first = 0; first < due.length && !stopping.signal.aborted; first += CHUNK)
       await look(due.slice(first, first + CHUNK), now);
-    // Take starved instances in the order of their waits, and no more than there are places.
+    // Take starved instances in the order in which they were added, and no more than there are places.
     while (places.free() > 0 && starved.size > 0 && !stopping.signal.aborted)
       await look([...starved].slice(0, places.free()), now);
     return { more: false, nextAt: Math.min(lookAtAllAt, ...looks.values()) };
@@ -141,7 +141,7 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
       return;
     }
     const outcome = await fetchFile(open, pending, message.media);
-    // The connection failed, too: the next connection asks again.
+    // The connection failed, too: the file is requested again on the next connection.
     if (outcome.kind === 'unavailable' && connections.get(instanceId)?.connection !== open.connection) return;
     await recordDownload(context, { lease: open.lease, pending, message, signal: stopping.signal }, outcome);
   };
@@ -195,7 +195,7 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
   };
 }
 
-/** Whether a message exists and has a file. If the file is stored already, a better copy replaces it. */
+/** Whether a message exists, is not deleted, and has a file, which a better copy may replace. */
 function isWaiting(message: Message | null): message is Message & { readonly media: MessageMedia } {
   return message !== null && message.media !== null && message.deletedAt === null;
 }

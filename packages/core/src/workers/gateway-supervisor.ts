@@ -22,9 +22,9 @@ const RENEW_EVERY_MS = 10_000;
 const CLOSE_BEFORE_END_MS = 2_000;
 /** The deadline for storage calls about leases: a call that hangs must leave time for another attempt. */
 const STORAGE_DEADLINE_MS = 5_000;
-/** Instances that are read concurrently: a storage may read them in one statement. */
+/** How many instances are read concurrently: a storage may read them in one statement. */
 const LOOK_BATCH = 500;
-/** How long an unreadable instance waits. */
+/** The wait before an instance that could not be read is read again. */
 const LOOK_AGAIN_MS = 5_000;
 
 export interface GatewaySupervisor {
@@ -34,7 +34,7 @@ export interface GatewaySupervisor {
   start(): void;
   /** Reads an instance that was changed elsewhere or, if it is not held, looks for instances to take. */
   wake(instanceId: string): void;
-  /** Waits at most `timeoutMs` for work in flight, closes connections (sessions and statuses stay), releases leases. */
+  /** Waits at most `timeoutMs` for work in flight, then closes connections (sessions and statuses stay) and releases leases. */
   stop(timeoutMs: number): Promise<void>;
 }
 
@@ -51,8 +51,8 @@ interface SupervisorOptions {
 
 /**
  * Holds the instances of this process: takes leases on those that need a gateway, renews them, and, when a
- * lease is lost, closes its connection before another process can open one. Holds no more than its share if
- * other processes have room.
+ * lease is lost, closes its connection before another process can open one. Hands instances beyond its share
+ * to processes that ask.
  */
 export function createGatewaySupervisor(
   context: ServiceContext,
@@ -74,7 +74,7 @@ export function createGatewaySupervisor(
       try {
         await release(controller, reservation);
       } catch (error) {
-        // This process may still hold the lease.
+        // Renew now: this process may still hold the lease.
         renewAt = 0;
         throw error;
       }
@@ -87,7 +87,7 @@ export function createGatewaySupervisor(
   let renewAt = 0;
   let leasesEndAt = 0;
   /**
-   * Whether another process took a lease that was valid by the clock of this process, which is then behind.
+   * Whether another process took a lease that was valid by this process's clock, which means that this clock is behind.
    */
   let isBehind = false;
   let cancelClosing = (): void => {};
@@ -135,7 +135,7 @@ export function createGatewaySupervisor(
       claimed.map(({ lease }) => lease.instanceId),
       now,
     );
-    // Drop claims after a suspension: the next renewal finds the leases still held.
+    // If this process was suspended, drop the claims: the next renewal returns the leases still held.
     return clock.now() < now + LEASE_MS - CLOSE_BEFORE_END_MS ? claimed : [];
   };
 
@@ -303,7 +303,7 @@ export function createGatewaySupervisor(
       await settledWithin(clock, timeoutMs, completed);
       const all = [...controllers.values()];
       cancelClosing();
-      // Close first: the storage, which the rest needs, may be out of reach.
+      // Close first: the storage, which the next steps need, may be out of reach.
       await Promise.all(all.map((controller) => controller.abandon()));
       await eachStep([
         () => inTime('Withdrawing from the owners', storage.processes.deregister(owner)),

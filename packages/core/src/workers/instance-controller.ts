@@ -28,11 +28,11 @@ export interface InstanceController {
   reconcile(stored: Instance | null, mayOpen: boolean): void;
   /** When to reconcile again if nothing happens; null if nothing is due. Counts openings only if `mayOpen`. */
   nextAt(mayOpen: boolean): number | null;
-  /** Whether the lease can be released: nothing is open, in flight or wanted, or the instance is deleted. */
+  /** Whether the lease can be released: nothing is open, in flight or wanted, or the instance is deleted or abandoned. */
   isIdle(): boolean;
   /** Whether the connection is open, and nothing is in flight, due or awaited until `changed` is called. */
   isSteady(): boolean;
-  /** Whether another process has taken the lease. */
+  /** Whether the storage has reported the lease as lost. */
   isFenced(): boolean;
   /** Resolves when the work that `reconcile` began has ended. */
   completed(): Promise<void>;
@@ -93,7 +93,7 @@ export function createInstanceController({
   const link = createInstanceLink({ context, lease, record, files, lost, changed });
   const operations = createInstanceOperations({ context, lease, record, connection: link });
 
-  /** The history entry for taking over the instance of another process. */
+  /** The part of a history entry that says how this process got the instance. */
   const ownership = {
     reason: takenFrom === null ? 'handed_over' : 'taken_over',
     previousProcess: takenFrom,
@@ -108,8 +108,8 @@ export function createInstanceController({
   }
 
   /**
-   * Returns when the grace ends. When this process takes the instance, the grace restarts until the first
-   * attempt fails.
+   * Returns when the grace ends, or null without a grace. Until an attempt fails, this process allows a full
+   * grace from when it took the instance.
    */
   const graceEnd = (): number | null => {
     const endsAt = graceEndsAt(record.current());
@@ -120,7 +120,7 @@ export function createInstanceController({
     return link.hasFailed() ? endsAt : Math.max(endsAt, ownEnd);
   };
 
-  /** Logs the only line about an outage, however often the connection is tried. */
+  /** Ends the grace, and logs an outage once, however often the connection is tried. */
   const endGrace = async (): Promise<void> => {
     const before = record.current().status;
     await record.write({ kind: 'grace_over' });

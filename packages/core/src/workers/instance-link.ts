@@ -21,7 +21,7 @@ import { createReconnectSchedule } from './reconnect-schedule.ts';
 /** A connection that neither opens nor fails within this time is given up. */
 const OPEN_DEADLINE_MS = 60_000;
 /**
- * Most connections open within two seconds. A slower connection may be stuck, and stops keeping others
+ * Most connections open within two seconds. A slower connection may be stuck, and no longer keeps others
  * waiting.
  */
 const OPENING_TURN_MS = 5_000;
@@ -43,7 +43,7 @@ export interface InstanceLink extends OperatedConnection {
   isUntried(): boolean;
   /** Whether the latest attempt failed. */
   hasFailed(): boolean;
-  /** The error of the latest attempt that could not begin, for the log line about an outage. */
+  /** The error with which opening a connection last failed, for the log line about an outage. */
   lastFailure(): unknown;
   /** Keeps a connection open: opens a connection that is due if `mayOpen`, and gives up a stuck one. */
   maintain(now: number, mayOpen: boolean): void;
@@ -115,7 +115,7 @@ export function createInstanceLink({
   const listener = (opened: Try): GatewayListener => {
     const isCurrent = (): boolean => link === opened && !abandoned;
     /**
-     * Rejects reports of a connection that is no longer ours: such reports are not stored, so they must not
+     * Rejects reports of a connection that is no longer current: such reports are not stored, so they must not
      * be acknowledged.
      */
     const report = async (work: () => Promise<void>): Promise<void> => {
@@ -127,7 +127,7 @@ export function createInstanceLink({
         throw error;
       }
     };
-    /** Gives up a connection whose progress could not be stored: the progress would not be reported again. */
+    /** Gives up a connection whose progress could not be stored, because it would not be reported again. */
     const recorded = (work: () => Promise<void>): Promise<void> =>
       report(work).catch((error: unknown) => {
         if (isCurrent()) tryAgain(opened);
@@ -137,8 +137,8 @@ export function createInstanceLink({
       if (!isCurrent()) throw connectionEnded(instanceId);
     };
     /**
-     * Repeats its storage calls until an arrival is stored. Until then the report is pending, which holds
-     * back the network.
+     * A context that repeats storage calls until an arrival is stored. Until then the report is pending,
+     * which holds back the network.
      */
     const inbound: ServiceContext = {
       ...context,
@@ -328,7 +328,7 @@ export function createInstanceLink({
   };
 }
 
-/** The name of a close reason. */
+/** The name of a close reason in the metrics. */
 function nameOf(reason: ClosedReason): string {
   switch (reason.kind) {
     case 'dropped':

@@ -5,11 +5,11 @@ import type { ServiceContext } from '../services/context.ts';
 import { deleteHeldInstance } from '../services/instances/change-instance.ts';
 import type { InstanceRecord } from './instance-record.ts';
 
-/** The actions that operations take on the instance's connection; each action ends within bounds. */
+/** The actions that operations take on the instance's connection; each action ends within a bounded time. */
 export interface OperatedConnection {
   isOpen(): boolean;
   close(): Promise<void>;
-  /** Unlinks the device from the phone, with or without a connection, and closes. */
+  /** Unlinks the device from the phone, even without an open connection, and closes the connection. */
   unlink(): Promise<void>;
 }
 
@@ -91,7 +91,7 @@ async function onNetwork(held: Held, kind: OperationKind): Promise<InstanceTrigg
   }
 }
 
-/** Discards the session if the network refuses twice, because the owner of the number wants it gone. */
+/** Logs out. If the network refuses twice, discards the session, because the owner of the number wants it gone. */
 async function logOut({ context, lease, record, connection }: Held): Promise<InstanceTrigger> {
   try {
     await connection.unlink();

@@ -16,29 +16,29 @@ export interface InstanceRecord {
   current(): Instance;
   /** Takes an instance that was read, unless it is older than the last write. */
   take(stored: Instance): void;
-  /** Runs work that writes: changes of one instance are written in the order of their causes. */
+  /** Runs work that writes, after earlier work: changes are written in the order of their causes. */
   inOrder(work: () => Promise<void>): Promise<void>;
   /** Applies a trigger and writes the result, with its history entry. Call this within `inOrder`. */
   write(trigger: InstanceTrigger, circumstances?: Circumstances): Promise<void>;
-  /** Writes only an entry in the history. A failure is logged, and nothing waits for it. */
+  /** Writes only an entry in the history, in the background. A failure is logged. */
   note(reason: HistoryReason, more?: Partial<HistoryNews>): void;
-  /** Whether the instance is stored as live, although its process and connection are gone. */
+  /** Whether the instance is stored as connected or pairing, although that connection is gone. */
   isOrphaned(): boolean;
   /** Notes that the stored state now describes a connection of this process. */
   adopt(): void;
   isDeleted(): boolean;
   noteDeleted(): void;
   /**
-   * Runs work in the background. A lost lease ends everything; any other failure is logged and followed by a pause
+   * Runs work in the background. A lost lease ends all work; any other failure is logged and followed by a pause
    * before the next attempt.
    */
   begin(what: string, work: () => Promise<void>): void;
-  /** Does the same, unless work of this name is in flight. */
+  /** Like `begin`, unless work of this name is in flight. */
   beginOnce(what: string, work: () => Promise<void>): void;
   isDoing(what: string): boolean;
   /** Whether any work is in flight. */
   isBusy(): boolean;
-  /** When the pause after a failure ends; 0 without a failure. */
+  /** When the pause after a failure ends; 0 without a pause. */
   pausedUntil(): number;
   /** Whether work may begin at `now`; ends a pause that is over. */
   resume(now: number): boolean;

@@ -11,7 +11,7 @@ const OWNER_SILENT_MS = 2 * REGISTER_EVERY_MS;
  * connections.
  */
 const ASK_AFTER_MS = 5_000;
-/** How long an ask holds; other processes see it when they register. */
+/** How long an ask is valid; other processes see it when they register. */
 const ASK_MS = REGISTER_EVERY_MS + 2_000;
 /** How often an asking owner looks for reserved instances: processes may get no signals from each other. */
 const LOOK_EVERY_MS = 200;
@@ -29,7 +29,7 @@ const NEXT_BATCH_MS = 1_000;
 /** An ask that brought no instance is repeated after this time, then after twice as long, and so on. */
 const ASK_AGAIN_MS = 20_000;
 const ASK_AGAIN_MAX_MS = 320_000;
-/** How long a process leaves its instances to others after storage calls hang in it. */
+/** How long a process leaves its instances to others after its storage calls hang. */
 const REST_MS = 10 * 60_000;
 const EVACUATION_BATCH = 20;
 /** A resting process takes instances that others have not taken within this time. */
@@ -84,7 +84,7 @@ export function createInstanceSharing(
   { owner, register, hungAt, held: heldHere, handOver }: SharingOptions,
 ): InstanceSharing {
   const startedAt = clock.now();
-  /** Instances handed over, until their new holder is known. */
+  /** Instances handed over, until their reservations end. */
   const handedOver = new Map<string, { readonly to: OwnerShare; readonly until: number }>();
   /**
    * Owners that did not take what they asked for, with their registration time; registering again clears

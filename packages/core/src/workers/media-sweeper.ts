@@ -7,7 +7,7 @@ import { sweepFiles } from '../services/media/uploads.ts';
 const EVERY_MS = 60_000;
 const BATCH = 100;
 
-/** Deletes stored files that belong to nothing, and finds those that the database does not name. */
+/** Deletes stored files that belong to nothing, and finds files that the database does not know. */
 export function createMediaSweeper(context: ServiceContext): Worker {
   const { clock, logger } = context;
   const findUnknownFiles = createUnknownFileWalk(context);

@@ -18,11 +18,11 @@ import type { SendResult } from './send-outcomes.ts';
 const POLL_MS = 5_000;
 /** Instances per query: as many as one process holds, so that one query covers all of them. */
 const CHUNK = 5_000;
-/** A gateway that does not respond at all leaves the outcome unknown. */
+/** If a gateway does not respond within this time, the outcome is unknown. */
 const SEND_DEADLINE_MS = 60_000;
 /**
- * How long recording an outcome is retried if the storage fails; then the message is sent again under its
- * network id.
+ * How long recording an outcome is retried if the storage fails; then the message is sent again under the
+ * same network id.
  */
 const RECORD_FOR_MS = 60 * 60_000;
 const RECORD_AGAIN_MS = 1_000;
@@ -31,7 +31,7 @@ const SET_ASIDE_AFTER_MS = 5_000;
 const SET_ASIDE_FOR_MS = 60_000;
 /** Instances that one log line names. */
 const MOST_NAMED = 20;
-/** Messages with files get additional time: that of their file at 4 Mbit/s. */
+/** A message with a file gets the additional time that its file takes at 4 Mbit/s. */
 const SLOWEST_BYTES_PER_MS = 500;
 
 const LEASE_LOST =
@@ -59,11 +59,11 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
   const woken = new Set<string>();
   /** When to retry the message that all others wait for, by instance. */
   const retryAt = new Map<string, number>();
-  /** The same for the first held message. */
+  /** When to retry the first held message, by instance. */
   const heldUntil = new Map<string, number>();
   /** Storage failures in a row while sending, by instance; failed sends do not count. */
   const failures = new Map<string, number>();
-  /** Messages that were sent and whose outcome is still being recorded, by their ids. */
+  /** Outcomes of messages set aside that are still being recorded, by message id. */
   const unrecorded = new Map<string, Promise<void>>();
   let lookAtAllAt = 0;
   let stopping = false;
@@ -136,7 +136,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     }
   };
 
-  /** One attempt to send, until its outcome is stored. */
+  /** Sends a message once, within a span, and records its outcome. */
   const sendTraced = async (open: OpenConnection, head: QueuedMessage): Promise<void> => {
     const { message, tries } = head;
     const span = context.tracing.linkedTo(message.traceparent, {
@@ -227,8 +227,8 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
   };
 
   /**
-   * Retries for a while if the storage fails, as on a full disk, because a message without an outcome is sent
-   * again.
+   * Records an outcome. Retries for a while if the storage fails, as on a full disk, because a message without
+   * an outcome is sent again.
    */
   const recordAtLast = async (
     open: OpenConnection,

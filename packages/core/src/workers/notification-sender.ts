@@ -12,7 +12,7 @@ const LEASE_MS = 5 * 60_000;
 const NOT_MARKED =
   'an email was sent and could not be marked as sent: this process does not send it again and marks it later, but after a restart it may be sent once more; check the database';
 
-/** The store from which owed emails are claimed, one by one. */
+/** A store of owed emails. */
 interface Owing<Owed> {
   claimNotifications(claim: NotificationClaim): Promise<readonly Owed[]>;
   completeNotification(id: string): Promise<void>;
@@ -101,7 +101,7 @@ function createSender<Owed extends { readonly id: string; readonly workspaceId: 
   };
 
   return {
-    /** Sends one by one, so that no claim expires behind slow emails. After a failure, the next pass sends the rest. */
+    /** Sends one by one, so that no claim expires behind slow emails. After a failure, the next pass sends the others. */
     async sendOwed() {
       for (;;) {
         const [owed] = await from.claimNotifications({ now: clock.now(), leaseMs: LEASE_MS, limit: 1 });

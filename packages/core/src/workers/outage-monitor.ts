@@ -14,9 +14,8 @@ const EVERY_MS = 30_000;
 const BATCH = 100;
 
 /**
- * Decides once for each outage of a number that the outage is long enough to report, and sends the owed
- * emails. A decision and its owed email are one write, which only one of several processes can make. A pass
- * reads only the numbers that are down and not reported.
+ * Reports each outage of a number that lasts long enough, once, and sends the owed emails. A decision and its owed email are one write, which only one of several processes can make. A pass
+ * reads only the numbers that are down and not yet reported.
  */
 export function createOutageMonitor(context: ServiceContext, notifier: Notifier): Worker {
   const { storage, clock, logger, newId, settings } = context;
@@ -46,7 +45,7 @@ export function createOutageMonitor(context: ServiceContext, notifier: Notifier)
     const { id: instanceId, workspaceId, downSince } = instance;
     const now = clock.now();
     const write = { event: null, lease: null };
-    // The outage began before the clock was set back: its time starts again.
+    // The outage began before the clock was set back: measure it from now.
     if (downSince === null || isTooFarAhead(downSince, now)) {
       await storage.instances.write({ ...write, instance: { ...instance, downSince: now } });
       return;

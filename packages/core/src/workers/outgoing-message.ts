@@ -7,8 +7,8 @@ import { wrapReads } from '../runtime/wrap-reads.ts';
 import type { ServiceContext } from '../services/context.ts';
 
 /**
- * The part of a message that its gateway sends. `fileFailed` gets the error if the file cannot be read, and
- * throws.
+ * The part of a message that the gateway sends. `fileFailed` is called with the error if the file cannot be
+ * read, and must throw.
  */
 export async function outgoingMessage(
   { storage, mediaStore }: ServiceContext,
@@ -47,7 +47,7 @@ async function quotedMessage(
   return { networkId, senderId, text: boundedPlainText(text ?? caption ?? '', QUOTED_TEXT_MAX) };
 }
 
-/** Whether the file was deleted: another attempt would only delay the report. */
+/** Whether the file was deleted, so that another attempt would only delay the report. */
 export async function isFileGone({ mediaStore }: ServiceContext, message: Message): Promise<boolean> {
   if (!message.media) return false;
   return !message.media.available || (await mediaStore.size(contentIdOf(message))) === null;

@@ -30,7 +30,7 @@ export interface PendingInstances {
   ): void;
   hasFenced(): boolean;
   /**
-   * Counts instances whose first connection has neither opened nor failed; `waiting`: those not yet begun.
+   * Counts instances whose first connection has neither opened nor failed; `waiting` counts those that have not begun to open.
    */
   countUntried(): { readonly all: number; readonly waiting: number };
   /** The controllers whose lease can be released. */
@@ -49,7 +49,7 @@ export function createPendingInstances(
   const changed = new Set<InstanceController>();
   const touched = new Set<InstanceController>();
 
-  /** The ends of the turns of connections being opened. */
+  /** When the connections being opened stop delaying others. */
   const turns = (): readonly number[] => {
     const now = clock.now();
     return Array.from(pending, (controller) => controller.opensUntil() ?? 0).filter((until) => until > now);

@@ -4,7 +4,7 @@ import type { ServiceContext } from '../services/context.ts';
 /** A connection open for this long was stable: earlier failures no longer count. */
 const STABLE_MS = 5 * 60_000;
 /**
- * The time after a restart in which another restart is a repeat; longer than the longest wait before a
+ * The time after a restart in which another restart counts as a repeat; longer than the longest wait before a
  * restart.
  */
 const RESTARTED_AGAIN_MS = 10 * 60_000;
@@ -29,7 +29,7 @@ export function createReconnectSchedule({
   let retryAt = 0;
   /** Failures since the last opening. */
   let failures = 0;
-  /** The opening, by `clock.elapsed()`; null unless a connection is open. */
+  /** When the connection opened, by `clock.elapsed()`; null unless one is open. */
   let openedAt: number | null = null;
   /** Connections in a row that opened but ended before they were stable. */
   let unstable = 0;

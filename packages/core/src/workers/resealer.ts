@@ -13,7 +13,7 @@ export function createResealer(context: ServiceContext, keys: number): Worker {
   let isDone = false;
 
   const reseal = async (): Promise<boolean> => {
-    // A single key, which the start has checked, has sealed everything.
+    // If there is only one key, it sealed everything: the start has checked that.
     if (keys === 1) return true;
     const { isComplete } = await resealAll(context, { isStopping: () => isStopping });
     if (isComplete)

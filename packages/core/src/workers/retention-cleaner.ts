@@ -10,10 +10,10 @@ import { ACTIVITY_KNOWN_MS } from '../services/messages/activities.ts';
 const EVERY_MS = 60_000;
 /** Rows per transaction: few, so that requests are not kept waiting. */
 const BATCH = 500;
-/** How much later hidden rows are deleted, so that a reader whose clock is behind finds no gap. */
+/** How long expired rows, which are hidden, are kept, so that a reader whose clock is behind finds no gap. */
 const GRACE_MS = 60 * 60_000;
 
-/** A download that was in flight when it expired may still be completed. */
+/** How long a download that was in flight when it expired may still take. */
 const DOWNLOAD_GRACE_MS = 15 * 60_000;
 
 /**

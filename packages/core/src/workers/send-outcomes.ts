@@ -11,8 +11,8 @@ import { FencedError } from '../services/instances/fenced-error.ts';
 import { advanceMessage } from '../services/messages/advance-message.ts';
 
 /**
- * The wait of a message that was not sent because its connection ended: the next connection does not open
- * sooner. If the connection stays open, the wait doubles, up to the longest.
+ * The wait of a message that was not sent: if its connection ended, the next connection does not open sooner.
+ * While the connection stays open, the wait doubles, up to `NOT_SENT_LONGEST_MS`.
  */
 const NOT_SENT_AGAIN_MS = 1_000;
 const NOT_SENT_LONGEST_MS = 30_000;
@@ -25,10 +25,10 @@ export type SendResult = SendOutcome | { readonly kind: 'not_read'; readonly err
 
 type NotSent = Extract<SendOutcome, { readonly kind: 'not_sent' }>;
 
-/** Called when a message is to be sent again, with the earliest time in epoch milliseconds. */
 interface SendRetries {
+  /** Called when a message is to be sent again, with the earliest time in epoch milliseconds. */
   readonly again: (instanceId: string, at: number) => void;
-  /** Called for a message that is held. */
+  /** The same for a message that is held. */
   readonly held: (instanceId: string, until: number) => void;
   /** Whether the connection of the instance is open. */
   readonly isOpen: (instanceId: string) => boolean;
@@ -136,7 +136,7 @@ export function recordSendOutcome(
     await noteRecipient(context, lease, message, outcome);
     switch (outcome.kind) {
       case 'accepted':
-        // Pass the message as read for the send, which saves a read.
+        // Pass the message that was read for the send, which saves a read.
         await advanceMessage(context, lease, message.networkId, { kind: 'sent' }, message);
         context.metrics.messageCompleted(message, 'sent', clock.now());
         return;

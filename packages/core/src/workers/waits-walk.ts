@@ -4,7 +4,7 @@ import type { Worker } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
 
 const STEP = 500;
-/** The pause between steps: a long queue delays no other work, and 100,000 waits take about 5 seconds. */
+/** The pause between steps, so that a long queue delays no other work; 100,000 waits take about 5 seconds. */
 const PAUSE_MS = 20;
 /** The pause after a failed step. */
 const AGAIN_MS = 5_000;

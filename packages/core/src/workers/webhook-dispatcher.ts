@@ -71,15 +71,15 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
   const inFlight = attemptsInFlight();
   const outcomes = attemptOutcomes<Completion>(clock, () => isStopping);
   let isStopping = false;
-  /** Outcomes left by a stop. */
+  /** The number of outcomes that a stop left unrecorded. */
   let unrecorded = 0;
   const openSecret = openedSecrets(context.sealer);
   const failures = failureLog(logger, clock);
-  /** The time of the last claim. Starts at infinity: the clock may have been set back before. */
+  /** The time of the last claim. Starts at infinity: the clock may have been set back before the start. */
   let claimedAt = Infinity;
   const fruitless = createTokenBucket({ burst: FRUITLESS_CLAIMS, everyMs: FRUITLESS_PAUSE_MS });
   let isSignalled = false;
-  /** Cancels the wait of signals after too many fruitless claims; null if no signal waits. */
+  /** Cancels the timer that delays a signal after too many fruitless claims; null if no signal waits. */
   let cancelSignal: (() => void) | null = null;
 
   const claim = async (): Promise<PassResult> => {
@@ -147,7 +147,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
   };
 
   /**
-   * Whether a delivery still exists: the claim of an erased delivery was not lost. The guard logs failed
+   * Whether a delivery still exists: the claim of an erased delivery does not count as lost. The guard logs failed
    * reads.
    */
   const isStored = ({ workspaceId, id }: Delivery): Promise<boolean> =>
@@ -205,8 +205,8 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     attempt: StartedAttempt,
     onFailure: (cause: unknown) => void,
   ): Promise<WebhookResponse> => {
-    // A delivery whose claims keep ending without an outcome may kill its worker: count an attempt without a
-    // request.
+    // A delivery whose claims keep ending without an outcome may kill its process: count a failed attempt
+    // without a request.
     if (claimed.lostClaims >= MAX_LOST_CLAIMS) {
       onFailure(new Error(NOT_ATTEMPTED));
       return { errorCode: 'TIMEOUT', responseStatus: null, responseBody: null };

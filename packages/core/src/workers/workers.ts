@@ -17,7 +17,7 @@ import { createResealer } from './resealer.ts';
 import { createRetentionCleaner } from './retention-cleaner.ts';
 import { createWebhookDispatcher } from './webhook-dispatcher.ts';
 
-/** All workers of this process, by its roles. */
+/** The workers that this process runs for its roles. */
 export interface Workers {
   start(): void;
   /**
@@ -31,7 +31,7 @@ interface Role {
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** The share of a stop that waits for sends, so that time is left to close connections and release leases. */
+/** The share of the time for a stop that waits for sends, so that time is left to close connections and release leases. */
 const SHARE_OF_SENDS = 0.6;
 /** The share that then waits for work on instances. */
 const SHARE_OF_INSTANCES = 0.2;
@@ -99,8 +99,8 @@ function gatewayRole(
   let hungAt = -Infinity;
   let succeededAt = -Infinity;
   /**
-   * Notes late calls that other calls overtook: if all calls hang, the database is away for other processes,
-   * too.
+   * Notes a late call if later calls succeeded: if all calls hang, the database is out of reach for other
+   * processes, too.
    */
   const noteFailure = (error: unknown, began: number): void => {
     const now = clock.now();
@@ -155,7 +155,7 @@ function gatewayRole(
       await downloader.stop(timeoutMs * SHARE_OF_DOWNLOADS);
       await sender.stop(timeoutMs * SHARE_OF_SENDS);
       await supervisor.stop(timeoutMs * SHARE_OF_INSTANCES);
-      // Downloads that began with their messages end with the instances.
+      // Downloads that began with their messages end when the connections close.
       await downloader.completed(timeoutMs * SHARE_OF_DOWNLOADS);
     },
   };
