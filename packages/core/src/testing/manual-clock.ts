@@ -4,8 +4,8 @@ import type { Clock } from '../ports/clock.ts';
 /** A clock whose time only changes when a test moves it. */
 export interface ManualClock extends Clock {
   /**
-   * Moves time forward, and calls each timer at its own moment. Before time moves on, the work that a timer
-   * started runs as far as it waits only for code of this process.
+   * Moves time forward, and calls each timer at its own time. Before time moves on, the work that a timer
+   * started runs until it waits for something outside this process.
    */
   advance(ms: number): Promise<void>;
   /** Lets pending work run without moving time. */
@@ -19,7 +19,7 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** The rounds of the event loop in which work may run. */
+/** How many rounds of the event loop work may take. */
 const ROUNDS = 20;
 
 /**
@@ -29,7 +29,7 @@ const ROUNDS = 20;
 const COMPUTING = 50;
 
 /**
- * The count of resources that a round and its measurement create. If a runtime counts differently, each timer
+ * The number of async resources that a round and its measurement create. If a runtime counts differently, each timer
  * gets all rounds.
  */
 const OWN = 2;

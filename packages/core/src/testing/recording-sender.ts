@@ -1,7 +1,7 @@
 import type { WebhookRequest, WebhookResponse, WebhookSender } from '../ports/webhook-sender.ts';
 
 /**
- * A webhook sender that sends nothing, keeps every request, and responds as `respond` says. Once closed, it
+ * A webhook sender that sends nothing, keeps every request, and responds as `respond` says. While closed, it
  * fails every request.
  */
 export interface RecordingSender extends WebhookSender {
@@ -11,9 +11,9 @@ export interface RecordingSender extends WebhookSender {
   respond(how: (request: RecordedRequest) => WebhookResponse | Promise<WebhookResponse>): void;
 }
 
-/** A webhook that `recordingSender` was given. */
+/** A request that `recordingSender` recorded. */
 export interface RecordedRequest extends Omit<WebhookRequest, 'headers'> {
-  /** The values of the headers by their names, written as they are sent. */
+  /** The values of the headers by their names, spelled as they are sent. */
   readonly headers: ReadonlyMap<string, string>;
 }
 

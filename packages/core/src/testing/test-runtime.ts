@@ -1,5 +1,4 @@
-// Load these modules now, as in a service that has had a file and a message: a manual clock does not wait for a module
-// to load.
+// Load these modules up front, because a manual clock does not wait for a module to load.
 import '#file-type';
 import 'mime';
 import '../domain/message/ff1.ts';
@@ -30,7 +29,7 @@ export interface TestRuntime {
   readonly media: ReturnType<typeof memoryMediaStore>;
 }
 
-/** A runtime for tests, without sockets, files and real time. */
+/** A runtime for tests, without sockets, files or real time. */
 export function testRuntime({
   seed = 1,
 }: {

@@ -99,7 +99,7 @@ function gatewayRole(
   let hungAt = -Infinity;
   let succeededAt = -Infinity;
   /**
-   * Notes a late call if later calls succeeded: if all calls hang, the database is out of reach for other
+   * Notes a late call if other calls succeeded while it hung: if all calls hang, the database is out of reach for other
    * processes, too.
    */
   const noteFailure = (error: unknown, began: number): void => {

@@ -73,7 +73,7 @@ interface NamedChat {
   readonly keys: readonly string[];
 }
 
-/** Returns the current chat of an instance's key. */
+/** Returns the chat to which a key of an instance now belongs. */
 function chatNamedBy(state: State, instanceId: string, key: string): NamedChat {
   const contacts = contactsOf(state, instanceId);
   const ownerOf = (digits: string): Contact | null => ownerOfNumber(digits, contacts);

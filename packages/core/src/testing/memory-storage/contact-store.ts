@@ -63,7 +63,7 @@ export function contactsOf({ contacts, mergedContacts }: State, instanceId: stri
   );
 }
 
-/** The current contact of an id. */
+/** The contact that has this id, or that it was merged into. */
 export function currentContact({ contacts, mergedContacts }: State, id: string): Contact | null {
   return contacts.get(mergedContacts.get(id) ?? id) ?? null;
 }

@@ -258,7 +258,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
   }
 
   #mayRetry(delivery: Delivery): boolean {
-    // A claim outlives the cancellation that ended its delivery: the request is still on its way.
+    // A delivery that was cancelled may still be claimed: its request is in flight.
     return mayRetry(delivery) && !this.#state.lanes.get(delivery.endpointId)?.isClaimed(delivery.id);
   }
 
@@ -266,7 +266,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
     const record = this.#state.deliveries.get(delivery.id);
     const lane = this.#state.lanes.get(delivery.endpointId);
     if (!record || !lane) throw new Error(`${delivery.id} is gone.`);
-    // Remove the delivery from the closed generation, which is not swept yet.
+    // Remove the delivery from the closed generation, which may not be swept yet.
     lane.remove(delivery.id);
     lane.queue(delivery.id, now);
     record.generation = lane.generation;

@@ -9,7 +9,7 @@ import type { State, Work } from './state.ts';
 
 /**
  * Stores events, each with a delivery for each endpoint that subscribes, and a place in the queue of each
- * subscription that wants the event. Returns the signals to send once the method's work is done.
+ * subscription that wants the event. Returns the signals to send at the end of the calling method.
  */
 export function storeEvents(state: State, events: readonly EventRecord[]): readonly Work[] {
   return events.flatMap(({ subject, traceparent = null, ...event }) => {

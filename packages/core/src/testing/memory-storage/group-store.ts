@@ -63,7 +63,7 @@ export class MemoryGroupStore implements GroupStore {
   }
 }
 
-/** Ends the membership of the number in all its groups except those that stay. */
+/** Ends the number's membership in all groups except those for which `stays` is true. */
 export function leaveGroups({ groups }: InstanceRecord, stays: (group: Group) => boolean): void {
   for (const group of groups.values()) {
     if (!stays(group)) groups.set(group.networkId, { ...group, isMember: false });

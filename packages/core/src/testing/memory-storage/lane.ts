@@ -22,7 +22,7 @@ export interface DueEntry {
 }
 
 /**
- * The deliveries due at one endpoint, and when the endpoint may next be served. A cancellation ends
+ * The deliveries queued for one endpoint, and when the endpoint may next be served. A cancellation ends
  * everything queued in one step, by starting the next generation: earlier generations keep their entries,
  * with a reason, until they are swept.
  */
@@ -30,7 +30,7 @@ export class Lane {
   readonly endpointId: string;
   #generation = 1;
   readonly #cancellations = new Map<number, CancellationReason>();
-  /** Entries by generation, in the order of claims. */
+  /** Entries by generation, in the order in which they are claimed. */
   readonly #due = new Map<number, DueEntry[]>();
   /** Claims of all generations by delivery id: each holds a slot. */
   readonly #claims = new Map<string, LaneClaim>();
@@ -76,7 +76,7 @@ export class Lane {
     return this.#claims.has(deliveryId);
   }
 
-  /** Requeues the deliveries of expired claims, in their generation. Returns the number. */
+  /** Requeues the deliveries of expired claims, each in its generation. Returns how many. */
   takeBackExpired(now: number): number {
     const expired = [...this.#claims.values()].filter(({ expiresAt }) => expiresAt <= now);
     for (const { deliveryId, generation, lostClaims } of expired) {
@@ -116,7 +116,7 @@ export class Lane {
     return Math.max(next.dueAt, throttledUntil(this.#starts, limits));
   }
 
-  /** The time from which this lane waits for a claim: the lane that waits longest comes first. */
+  /** The time since which this lane has waited for a claim: the lane that has waited longest comes first. */
   waitsSince(wakeAt: number): number {
     return Math.max(wakeAt, this.#servedAt);
   }

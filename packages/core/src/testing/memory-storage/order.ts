@@ -8,8 +8,8 @@ export function compare<Value extends string | number>(a: Value, b: Value): numb
 }
 
 /**
- * Compares like the binary collation of databases; `<` would put U+FFFD after an emoji, because of its
- * surrogates.
+ * Compares like the binary collation of databases; `<` compares UTF-16 code units, which puts U+FFFD after
+ * an emoji.
  */
 export function compareCodePoints(a: string, b: string): number {
   const left = Array.from(a, codePointOf);

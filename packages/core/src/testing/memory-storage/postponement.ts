@@ -13,7 +13,7 @@ export function isLanePaused(state: State, endpointId: string): boolean {
   return endpoint !== undefined && isWorkPostponed(state, endpoint.workspaceId);
 }
 
-/** Resumes a workspace: resets failures, signals waiting work. */
+/** Resumes a workspace: resets failures and signals waiting work. */
 export function resumeWork(state: State, workspaceId: string): void {
   const endpoints = [...state.endpoints.values()].filter((one) => one.workspaceId === workspaceId);
   for (const endpoint of endpoints) {

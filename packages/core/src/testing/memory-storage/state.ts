@@ -62,7 +62,7 @@ export interface QueuedEvent {
   exhaustedAt: number | null;
   attempts: number;
   lostClaims: number;
-  /** The latest claim's token; null before any claim. */
+  /** The token of a claim that has no outcome yet, even if it expired; otherwise null. */
   token: number | null;
 }
 
@@ -81,12 +81,12 @@ export class State {
   /** History entries; they outlive their instances. */
   readonly history: Map<string, HistoryEntry> = new Map();
   readonly instanceNotifications: OwedNotifications<OwedInstanceNotification> = new OwedNotifications();
-  /** The last report of each process, keyed by owner of leases. */
+  /** The last report of each process, keyed by its name as a lease owner. */
   readonly reports: Map<string, ProcessReport> = new Map();
   readonly owners: Map<string, { readonly registeredAt: number; readonly asksUntil: number }> = new Map();
   readonly messages: Map<string, Message> = new Map();
-  /** `mergedContacts` holds the id of the contact that a contact was merged into. */
   readonly contacts: Map<string, Contact> = new Map();
+  /** Keyed by the id of a merged contact: the id of the contact that it was merged into. */
   readonly mergedContacts: Map<string, string> = new Map();
   /** Contact ids by `keyOf(instanceId, networkId)`. */
   readonly contactIds: Map<string, string> = new Map();
@@ -116,9 +116,9 @@ export class State {
   readonly eventSubjects: Map<string, EventSubject> = new Map();
   readonly deliveries: Map<string, DeliveryRecord> = new Map();
   readonly subscriptions: Map<string, EventSubscription> = new Map();
-  /** Keyed by `keyOf(subscriptionId, eventId)`; includes deleted subscriptions. */
+  /** Keyed by `keyOf(subscriptionId, eventId)`; includes events of deleted subscriptions. */
   readonly queuedEvents: Map<string, QueuedEvent> = new Map();
-  /** The runs of `retryFailedEvents` calls that are in progress, by subscription. */
+  /** The rounds of `retryFailedEvents` calls that are in progress, by subscription id. */
   readonly eventRetryRounds: Map<string, RetryRound> = new Map();
   lastToken = 0;
 
@@ -134,7 +134,7 @@ export class State {
     return this.context.newId;
   }
 
-  /** Sends each signal once. */
+  /** Publishes each distinct signal once. */
   signalWork(work: readonly Work[]): void {
     for (const signal of new Map(work.map((one) => [JSON.stringify(one), one])).values()) this.signal(signal);
   }
