@@ -15,7 +15,7 @@ export interface AcceptedMessage {
   readonly to: string;
   readonly text: string;
   readonly file: AcceptedFile | null;
-  /** The network's id of the recipient, if the message was addressed to a contact; `to` is then empty if the number is unknown. */
+  /** The network's id of the recipient, if the message was addressed to a contact; `to` is empty if the contact's number is unknown. */
   readonly contactNetworkId?: string;
   /** The network's id of the quoted message. */
   readonly replyTo?: string;
@@ -23,7 +23,7 @@ export interface AcceptedMessage {
   repeats: number;
 }
 
-/** The network's record of one instance. The profile is `undefined` until this process first learns it. */
+/** The network's record of one instance. `profile` is `undefined` until this process knows it. */
 export interface NetworkAccount {
   profile: LinkedProfile | null | undefined;
   /**
@@ -39,7 +39,7 @@ export interface NetworkAccount {
   readonly files: Map<string, InboundFile>;
   /** Activities that the service has not taken yet, in order. */
   readonly activities: Map<string, NetworkActivity>;
-  /** Every message since this process started, by its network id. */
+  /** Every message that the network remembers, by its network id. */
   readonly messages: Map<string, NetworkMessage>;
 }
 
@@ -69,7 +69,7 @@ export function groupsOf(
   return known;
 }
 
-/** The files that the network no longer keeps, now that there is one more. */
+/** The network ids of the oldest files, beyond the number that the network keeps. */
 export function filesToLose({ files }: NetworkAccount): readonly string[] {
   return [...files.keys()].slice(0, Math.max(0, files.size - KEPT_FILES));
 }

@@ -95,7 +95,7 @@ export interface InboundMessage {
   readonly networkId: string;
   /** Null if the sender hides their number. */
   readonly from: string | null;
-  /** Further facts of the network about the sender. */
+  /** Further facts that the network knows about the sender. */
   readonly sender?: SandboxPerson;
   readonly groupNetworkId: string | null;
   /** The text, or the caption of the file. */

@@ -1,6 +1,6 @@
 import type { ContactReport } from '../domain/contact/contact.ts';
 
-/** The facts of the sandbox network about a person, apart from their number. */
+/** Facts that the sandbox network knows about a person, apart from their number. */
 export interface SandboxPerson {
   /**
    * The network's id of the person, which stays the same when their number becomes known. By default, the number is

@@ -32,7 +32,7 @@ const STEP_MS = 25;
 const REPORT_AGAIN_MS = 1_000;
 /** The longest wait of a timer. */
 const LONGEST_WAIT_MS = 24 * 60 * 60_000;
-/** How long each QR is shown; after the last, the network gives up, as WhatsApp's does. */
+/** How long each QR is shown; after the last, the network gives up, as WhatsApp does. */
 const QR_LIFETIMES_MS = [60_000, 20_000, 20_000, 20_000, 20_000, 20_000];
 const PAIRING_CODE_LENGTH = 8;
 const PAIRING_CODE_LETTERS = '123456789ABCDEFGHJKLMNPQRSTVWXYZ';
@@ -61,7 +61,7 @@ export interface SandboxConnection extends GatewayConnection {
   report(group: GroupReport): Promise<void>;
   /** Reports the groups that the number is in now. */
   reportAll(): Promise<void>;
-  /** The network ends the connection. */
+  /** Ends the connection from the network's side. */
   end(reason: ClosedReason): Promise<void>;
   /** Delivers the reports that are owed to the service. */
   deliver(): void;
@@ -74,8 +74,8 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   /** Functions that end a wait early. */
   const waits = new Set<() => void>();
   /**
-   * A network that has forgotten the number, as after a restart without a journal, does not know all groups
-   * of the number.
+   * False if the network has forgotten the number, as after a restart without a journal: it may not know all
+   * groups of the number.
    */
   let knowsAllGroups = account.profile !== undefined;
   let state: 'connecting' | 'pairing' | 'open' | 'closed' = 'connecting';
@@ -179,7 +179,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     account.owedReceipts.size > 0 || nextMessages().length > 0 || nextActivities().length > 0;
   const nextMessages = (): readonly InboundMessage[] =>
     [...account.inbox.values()].filter(({ networkId }) => !offered.has(networkId));
-  /** An act on a message comes after the message. */
+  /** Leaves out an act on a message until the message is taken. */
   const nextActivities = (): readonly NetworkActivity[] =>
     [...account.activities.values()].filter(
       (activity) => !offered.has(activity.networkId) && !('about' in activity && offered.has(activity.about)),
@@ -189,7 +189,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     for (const [networkId, [status]] of account.owedReceipts) {
       if (state !== 'open' || status === undefined) return;
       await listener.receipt({ networkId, status });
-      // Skip if another connection has reported this status, and the next status is owed.
+      // Skip if another connection has reported this status already: the next status is owed.
       if (account.owedReceipts.get(networkId)?.[0] === status)
         record({ instanceId, kind: 'receipt_taken', networkId });
     }
@@ -337,7 +337,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   };
 }
 
-/** Like WhatsApp's: easy to read out, so without 0, I, O and U. */
+/** A code like WhatsApp's, without 0, I, O and U, so that it is easy to read out. */
 function newPairingCode(random: Uint8Array): string {
   return Array.from(random, (byte) => PAIRING_CODE_LETTERS[byte % PAIRING_CODE_LETTERS.length]).join('');
 }

@@ -13,7 +13,7 @@ interface FilesOptions {
 }
 
 /**
- * Hands out the files of messages on one connection: when the network has them, and as often as they are
+ * Hands out the files of messages on one connection: once the network has them, and as often as they are
  * requested.
  */
 export interface SandboxFiles {

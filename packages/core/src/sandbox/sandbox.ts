@@ -28,7 +28,7 @@ export interface Sandbox {
   phone(instanceId: string): SandboxPhone;
 }
 
-/** A simulated phone. Every method throws INVALID_INSTANCE_STATE if the phone cannot do it now. */
+/** A simulated phone. A method throws INVALID_INSTANCE_STATE if the phone cannot do that now. */
 export interface SandboxPhone {
   /** Scans the QR that the instance shows. */
   scan(profile?: {
@@ -65,13 +65,13 @@ export interface SandboxPhone {
   receiveUndecryptable(message: SandboxUndecryptable): Promise<string>;
   /** Adds the number to a new group. Returns the network's id of the group. */
   addGroup(group: { readonly name: string; readonly participantsCount: number }): Promise<string>;
-  /** The number leaves a group. */
+  /** Makes the number leave a group. */
   leaveGroup(networkId: string): Promise<void>;
-  /** The connection is lost, and can be opened again. */
+  /** Drops the connection, which can be opened again. */
   drop(): Promise<void>;
-  /** The linked device is removed on the phone. */
+  /** Removes the linked device on the phone. */
   unlink(): Promise<void>;
-  /** The network refuses the instance for good. */
+  /** Makes the network refuse the instance for good. */
   fail(): Promise<void>;
   /** Every message that the network accepted from this instance, oldest first. */
   accepted(): readonly AcceptedMessage[];
@@ -82,7 +82,7 @@ export interface SandboxMessage {
   /** The sender's number, in digits. Null if the sender hides it: then `sender` has a network id. */
   readonly from: string | null;
   readonly sender?: SandboxPerson | undefined;
-  /** The text, or the caption of the file. By default, the description of a kind that has no text. */
+  /** The text, or the caption of the file. By default, the description of the kind in `detail`, if any. */
   readonly text?: string | undefined;
   readonly file?: SandboxFile | undefined;
   readonly groupNetworkId?: string | undefined;
@@ -261,7 +261,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
           profilePictureUrl: null,
         };
         const groups = FIRST_GROUPS.map(([name, participantsCount]) => ({
-          // The same id for the same number, even if an earlier process that knew the number has ended.
+          // The same id for the same number, even after a restart without a journal.
           networkId: `group-${linked.phoneNumber}-${name.toLowerCase()}`,
           name,
           participantsCount,
@@ -368,7 +368,7 @@ type WithoutStamp<Activity> = Activity extends NetworkActivity ? Omit<Activity, 
  */
 const KEPT_IDLE_ACCOUNTS = 100;
 
-/** A freshly linked phone is in two groups. */
+/** The groups of a newly linked phone, each with its number of participants. */
 const FIRST_GROUPS = [
   ['Family', 5],
   ['Team', 12],
