@@ -151,7 +151,7 @@ describe('a connection that drops', () => {
 describe('an instance that cannot be connected', () => {
   const UNREACHABLE = { kind: 'dropped', detail: 'network_unreachable' } as const;
   /**
-   * How many lines about an instance were logged. Failures of the gateway itself are logged separately, once a minute
+   * How many warnings and errors about an instance were logged. Failures of the gateway itself are logged separately, once a minute
    * for all instances.
    */
   const warnings = ({ logs }: Pick<Harness, 'logs'>): number =>
@@ -330,7 +330,7 @@ describe('a connection that does not open', () => {
         gateway.connections.length <= stuck ? silence() : listener.connected(PROFILE),
     });
     const harness = await startHarness({ gateway });
-    // Leave the five-second rhythm of the work that every process does.
+    // Get out of step with the work that every process does each five seconds.
     await harness.clock.advance(SECOND);
     for (let i = 0; i < stuck; i++) {
       const { id } = await harness.api.instances.create();

@@ -470,7 +470,7 @@ describe('the sandbox', () => {
       file: { type: 'audio', content },
       detail: { kind: 'voice', payload: { seconds: 3 } },
     });
-    // Files are read from streams, which take turns of the event loop that the clock does not see.
+    // Files are read from streams, which take turns of the event loop that the clock does not wait for.
     const messages = await until('all five are stored', async () => {
       await harness.clock.advance(SECOND);
       const { data } = await harness.api.messages.list();

@@ -62,7 +62,7 @@ describe('a received file', () => {
       type: 'image',
       caption: 'Look',
       text: null,
-      // The type that the network reports: the bytes are another format of the same family.
+      // The type that the network reports, although the bytes are of another image format.
       media: { available: true, mime_type: 'image/jpeg', size: PNG.length, filename: 'me.jpg' },
     });
     expect(media.ids()).toEqual([message?.id]);
@@ -211,7 +211,7 @@ describe('a received file', () => {
     await Promise.all([...files, good]);
     const stored = (await harness.api.messages.list({ direction: 'inbound', limit: 100 })).data;
     expect(stored).toHaveLength(52);
-    // In the order of arrival, with the text last, whenever the files were completed.
+    // In the order of arrival, with the text last, no matter when the files were completed.
     expect(stored.map(({ type }) => type)).toEqual(['text', ...Array<string>(51).fill('image')]);
     expect(stored.filter(({ media }) => media?.available)).toMatchObject([{ id: stored[1]?.id }]);
     expect(new Set(stored.map(({ created_at, received_at }) => `${created_at} ${received_at}`)).size).toBe(1);

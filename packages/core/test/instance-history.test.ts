@@ -117,7 +117,7 @@ describe('the history of an instance', () => {
       .reduce((sum, { count }) => sum + count, 0);
     expect(counted).toBe(drops);
     expect(drops).toBeGreaterThan(60);
-    // A few kinds of entries an hour, so that a week like this adds a few hundred entries.
+    // A few entries an hour, so that a week like this adds fewer than a thousand.
     expect(entries.length).toBeLessThan(30);
     const hours = new Set(
       entries.filter(({ reason }) => reason === 'connection_dropped').map(({ at }) => at.slice(0, 13)),

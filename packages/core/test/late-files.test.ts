@@ -483,7 +483,7 @@ describe('a file that does not come in time', () => {
 describe('a process that is killed', () => {
   /**
    * Receives a message that waits for its file, and kills the process at the call that `at` names, before or after
-   * its effect.
+   * the call's effect.
    */
   async function killAt(at: string, when: 'before' | 'after') {
     const storage = memoryStorage();
@@ -553,7 +553,7 @@ describe('a process that is killed', () => {
       'downloads.complete',
     ]
       .flatMap((at) => [[at, 'before'] as const, [at, 'after'] as const])
-      // The short form kills before one method and after the next.
+      // The short form kills alternately before one method and after the next.
       .filter((_, index) => isLongForm || index % 4 === 0 || index % 4 === 3),
   )('at %s, %s its effect, loses nothing, doubles nothing and leaves no file', async (at, when) => {
     const { storage, media, instance, events } = await killAt(at, when);

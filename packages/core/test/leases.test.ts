@@ -598,8 +598,8 @@ describe('signals of other processes', () => {
       }
       await harness.clock.advance(2 * SECOND);
     }
-    // 2,000 changes in 20 seconds: a burst of 100 lookups, then five a second, and as many again while the process
-    // asks for its share.
+    // In these 20 seconds: at most a burst of 100 lookups, then five a second, and another five a second while the
+    // process asks for its share.
     expect(claims.mock.calls.length).toBeGreaterThan(0);
     expect(claims.mock.calls.length).toBeLessThan(350);
   });

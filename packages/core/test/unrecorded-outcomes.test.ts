@@ -10,7 +10,7 @@ const linesOf = ({ logs }: Harness, text: string): Harness['logs'] =>
 
 type Complete = Storage['deliveries']['complete'];
 
-/** A harness with one due delivery, whose outcome is stored by the given `complete` until `restore`. */
+/** A harness with one due delivery, whose outcome is stored by the given `complete` until `restore` is called. */
 async function oneDelivery(complete: (works: Complete) => Complete) {
   const storage = memoryStorage();
   const harness = await startHarness({ storage });

@@ -19,7 +19,7 @@ async function queue(
   return ids;
 }
 
-/** Holds back the responses to all requests until the test responds to all of them. */
+/** Holds back the responses to all requests until the test calls `respondToAll`. */
 function held({ sender }: Pick<Harness, 'sender'>, harness: Harness) {
   const waiting: ((response: WebhookResponse) => void)[] = [];
   sender.respond(() => new Promise((resolve) => waiting.push(resolve)));

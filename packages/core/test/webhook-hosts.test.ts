@@ -91,7 +91,7 @@ it('What is refused for its addresses has one text, with no address, that names 
   expect(inside).not.toMatch(/\d/);
   for (const host of ['nowhere', 'denied', 'range', 'own'])
     expect(await refusalOf(api, `https://${host}/`)).toBe(inside);
-  // Nor does the refusal show whether a name over http resolves.
+  // The refusal does not show whether a name over http resolves, either.
   for (const host of ['nowhere', 'inside', 'public'])
     expect(await refusalOf(api, `http://${host}/`)).toBe(inside);
 });

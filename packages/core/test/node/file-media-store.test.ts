@@ -53,7 +53,7 @@ function openFilesIn(directory: string): readonly string[] {
   });
 }
 
-// The contract covers the behaviour of every media store.
+// Behaviour that all media stores share is tested by the contract.
 describe('the file media store', () => {
   it('keeps a file until it is deleted', async () => {
     const { store, directory } = await newStore();

@@ -4,13 +4,13 @@ import { decode, encode } from 'dns-packet';
 import type { Answer } from 'dns-packet';
 import { onTestFinished } from 'vitest';
 
-/** The addresses of a name, SERVFAIL, or no response. An empty list means NXDOMAIN. */
+/** The addresses of a name; `broken` means SERVFAIL, `silent` no response, and an empty list NXDOMAIN. */
 type Reply = readonly string[] | 'broken' | 'silent';
 
 export interface NameServer {
   /** The server's address, with the port. */
   readonly address: string;
-  /** The questions that it received, as `A name` and `AAAA name`. */
+  /** The questions received, as `A name` and `AAAA name`. */
   readonly asked: readonly string[];
   /** Sets the reply about a name from now on. */
   reply(hostname: string, reply: Reply): void;
@@ -36,7 +36,7 @@ export async function startNameServer(): Promise<NameServer> {
     const found =
       reply === 'broken' ? [] : reply.filter((one) => type === (one.includes(':') ? 'AAAA' : 'A'));
     const code = reply === 'broken' ? SERVFAIL : reply.length === 0 ? NXDOMAIN : 0;
-    // TypeScript cannot tell that A and AAAA records hold addresses
+    // TypeScript cannot tell that A and AAAA records hold addresses.
     const answers = found.map((data) => ({ type, name, ttl: 60, data }) as Answer);
     socket.send(encode({ type: 'response', id: id ?? 0, flags: code, questions, answers }), port, address);
   });

@@ -46,7 +46,7 @@ type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}
 type TimeAsText<Time> = Time extends number ? string : Time;
 /** The API's form of an object whose numbers are all times. */
 type TimesAsText<Domain> = { readonly [Name in keyof Domain]: TimeAsText<Domain[Name]> };
-/** A single object type instead of an intersection, which `toEqualTypeOf` would distinguish from it. */
+/** Turns an intersection into a single object type, because `toEqualTypeOf` distinguishes the two. */
 type Flat<Type> = { [Name in keyof Type]: Type[Name] };
 
 /** Fields that the API does not return. */

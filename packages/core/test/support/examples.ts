@@ -8,7 +8,7 @@ import type { Message } from '../../src/domain/message/message.ts';
 import { DEFAULT_PLAN } from '../../src/domain/workspace/workspace.ts';
 import type { Member, Workspace } from '../../src/domain/workspace/workspace.ts';
 
-/** The time of the examples. They are one valid object of each kind, which a test may vary. */
+/** The time of the examples, which are one valid object of each kind; a test may vary them. */
 export const NOW: number = Date.UTC(2026, 0, 1, 12);
 
 const SUFFIX = '01jgfjjv00fsnvdjzy0jcm5xh8';

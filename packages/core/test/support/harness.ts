@@ -27,8 +27,7 @@ export const DAY: number = 24 * HOUR;
 export const STEP = 25;
 
 /**
- * A Trunkline on a memory storage and a sandbox network, with one workspace; its clock moves only when the test moves
- * it.
+ * A Trunkline on a memory storage and a sandbox network, with one workspace and a clock that only the test moves.
  */
 export interface Harness {
   readonly trunkline: Trunkline;

@@ -42,8 +42,8 @@ export function mediaGateway(script: Partial<Script> = {}): ScriptedGateway {
 }
 
 /**
- * Lets time pass with only maintenance running, since no connection outlives a jump of the clock. Nothing else runs
- * in this harness afterwards.
+ * Lets time pass with only maintenance running, since no connection outlives a jump of the clock. Nothing runs in
+ * this harness afterwards.
  */
 export async function passOnly(
   { harness, store }: Pick<MediaHarness, 'harness'> & { readonly store: MediaStore | undefined },
