@@ -13,11 +13,11 @@ interface AxeOptions {
   readonly about?: 'everything' | 'colour';
 }
 
-/** All of axe's rules about colours, except those of the strictest level, which the other rules leave out, too. */
+/** All of axe's rules about colours, except those of the strictest level, which axe does not run by default. */
 const OF_COLOUR = ['color-contrast', 'link-in-text-block'];
 
 /**
- * Returns the barriers for people with a disability that axe finds, a line for each element; empty if axe finds none.
+ * Returns the barriers for people with a disability that axe finds, an entry for each element; empty if axe finds none.
  */
 export async function axe(page: Page, { about = 'everything' }: AxeOptions = {}): Promise<readonly string[]> {
   source ??= readFile(fileURLToPath(import.meta.resolve('axe-core')), 'utf8');

@@ -39,7 +39,7 @@ export async function inEachLook(
 }
 
 /**
- * With SCREENSHOTS=1, pictures of the whole page in light, dark and on a phone, as
+ * With SCREENSHOTS=1, takes pictures of the whole page in light, dark and on a phone, as
  * `reports/screenshots/<name>-<look>.png`, for people to look at. Returns their paths.
  */
 export async function screenshot(page: Page, name: string): Promise<readonly string[]> {
@@ -49,7 +49,7 @@ export async function screenshot(page: Page, name: string): Promise<readonly str
   return paths;
 }
 
-/** A picture of the page as it is now, or of so many pixels from its top: `reports/screenshots/<name>.png`. */
+/** Takes a picture of the page as it is now, or of its top `height` pixels: `reports/screenshots/<name>.png`. */
 export async function picture(page: Page, name: string, height = Infinity): Promise<readonly string[]> {
   if (!areTaken()) return [];
   const path = join(DIRECTORY, `${name}.png`);

@@ -1,6 +1,6 @@
 // Written in JavaScript that old versions run, because a Node that is too old has to run this file.
 
-/** As in `engines` of every published package. */
+/** The version in `engines` of the published packages. */
 export const NEEDED_NODE = '22.19';
 
 /** See node-version.d.ts. */

@@ -1,10 +1,10 @@
 import { closestMatch } from 'leven';
 
 /**
- * The number of wrong letters in a short name: two swapped letters count as two, and `medai` must still be recognised.
+ * The number of wrong letters allowed in a short name: two swapped letters count as two, and `medai` must still be recognised.
  */
 const WRONG_LETTERS = 2;
-/** The share of wrong letters in a longer name. */
+/** The share of wrong letters allowed in a longer name. */
 const WRONG_SHARE = 1 / 3;
 
 /** The name that `name` resembles, or undefined. */

@@ -13,7 +13,7 @@ export interface ClusterFiles {
   readonly data: string;
 }
 
-/** Omits this process's variables, because those of another Postgres would mislead the server. */
+/** Omits this process's variables, because variables for another Postgres would mislead the server. */
 export const environment = { ...serverUser, cwd: '/', env: { LC_ALL: 'C' } };
 
 /**

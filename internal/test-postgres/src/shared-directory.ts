@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { serverUser } from './server-user.ts';
 
-/** The parents of temporary directories. TMPDIR may be closed to other users, so root gets further ones. */
+/** The parents of temporary directories. TMPDIR may be closed to other users, so root tries further parents. */
 export function temporaryParents(): readonly string[] {
   return serverUser.uid === undefined ? [tmpdir()] : [...new Set([tmpdir(), '/tmp', '/var/tmp', '/dev/shm'])];
 }

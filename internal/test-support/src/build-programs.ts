@@ -46,7 +46,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   return () => void desk.close();
 }
 
-/** Builds into a folder like the package's, with the package's manifest and its installed dependencies. */
+/** Builds a program into a folder that resembles its package's: with the manifest and the installed dependencies. */
 async function buildProgram(program: string): Promise<string> {
   const home = packageOf(program);
   const manifest = await readFile(join(home, 'package.json'), 'utf8');

@@ -5,7 +5,7 @@ export function respondXml(outgoing: ServerResponse, content: string, status = 2
   outgoing.end(`<?xml version="1.0" encoding="UTF-8"?>\n<Result>${content}</Result>`);
 }
 
-/** Responds like AWS: besides the code, with details that must not be shown. */
+/** Responds like AWS, whose errors contain details that must not be shown. */
 export function respondError(outgoing: ServerResponse, status: number, code: string): void {
   outgoing.writeHead(status, { 'Content-Type': 'application/xml' });
   outgoing.end(

@@ -9,7 +9,7 @@ interface FakeRequest {
   readonly key: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingMessage['headers'];
-  /** Such as `PutObject`. */
+  /** The S3 operation, such as `PutObject`. */
   readonly operation: string;
 }
 
@@ -26,7 +26,7 @@ export interface FakeS3 {
   /** Keys of uploads that are neither completed nor aborted. */
   unfinished(): readonly string[];
   disturb(disturbance: Disturbance): void;
-  /** Connections that are open. */
+  /** The number of open connections. */
   connections(): Promise<number>;
   close(): Promise<void>;
 }
@@ -56,7 +56,7 @@ export async function startFakeS3(): Promise<FakeS3> {
   };
 
   const server = createServer((incoming, outgoing) => {
-    // The client has gone in the middle of its request.
+    // The client disconnected in the middle of its request.
     serve(incoming, outgoing).catch(() => outgoing.destroy());
   });
   server.listen(0, '127.0.0.1');

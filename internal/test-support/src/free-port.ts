@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 
 /**
  * Below the ports that Linux and macOS give to outgoing connections, because such a connection could take the port
- * while its program starts, or starts again.
+ * while the program that needs it starts or restarts.
  */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;

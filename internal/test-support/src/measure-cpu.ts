@@ -10,7 +10,7 @@ declare module 'vitest' {
 
 const TICKS_PER_SECOND = 100; // of /proc on every architecture that Node supports
 
-/** A process that runs several files in turn keeps here what the previous files cost. */
+/** Holds the cost of the previous files, in a process that runs several files one after another. */
 const state: { measuredCpuSeconds?: number } = globalThis as object;
 
 // Registered before the file's own hooks, so it runs after them, when they have ended everything that the file started.

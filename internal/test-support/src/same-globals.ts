@@ -17,7 +17,7 @@ afterAll(() => {
 });
 
 function stateOfProcess(): Map<PropertyKey, unknown> {
-  // Vitest keeps its own globals there.
+  // Leave out Vitest's own globals.
   const globals = Reflect.ownKeys(globalThis).filter((key) => !/^__|jest|vitest/iu.test(String(key)));
   return new Map<PropertyKey, unknown>([
     ...globals.map((key) => [key, Reflect.get(globalThis, key)] as const),

@@ -9,13 +9,13 @@ export type RandomNumber = (below: number) => number;
  */
 export function randomInTest({ annotate }: Pick<TestContext, 'annotate'>): RandomNumber {
   const seed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-  // The end of the test waits for this.
+  // No await: the end of the test waits for the annotation.
   void annotate(`Random numbers of TEST_SEED=${seed}: set it to repeat them.`);
   return randomFrom(seed);
 }
 
 /**
- * Gives the same numbers for the same seed (mulberry32), much faster than a property tester: some tests want a million.
+ * Gives the same numbers for the same seed (mulberry32), much faster than a property tester, because some tests need a million.
  */
 export function randomFrom(seed: number): RandomNumber {
   let state = seed;

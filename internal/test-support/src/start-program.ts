@@ -28,10 +28,10 @@ export interface ProgramOptions {
 
 export interface Program {
   readonly pid: number | undefined;
-  /** Its stdout so far. */
+  /** The program's stdout so far. */
   stdout(): string;
   stderr(): string;
-  /** stdout and stderr, as they came. */
+  /** stdout and stderr so far, in the order of arrival. */
   output(): string;
   /** The lines of its stdout, as they come. Call this right after the start, or the first lines may be missing. */
   lines(): AsyncIterableIterator<string>;
@@ -45,9 +45,9 @@ export interface Program {
   nextMessage(): Promise<unknown>;
   /** Closes the channel of messages. */
   disconnect(): void;
-  /** Writes to its standard input. */
+  /** Writes to the program's standard input. */
   input(text: string): void;
-  /** Ends its standard input. */
+  /** Ends the program's standard input. */
   endInput(): void;
   signal(name: NodeJS.Signals): void;
   /** Resolves when the program has ended and all its output has arrived. */
@@ -58,10 +58,10 @@ export interface Program {
   kill(): Promise<void>;
 }
 
-/** Halves the cost of a start. Computed before a test can set a temporary directory of its own. */
+/** Node's compile cache, which halves the cost of a start. Computed before a test can change the temporary directory. */
 const COMPILE_CACHE = join(tmpdir(), 'trunkline-compile-cache');
 
-/** The functions that kill each program that runs. */
+/** Functions that kill the running programs, one for each. */
 const running = new Set<() => void>();
 
 // Ends only programs that a failed test has left behind.

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * The maximum time that a test waits for real I/O. It only distinguishes a hang from a busy machine: what a deadline
- * says about speed depends on the machine's other users.
+ * The maximum time that a test waits for real I/O. It only distinguishes a hang from a busy machine: a shorter limit
+ * would also depend on the machine's other users.
  */
 export const HANG_MS = 60_000;
 

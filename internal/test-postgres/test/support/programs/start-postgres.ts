@@ -1,4 +1,4 @@
-// Starts a Postgres, prints where the server and its files are, and does nothing more until it is killed.
+// Starts a Postgres, prints its port, and does nothing more until it is killed.
 import { startPostgres } from '@trunkline/test-postgres/server';
 
 const directory = process.env['POSTGRES_DIRECTORY'];
