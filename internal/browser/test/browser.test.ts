@@ -98,7 +98,7 @@ describe.skipIf(browser.missing !== null)('a browser for tests', () => {
     const { page: opened, problems } = await browser.open({ baseURL });
     await opened.goto(path);
     await eventually(() => expect(problems.list().join('\n')).toMatch(problem));
-    // Otherwise this test would fail because of the problem.
+    // Expect the problem, or this test would fail because of it.
     problems.expect(problem);
     problems.expect(/./);
     expect(problems.list()).toEqual([]);

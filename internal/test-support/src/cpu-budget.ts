@@ -7,7 +7,9 @@ export interface CpuBudget {
   readonly exceptions: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Prints the ten files that cost the most CPU time. Fails the run if a file exceeds `budget`, unless `budget` is null. */
+/**
+ * Prints the ten files that cost the most CPU time. Fails the run if a file exceeds `budget`, unless `budget` is null.
+ */
 export function cpuBudget(budget: CpuBudget | null): Reporter {
   let vitest: Vitest | undefined;
   return {

@@ -15,7 +15,8 @@ export function randomInTest({ annotate }: Pick<TestContext, 'annotate'>): Rando
 }
 
 /**
- * Gives the same numbers for the same seed (mulberry32), much faster than a property tester, because some tests need a million.
+ * Gives the same numbers for the same seed (mulberry32), much faster than a property tester, because some tests need a
+ * million.
  */
 export function randomFrom(seed: number): RandomNumber {
   let state = seed;

@@ -58,7 +58,9 @@ export interface Program {
   kill(): Promise<void>;
 }
 
-/** Node's compile cache, which halves the cost of a start. Computed before a test can change the temporary directory. */
+/**
+ * Node's compile cache, which halves the cost of a start. Computed before a test can change the temporary directory.
+ */
 const COMPILE_CACHE = join(tmpdir(), 'trunkline-compile-cache');
 
 /** Functions that kill the running programs, one for each. */

@@ -4,7 +4,10 @@ import type { Plugin } from 'vitest/config';
 
 const PROGRAM = /new URL\(\s*(?:'([^']+\.[jt]s)'|`([^`]+\.[jt]s)`),\s*import\.meta\.url/g;
 
-/** The TypeScript and JavaScript files that a source names as `new URL('….ts', import.meta.url)`, relative to its folder. */
+/**
+ * The TypeScript and JavaScript files that a source names as `new URL('….ts', import.meta.url)`, relative to its
+ * folder.
+ */
 export function startedPrograms(source: string, folder: string): string[] {
   return [...source.matchAll(PROGRAM)].flatMap(([, path, template]) => {
     if (path !== undefined) return [join(folder, path)];

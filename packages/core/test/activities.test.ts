@@ -19,7 +19,6 @@ import type { Harness } from './support/harness.ts';
 import { PROFILE, scriptedGateway } from './support/scripted-gateway.ts';
 import type { ScriptedGateway } from './support/scripted-gateway.ts';
 
-/** The time at which the tests take place. */
 const AT = Date.UTC(2026, 0, 1);
 
 const ADA = person('34600000009');

@@ -151,8 +151,8 @@ describe('a connection that drops', () => {
 describe('an instance that cannot be connected', () => {
   const UNREACHABLE = { kind: 'dropped', detail: 'network_unreachable' } as const;
   /**
-   * How many warnings and errors about an instance were logged. Failures of the gateway itself are logged separately, once a minute
-   * for all instances.
+   * How many warnings and errors about an instance were logged. Failures of the gateway itself are logged separately,
+   * once a minute for all instances.
    */
   const warnings = ({ logs }: Pick<Harness, 'logs'>): number =>
     logs.filter(({ level, facts }) => (level === 'warn' || level === 'error') && 'instanceId' in facts)
@@ -330,7 +330,7 @@ describe('a connection that does not open', () => {
         gateway.connections.length <= stuck ? silence() : listener.connected(PROFILE),
     });
     const harness = await startHarness({ gateway });
-    // Get out of step with the work that every process does each five seconds.
+    // Get out of step with the work that each process does every five seconds.
     await harness.clock.advance(SECOND);
     for (let i = 0; i < stuck; i++) {
       const { id } = await harness.api.instances.create();

@@ -52,7 +52,7 @@ describe('a queue whose reads fail', () => {
     const storage = memoryStorage();
     const { messages } = storage;
     const subscribe = storage.subscribe.bind(storage);
-    // Without signals of messages, this process finds them only when it reads all its queues.
+    // Without signals, this process finds messages only when it reads all its queues.
     storage.subscribe = (listener) => subscribe((signal) => signal.topic !== 'queue' && listener(signal));
     const harness = await startHarness({ storage, gateway: scriptedGateway() });
     const id = await connectScripted(harness);

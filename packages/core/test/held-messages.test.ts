@@ -52,7 +52,7 @@ describe('a message that the network does not take for now', () => {
     expect(gateway.sent()).toHaveLength(1);
     await harness.clock.advance(1);
     expect(gateway.sent()).toHaveLength(2);
-    // Five attempts without an outcome would have failed the message.
+    // If these attempts had no outcome, the message would have failed after five.
     await harness.clock.advance(20 * MINUTE);
     expect(gateway.sent().length).toBeGreaterThan(6);
     expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'queued', error: null });

@@ -15,7 +15,10 @@ export interface AcceptedMessage {
   readonly to: string;
   readonly text: string;
   readonly file: AcceptedFile | null;
-  /** The network's id of the recipient, if the message was addressed to a contact; `to` is empty if the contact's number is unknown. */
+  /**
+   * The network's id of the recipient, if the message was addressed to a contact; `to` is empty if the contact's number
+   * is unknown.
+   */
   readonly contactNetworkId?: string;
   /** The network's id of the quoted message. */
   readonly replyTo?: string;

@@ -3,7 +3,10 @@ import { pause } from '../runtime/deadline.ts';
 
 /** The wait before a failed write of an outcome is repeated. */
 const AGAIN_MS = 1_000;
-/** The limit of outcomes kept for another claim, to bound memory. Beyond it, the oldest are dropped and their attempts repeated. */
+/**
+ * The limit of outcomes kept for another claim, to bound memory. Beyond it, the oldest are dropped and their attempts
+ * repeated.
+ */
 const MOST_KEPT = 4_096;
 
 /** How the recording of an outcome ended. */
@@ -19,8 +22,8 @@ type Recorded =
   | 'given_up';
 
 /**
- * The outcomes of attempts that were made under a claim. An outcome that could not be recorded is kept: when this process
- * claims the same work again, the outcome is recorded, and the attempt is not repeated.
+ * The outcomes of attempts that were made under a claim. An outcome that could not be recorded is kept: when this
+ * process claims the same work again, the outcome is recorded, and the attempt is not repeated.
  */
 export interface AttemptOutcomes<Outcome> {
   /** Removes and returns the kept outcome of an attempt; attempts count from 1. */

@@ -34,7 +34,10 @@ export interface GatewaySupervisor {
   start(): void;
   /** Reads an instance that was changed elsewhere or, if it is not held, looks for instances to take. */
   wake(instanceId: string): void;
-  /** Waits at most `timeoutMs` for work in flight, then closes connections (sessions and statuses stay) and releases leases. */
+  /**
+   * Waits at most `timeoutMs` for work in flight, then closes connections (sessions and statuses stay) and releases
+   * leases.
+   */
   stop(timeoutMs: number): Promise<void>;
 }
 

@@ -28,7 +28,9 @@ export interface InstanceController {
   reconcile(stored: Instance | null, mayOpen: boolean): void;
   /** When to reconcile again if nothing happens; null if nothing is due. Counts openings only if `mayOpen`. */
   nextAt(mayOpen: boolean): number | null;
-  /** Whether the lease can be released: nothing is open, in flight or wanted, or the instance is deleted or abandoned. */
+  /**
+   * Whether the lease can be released: nothing is open, in flight or wanted, or the instance is deleted or abandoned.
+   */
   isIdle(): boolean;
   /** Whether the connection is open, and nothing is in flight, due or awaited until `changed` is called. */
   isSteady(): boolean;

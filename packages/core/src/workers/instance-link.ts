@@ -127,7 +127,7 @@ export function createInstanceLink({
         throw error;
       }
     };
-    /** Gives up a connection whose progress could not be stored, because it would not be reported again. */
+    /** Gives up a connection whose progress could not be stored, because the progress would not be reported again. */
     const recorded = (work: () => Promise<void>): Promise<void> =>
       report(work).catch((error: unknown) => {
         if (isCurrent()) tryAgain(opened);

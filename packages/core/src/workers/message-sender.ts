@@ -63,7 +63,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
   const heldUntil = new Map<string, number>();
   /** Storage failures in a row while sending, by instance; failed sends do not count. */
   const failures = new Map<string, number>();
-  /** Outcomes of messages set aside that are still being recorded, by message id. */
+  /** Recordings of outcomes still in progress after their messages were set aside, by message id. */
   const unrecorded = new Map<string, Promise<void>>();
   let lookAtAllAt = 0;
   let stopping = false;

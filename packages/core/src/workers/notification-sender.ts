@@ -101,7 +101,9 @@ function createSender<Owed extends { readonly id: string; readonly workspaceId: 
   };
 
   return {
-    /** Sends one by one, so that no claim expires behind slow emails. After a failure, the next pass sends the others. */
+    /**
+     * Sends one by one, so that no claim expires behind slow emails. After a failure, the next pass sends the others.
+     */
     async sendOwed() {
       for (;;) {
         const [owed] = await from.claimNotifications({ now: clock.now(), leaseMs: LEASE_MS, limit: 1 });

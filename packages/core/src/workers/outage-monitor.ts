@@ -14,8 +14,9 @@ const EVERY_MS = 30_000;
 const BATCH = 100;
 
 /**
- * Reports each outage of a number that lasts long enough, once, and sends the owed emails. A decision and its owed email are one write, which only one of several processes can make. A pass
- * reads only the numbers that are down and not yet reported.
+ * Reports each outage of a number once, if it lasts long enough, and sends the owed emails. A decision and its owed
+ * email are one write, which only one of several processes can make. A pass reads only the numbers that are down and
+ * not yet reported.
  */
 export function createOutageMonitor(context: ServiceContext, notifier: Notifier): Worker {
   const { storage, clock, logger, newId, settings } = context;

@@ -30,7 +30,8 @@ export interface PendingInstances {
   ): void;
   hasFenced(): boolean;
   /**
-   * Counts instances whose first connection has neither opened nor failed; `waiting` counts those that have not begun to open.
+   * Counts instances whose first connection has neither opened nor failed; `waiting` counts those that have not begun
+   * to open.
    */
   countUntried(): { readonly all: number; readonly waiting: number };
   /** The controllers whose lease can be released. */

@@ -31,7 +31,9 @@ interface Role {
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** The share of the time for a stop that waits for sends, so that time is left to close connections and release leases. */
+/**
+ * The share of the time for a stop that waits for sends, so that time is left to close connections and release leases.
+ */
 const SHARE_OF_SENDS = 0.6;
 /** The share that then waits for work on instances. */
 const SHARE_OF_INSTANCES = 0.2;
