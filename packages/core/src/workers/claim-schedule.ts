@@ -17,7 +17,7 @@ const CLAIM_PAUSE_MS = 200;
  */
 const MAX_WAITING = 100;
 /**
- * How many fruitless claims may follow signals before further claims are `CLAIM_PAUSE_MS` apart. A process
+ * The limit of fruitless claims that signals trigger in a burst; further claims are `CLAIM_PAUSE_MS` apart. A process
  * gets a signal for every instance that another process changes: hundreds may come in a second, with nothing
  * to claim.
  */

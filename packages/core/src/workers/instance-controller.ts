@@ -178,7 +178,7 @@ export function createInstanceController({
         if (link.exists()) record.begin('closing a connection', link.close);
         return;
       }
-      // Write this before the outcome of the next connection, whose opening need not wait for the write.
+      // Write the end of the old connection before the outcome of the next one, which may open in the meantime.
       if (record.isOrphaned()) {
         record.beginOnce('taking ownership of an instance', () => record.inOrder(endOrphan));
       }

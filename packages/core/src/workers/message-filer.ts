@@ -4,7 +4,7 @@ import { createLoop } from '../runtime/loop.ts';
 import type { Worker } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
 
-/** Lookups find a message at most this late, unless messages come faster than they are filed. */
+/** How late lookups may find a message, unless messages come faster than they are filed. */
 const EVERY_MS = 1_000;
 /** Messages per transaction: few enough not to delay acceptances, and many enough to share their writes. */
 const BATCH = 1_000;

@@ -266,7 +266,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
       loop.wake();
     },
     held(instanceId, until) {
-      // Later held messages are found when all instances are looked at.
+      // Held messages that are due later are found when all instances are looked at.
       heldUntil.set(instanceId, Math.min(until, heldUntil.get(instanceId) ?? until));
       loop.wake();
     },

@@ -41,7 +41,7 @@ const CLAIM_LOST =
   'the claim of a webhook delivery was lost before its outcome was recorded, so another process may send it again, under the same id: look for a process that stood still or a slow database';
 
 /**
- * How many fruitless claims may follow signals before further claims are spaced. Each process gets signals
+ * The limit of fruitless claims that signals trigger in a burst; further claims are spaced. Each process gets signals
  * about deliveries that others store, and usually another process has claimed the deliveries by then. The
  * limit is so high that a burst of hundreds to one endpoint does not delay the deliveries of another.
  */

@@ -9,7 +9,7 @@ import { compare } from './order.ts';
 export interface LaneClaim {
   readonly deliveryId: string;
   readonly token: number;
-  /** The generation that the delivery was queued in; a cancellation may have ended it since. */
+  /** The generation that the delivery was queued in; a cancellation may have ended the generation since. */
   readonly generation: number;
   readonly expiresAt: number;
   readonly lostClaims: number;
