@@ -57,7 +57,7 @@ async function started(executable: Executable): Promise<Executable> {
 
 /**
  * The folder of the browser from npm, unpacked once for this clone. Unpacking takes seconds, in which another run may
- * do the same or be killed, so that only a complete folder gets its final name.
+ * do the same or be killed, so only a complete folder gets its final name.
  */
 async function unpacked(): Promise<string> {
   const directory = join(CACHE, `chromium-${await version()}`);

@@ -4,7 +4,7 @@ import { HANG_MS } from '@trunkline/test-support';
 import { findExecutable } from './executable.ts';
 
 const FLAGS = [
-  // Root needs this, and the pages are our own.
+  // Root needs this flag, and it is safe because the pages are our own.
   '--no-sandbox',
   '--disable-dev-shm-usage',
   '--disable-webgl',

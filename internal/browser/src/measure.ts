@@ -10,7 +10,7 @@ export function firstPaint(page: Page): Promise<number> {
   return page.evaluate<number>(FIRST_PAINT);
 }
 
-/** A string, because it runs in the page. It observes, because repeated queries would delay the paint. */
+/** A string, because the code runs in the page. It uses an observer, because repeated queries would delay the paint. */
 const FIRST_PAINT = `new Promise((resolve) => {
   const seen = (list) => {
     const [entry] = list.getEntriesByName('first-contentful-paint');

@@ -62,7 +62,7 @@ function isComplaint(message: ConsoleMessage): boolean {
 /** Chromium's warning that a preload was not used soon: a busy machine may only use it later. */
 const LATE_PRELOAD = /was preloaded using link preload but not used within a few seconds/;
 
-/** A string, because it runs in the page. */
+/** A string, because the code runs in the page. */
 const REPORT_VIOLATIONS = `
   addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile, lineNumber }) => {
     trunklineViolation('policy: ' + violatedDirective + ' forbids ' + blockedURI + ' (' + sourceFile + ':' + lineNumber + ')');

@@ -44,7 +44,7 @@ export interface TestBrowser {
 
 /** A tab that stays open until the test file ends. */
 export interface KeptTab {
-  /** The profile, for its cookies. */
+  /** The profile, through which a test can set cookies. */
   readonly context: BrowserContext;
   /**
    * Returns the page. At the end of the test, its routes and its session storage are removed, and the test fails if the
@@ -54,10 +54,10 @@ export interface KeptTab {
 }
 
 /**
- * The browser of a test file: `const browser = await testBrowser()` after its imports, and its tests below
- * `describe.skipIf(browser.missing !== null)`. All files of a run share one browser process, and each file has its own
- * profiles, which end with the file. If no browser starts, this rejects in CI; elsewhere the reason is printed, and the
- * tests are skipped.
+ * Returns the browser for a test file. Call this after the imports, as `const browser = await testBrowser()`, and put
+ * the tests into `describe.skipIf(browser.missing !== null)`. All files of a run share one browser process, and each
+ * file has its own profiles, which end with the file. If no browser starts, this rejects in CI; elsewhere the reason is
+ * printed, and the tests are skipped.
  */
 export async function testBrowser(): Promise<TestBrowser> {
   let browser: Browser;

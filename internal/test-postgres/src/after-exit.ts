@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 export interface AfterExit {
-  /** Sets the process to kill first; null when it has ended. */
+  /** Sets the process to kill; null when that process has ended. */
   kill(pid: number | null): void;
   /** Cleans up now. Resolves when that is done. */
   cleanUp(): Promise<void>;

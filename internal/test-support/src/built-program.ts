@@ -6,8 +6,8 @@ import { inject } from 'vitest';
 import type {} from './build-programs.ts';
 
 /**
- * Returns the file to start for a TypeScript program of a package: a bundle like the published one, of this run's
- * sources. With `FROM_SOURCES=1`, returns the program itself, whose stacks and breakpoints are those of the sources.
+ * Returns the file to start for a TypeScript program of a package: a bundle of this run's sources, like the published
+ * one. With `FROM_SOURCES=1`, returns the program itself, so that stacks and breakpoints refer to the sources.
  */
 export async function builtProgram(program: URL): Promise<string> {
   const source = fileURLToPath(program);

@@ -6,8 +6,8 @@ const LONG_FORM = '@trunkline/test-support/long-form';
 const LOCAL_IMPORT = /(?:from|import) '(\.{1,2}\/[^']+\.ts)'/g;
 
 /**
- * The test files that `pnpm test:long` runs: those named `*.long.test.ts`, and those that reach `long-form.ts` through
- * local files, which therefore do less in `pnpm test`. Paths are relative to `root`.
+ * The test files that `pnpm test:long` runs: those named `*.long.test.ts`, and those that import `long-form.ts`,
+ * directly or through local files, and therefore do less in `pnpm test`. Paths are relative to `root`.
  */
 export function longFiles(root: string, include: readonly string[]): string[] {
   const known = new Map<string, boolean>();

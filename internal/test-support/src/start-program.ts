@@ -20,8 +20,8 @@ export interface ProgramOptions {
   /** Whether the program exchanges messages: `send` and `nextMessage`. */
   readonly hasChannel?: boolean;
   /**
-   * Whether its child processes are killed with it, because a file in node_modules/.bin may be a script that starts the
-   * program.
+   * Whether the program's child processes are killed with it, because a file in node_modules/.bin may be a script that
+   * starts the program.
    */
   readonly isGroup?: boolean;
 }
@@ -33,11 +33,14 @@ export interface Program {
   stderr(): string;
   /** stdout and stderr so far, in the order of arrival. */
   output(): string;
-  /** The lines of its stdout, as they come. Call this right after the start, or the first lines may be missing. */
+  /**
+   * The lines of the program's stdout, as they come. Call this right after the start, or the first lines may be
+   * missing.
+   */
   lines(): AsyncIterableIterator<string>;
   /**
-   * Resolves with the first match in the complete lines of its output, now or later. Rejects with all of the output if
-   * the program ends without a match, or after `withinMs`.
+   * Resolves with the first match in the complete lines of the program's output, now or later. Rejects with all of the
+   * output if the program ends without a match, or after `withinMs`.
    */
   printed(pattern: RegExp, withinMs?: number): Promise<RegExpExecArray>;
   send(message: object | number): void;

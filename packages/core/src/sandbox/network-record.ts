@@ -19,7 +19,7 @@ export type NetworkRecord = { readonly instanceId: string } & (
       /** The text, or the caption of the file. */
       readonly text: string;
       readonly file: AcceptedFile | null;
-      /** The recipient's network id, if the message was addressed by it, with or without `to`. */
+      /** The recipient's network id, if the message was addressed by network id, with or without `to`. */
       readonly contactNetworkId?: string;
       /** The network's id of the quoted message. */
       readonly replyTo?: string;

@@ -43,7 +43,7 @@ async function* roundOf(context: ServiceContext): AsyncGenerator<void> {
     const unlessAfter = messagesStillToCome(context);
     const unused = new Map<string, readonly string[]>();
     for await (const { rows } of partsOf((walk) => erasure.listContacts(workspaceId, walk))) {
-      // Messages to a dialled number have no contact: only the number links them to a contact.
+      // Messages to a dialled number name no contact: only the number links them to one.
       for (const { id, formerIds, dialledNumbers, createdAt } of rows)
         if (createdAt < before) unused.set(id, [id, ...formerIds, ...dialledNumbers]);
       yield;

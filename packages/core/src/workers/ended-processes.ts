@@ -3,7 +3,7 @@ import { createLoop } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
 
 const LOOK_EVERY_MS = 1_000;
-/** More than a reachable storage needs; the start does not wait longer for an unreachable storage. */
+/** Longer than a reachable storage takes. The start does not wait longer for an unreachable storage. */
 const FIRST_LOOK_DEADLINE_MS = 5_000;
 
 export interface EndedProcesses {

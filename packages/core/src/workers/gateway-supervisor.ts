@@ -94,7 +94,7 @@ export function createGatewaySupervisor(
    */
   let isBehind = false;
   let cancelClosing = (): void => {};
-  /** The closing of connections whose leases run out. */
+  /** Resolves when the connections whose leases ran out are closed. */
   let closing: Promise<unknown> = Promise.resolve();
 
   /** Renews and takes leases, and brings held instances a step closer to their desired state. */

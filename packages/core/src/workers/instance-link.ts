@@ -259,7 +259,7 @@ export function createInstanceLink({
   const noteHeartbeat = (now: number): void => {
     seenAt = now;
     heartbeatNoted = storage.instances.touch(lease, now).catch((error: unknown) => {
-      // Retry with the next renewal, whose failure is logged in one line for all instances.
+      // Retry with the next renewal: if that fails, one line is logged for all instances.
       seenAt = now - HEARTBEAT_EVERY_MS;
       logger.debug(
         { err: error, instanceId },

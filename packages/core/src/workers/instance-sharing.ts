@@ -76,8 +76,8 @@ interface SharingOptions {
 
 /**
  * Shares the instances evenly among running processes. The storage counts the shares and the total at the
- * same moment. Unless this process rests, a connection is closed only for a process that asks, which then
- * looks for the instance. If that process does not take the instance within a second, it is free again.
+ * same moment. Unless this process rests, a connection is closed only for a process that asks, and that process
+ * then looks for the instance. If it does not take the instance within a second, the instance is free again.
  */
 export function createInstanceSharing(
   { clock, logger }: ServiceContext,
@@ -87,8 +87,8 @@ export function createInstanceSharing(
   /** Instances handed over, until their reservations end. */
   const handedOver = new Map<string, { readonly to: OwnerShare; readonly until: number }>();
   /**
-   * Owners that did not take what they asked for, with their registration time; registering again clears
-   * them.
+   * Owners that did not take an instance handed over to them, with their registration time. They count as silent
+   * until they register again.
    */
   const silent = new Map<string, number>();
   /** When this process began to ask, and how many instances it held then. */

@@ -57,7 +57,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
   const sending = new Map<string, Promise<void>>();
   /** Instances to look at before the next look at all instances. */
   const woken = new Set<string>();
-  /** When to retry the message that all others wait for, by instance. */
+  /** When to retry the message that all others of its instance wait for, by instance. */
   const retryAt = new Map<string, number>();
   /** When to retry the first held message, by instance. */
   const heldUntil = new Map<string, number>();

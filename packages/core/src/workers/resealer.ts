@@ -6,7 +6,7 @@ import { resealAll } from '../services/reseal-all.ts';
 /** The wait before an incomplete pass is repeated. */
 const AGAIN_MS = 60_000;
 
-/** Reseals values of other keys with the first `secretKey`, once per start. */
+/** Reseals values sealed with other keys, using the first `secretKey`, once per start. */
 export function createResealer(context: ServiceContext, keys: number): Worker {
   const { clock, logger } = context;
   let isStopping = false;

@@ -126,7 +126,7 @@ export class MemorySubscriptionStore implements SubscriptionStore {
     const { subscriptionId, eventId, attempts } = queued;
     const event = this.#state.events.get(eventId);
     if (!event) throw new Error(`${eventId} was queued, but it is gone.`);
-    // A remaining token belongs to an expired claim.
+    // If a token remains, its claim has expired.
     if (queued.token !== null) queued.lostClaims += 1;
     const token = (this.#state.lastToken += 1);
     queued.token = token;

@@ -36,7 +36,7 @@ export class MemoryWorkloadStore implements WorkloadStore {
     const [oldestOpen] = open;
     const [oldestEvent] = [...state.events.keys()].toSorted();
     return {
-      // One entry for each status.
+      // The cast is safe: there is one entry for each status.
       instances: Object.fromEntries(
         INSTANCE_STATUSES.map((status) => [status, withStatus(status)]),
       ) as Workload['instances'],
