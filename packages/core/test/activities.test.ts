@@ -32,7 +32,7 @@ interface Chats {
   readonly harness: Harness;
   readonly gateway: ScriptedGateway;
   readonly id: string;
-  /** A contact writes to the instance. Returns the id of the message. */
+  /** Reports a message from a contact. Returns the id of the message. */
   receive(message?: {
     networkId?: string;
     from?: ContactReport;
@@ -81,7 +81,7 @@ async function chats(
   };
 }
 
-/** An act of Ada on her message. */
+/** The fields of an act by Ada on her own message. */
 const byAda: ActivityOnMessage = {
   about: 'IN1',
   author: ADA.networkId,

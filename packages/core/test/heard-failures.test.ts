@@ -105,7 +105,7 @@ describe('a failing webhook', () => {
 
   it('has a cause that names what the socket said', async () => {
     const sender = undiciWebhookSender({ dns: nodeDnsResolver() });
-    // The discard port, on which this machine does not listen.
+    // Port 9, the discard port, has no listener on this machine.
     const causes: unknown[] = [];
     const request = { url: 'http://127.0.0.1:9/', headers: [], body: '{}', urlPolicy: 'local' } as const;
     const response = await sender.send(request, (cause) => causes.push(cause));

@@ -31,7 +31,7 @@ const withoutSignals = (storage: Storage): Storage => ({
   close: async () => {},
 });
 
-/** API and webhooks in one process, and instances that wait for a process to connect them. */
+/** One process for requests and webhooks, and instances that wait for a process to connect them. */
 async function waiting(instances = 1): Promise<{ harness: Harness; ids: readonly string[] }> {
   const harness = await startHarness({ roles: only('api', 'webhooks') });
   await listen(harness);

@@ -7,7 +7,7 @@ import { memoryStorage, testRuntime } from '@trunkline/core/testing';
 
 const SECOND = 1_000;
 
-/** A service whose storage reports `unfiled.count` messages to file, the oldest of which is `unfiled.ageMs` old. */
+/** A service whose storage reports `unfiled.count` messages to file, which are `unfiled.ageMs` old. */
 async function startFiling() {
   const runtime = testRuntime();
   const lines: string[] = [];

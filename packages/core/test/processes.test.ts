@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-/** Long enough for a stop to give up waiting. */
+/** A time after which a stop no longer waits. */
 const STOP_MS = 30 * SECOND;
 
 const NONE = { api: false, gateway: false, webhooks: false, maintenance: false };

@@ -117,7 +117,7 @@ describe('a send whose outcome stays unknown', () => {
     };
     const harness = await startHarness({ gateway });
     const { message } = await sendText(harness, await connectScripted(harness));
-    // A connection that ends early again and again is reopened after about five minutes.
+    // A connection that repeatedly ends early is reopened only after about five minutes.
     await harness.clock.advance(90 * MINUTE);
     expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'sent', error: null });
     expect(gateway.sent()).toHaveLength(14);

@@ -194,7 +194,7 @@ describe('a dispatcher that says nothing', () => {
     const harness = await startHarness({ roles: only('api') });
     const { id } = await listen(harness);
     const [delivery = ''] = await queue(harness, id, 1);
-    // This process does nothing from here on, because its clock is never moved.
+    // This process claims nothing after its start, because its clock is never moved.
     const first = await harness.another({ roles: only('webhooks'), clock: manualClock() });
     const open = held(first, harness);
     await harness.clock.settle();

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { stateOf, thisProcess } from '@trunkline/core/node';
 import { until } from '@trunkline/test-support';
 
-/** Starts a shell that is killed when the test ends. Returns it with the first line that it prints. */
+/** Starts a shell that is killed when the test ends. Returns the shell with the first line that it prints. */
 async function shell(
   script: string,
 ): Promise<{ readonly child: ChildProcessWithoutNullStreams; readonly line: string }> {

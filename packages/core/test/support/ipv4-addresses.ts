@@ -18,7 +18,7 @@ export const REFUSED_V4: readonly { first: string; last: string; from: number; t
   ['240.0.0.0', '255.255.255.255'],
 ].map(([first = '', last = '']) => ({ first, last, from: toNumber(first), to: toNumber(last) }));
 
-/** All notations of an IPv4 address as an IPv6 address. */
+/** IPv6 addresses that embed an IPv4 address, by notation. */
 export const EMBEDDINGS: Readonly<Record<string, (v4: string) => string>> = {
   'mapped, dotted': (v4) => `::ffff:${v4}`,
   'mapped, hexadecimal': (v4) => `::ffff:${hex(v4)}`,
