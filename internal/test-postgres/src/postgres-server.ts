@@ -34,7 +34,7 @@ export interface PostgresServerOptions {
 }
 
 export interface PostgresServer {
-  /** `postgres://…`, of a superuser. */
+  /** The `postgres://…` URL of a superuser. */
   readonly url: string;
   readonly port: number;
   /** Ends every connection and starts again without a checkpoint, like a crash of the server. */
@@ -111,7 +111,7 @@ export async function startPostgres({
   }
 }
 
-/** Starts on a free port, and on another one if that port was taken first, unless a port is given. */
+/** Starts on `wanted` or, if omitted, on a free port; if that port is taken first, tries another free port. */
 async function startOnFreePort(
   start: (port: number) => Promise<ChildProcess>,
   wanted: number | undefined,

@@ -3,7 +3,7 @@ import { afterAll } from 'vitest';
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** Seconds of CPU of the file's process, and of the processes that it started and that have ended. */
+    /** CPU seconds that the file cost in its process, and in child processes that have ended. */
     cpuSeconds?: number;
   }
 }

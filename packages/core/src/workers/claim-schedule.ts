@@ -27,7 +27,7 @@ const FRUITLESS_CLAIMS = 100;
 export interface ClaimSchedule {
   /** Notes that another process may have freed an instance. */
   noteFree(): void;
-  /** Renews, then claims: it is now known how far other processes' clocks are ahead. */
+  /** Makes the next pass renew and claim: it is now known how far ahead other processes' clocks are. */
   begin(): void;
   /** Whether to renew the leases before the next claim, even if no renewal is due. */
   renewsFirst(): boolean;
@@ -65,7 +65,10 @@ export function createClaimSchedule({ untried, lookAt }: ScheduleOptions): Claim
   let mayBeFree = false;
   /** True until a claim leaves nothing to take. */
   let isStarting = true;
-  /** While false, a lease that ends impossibly far in the future may be valid, and this process's clock wrong. */
+  /**
+   * While this is false, a lease that seems to end impossibly far in the future may be valid: this process's clock may
+   * be wrong.
+   */
   let knowsLeads = false;
   let renewsFirst = false;
   let claimedAt = -Infinity;
@@ -93,7 +96,7 @@ export function createClaimSchedule({ untried, lookAt }: ScheduleOptions): Claim
       return isRenewal || isStarting || now >= lookAt(claimedAt) || (mayBeFree && fruitless.has(now));
     },
     nextAt() {
-      // A connection that opens or fails frees a place and triggers a pass.
+      // No timer is needed: a connection that opens or fails triggers a pass.
       if (claimAgainAt > 0) return untried().waiting < MAX_WAITING ? claimAgainAt : Infinity;
       return Math.min(lookAt(claimedAt), mayBeFree ? fruitless.nextAt() : Infinity);
     },

@@ -13,7 +13,7 @@ const CONTACTS = 100;
 
 /**
  * Deletes contacts without messages, in workspaces that do not keep messages forever, once a day. A contact younger
- * than the retention of messages stays: its message may have been refused, or be on its way.
+ * than the retention of messages stays: its message may have been refused, or may still be on its way.
  */
 export function createContactRetention(context: ServiceContext): Worker {
   const { clock, logger } = context;

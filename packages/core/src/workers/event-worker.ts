@@ -14,7 +14,7 @@ import { waitsWalk } from './waits-walk.ts';
 const POLL_MS = 5_000;
 const LEASE_MS = 60_000;
 const RENEW_EVERY_MS = 20_000;
-/** How long an outcome that cannot be written keeps its place; then it waits for the next claim. */
+/** How long an outcome that cannot be written counts against `concurrency`; then it waits for the next claim. */
 const RECORD_FOR_MS = 10_000;
 
 const NOT_RECORDED =
@@ -24,7 +24,7 @@ const CLAIM_LOST =
 /** How long handlers in flight may continue when the process stops. */
 const DRAIN_MS = 10_000;
 
-/** A handler of the embedder, whose options were checked. */
+/** A handler of the embedder, with checked options. */
 export interface HandlerDefinition {
   readonly name: string;
   readonly eventTypes: readonly SubscribableEventType[];

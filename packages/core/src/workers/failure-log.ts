@@ -24,7 +24,7 @@ export interface FailureLog {
 
 /**
  * Logs the first failure of an endpoint with its cause, and the first success after that, instead of a line
- * for each attempt. An endpoint that keeps changing is logged every few minutes. The delivery log that
+ * for each attempt. An endpoint that fails and succeeds in turn is logged every few minutes. The delivery log that
  * customers see has only the error code.
  */
 export function failureLog(logger: Logger, clock: Pick<Clock, 'elapsed'>): FailureLog {

@@ -25,12 +25,12 @@ const POLL_MS = 5_000;
 const CLAIM_BATCH = 128;
 /** Longer than an attempt can last, so that only a dead process loses a claim. */
 const LEASE_MS = 60_000;
-/** How far back the clock must be set for waits to be shortened; less delays only briefly. */
+/** How far back the clock must be set for waits to be shortened; a smaller step delays deliveries only briefly. */
 const SET_BACK_MS = 1_000;
 /** Deliveries whose claim took longer are not attempted: another process might attempt them, too. */
 const BEGIN_WITHIN_MS = 45_000;
 
-/** How long writing an outcome is retried: then the claim ends, and the next claim writes the outcome. */
+/** How long writing an outcome is retried: the claim ends soon after, and the next claim writes the outcome. */
 const RECORD_FOR_MS = 55_000;
 
 const NOT_ATTEMPTED =

@@ -23,7 +23,7 @@ describe('systemRandom', () => {
     for (let count = 0; count < 16_000; count += 1) {
       for (const byte of random.bytes(16)) counts[byte] = (counts[byte] ?? 0) + 1;
     }
-    // 1,000 each on average, with a standard deviation of 32.
+    // Each count is 1,000 on average, with a standard deviation of 32.
     expect(Math.min(...counts)).toBeGreaterThan(700);
     expect(Math.max(...counts)).toBeLessThan(1300);
   });
