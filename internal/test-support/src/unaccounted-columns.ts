@@ -1,7 +1,6 @@
 interface Accounts {
   /** Every column of a database, as `table.column`. */
   readonly there: readonly string[];
-  /** The columns that are moved. */
   readonly moved: readonly string[];
   /** Tables or columns that are not moved, with the reasons. */
   readonly notMoved: Readonly<Record<string, string | Readonly<Record<string, string>>>>;

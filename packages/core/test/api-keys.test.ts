@@ -23,7 +23,6 @@ async function keyOf(harness: Harness, changes: Partial<NewApiKey> = {}) {
   return { token, apiKey, authenticate };
 }
 
-/** A storage that loses all signals. */
 function withoutSignals(): Storage {
   return { ...memoryStorage(), subscribe: () => () => {} };
 }

@@ -263,7 +263,6 @@ describe('an inbound message', () => {
   });
 });
 
-/** The network id of a sent message. */
 async function scriptedIdOf({ storage, workspaceId }: Harness, id: string): Promise<string> {
   const message = await storage.messages.find(workspaceId, id);
   return message?.networkId ?? '';

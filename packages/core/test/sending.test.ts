@@ -343,7 +343,7 @@ describe('sending while the number reconnects', () => {
 });
 
 describe('a sender that the storage has kept while another process changed it', () => {
-  /** Caches every sender forever; `looks` returns how often a sender was read from the storage. */
+  /** Caches each sender until a `fresh` read; `looks` returns how often a sender was read from the storage. */
   function keepingStorage(): { readonly storage: Storage; readonly looks: () => number } {
     const storage = memoryStorage();
     const { messages } = storage;

@@ -10,7 +10,6 @@ async function harnessOff(offMs: number, serverTime?: () => Promise<number>) {
   const memory = memoryStorage();
   const storage: Storage = { ...memory, serverTime: serverTime ?? (async () => server.now()) };
   const harness = await startHarness({ clock, storage });
-  /** Advances both clocks together. */
   const advance = async (ms: number): Promise<void> => {
     for (let passed = 0; passed < ms; passed += SECOND) {
       await server.advance(SECOND);

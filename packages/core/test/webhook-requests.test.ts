@@ -16,7 +16,6 @@ import {
 } from './support/harness.ts';
 import type { Harness } from './support/harness.ts';
 
-/** A process that only serves requests and sends webhooks. */
 const senders = () => startHarness({ roles: only('api', 'webhooks') });
 
 function check(

@@ -77,7 +77,6 @@ export function filesToLose({ files }: NetworkAccount): readonly string[] {
   return [...files.keys()].slice(0, Math.max(0, files.size - KEPT_FILES));
 }
 
-/** Adds one record to the network's memory. */
 export function remember(account: NetworkAccount, record: NetworkRecord): void {
   switch (record.kind) {
     case 'linked':

@@ -12,7 +12,6 @@ const REMEMBERED = 10_000;
 const NAMED_EVERY_MS = 5 * 60_000;
 
 export interface FailureLog {
-  /** Takes the outcome of an attempt. */
   note(outcome: {
     readonly delivery: Delivery;
     readonly url: string;

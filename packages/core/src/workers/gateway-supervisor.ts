@@ -29,7 +29,6 @@ const LOOK_AGAIN_MS = 5_000;
 
 export interface GatewaySupervisor {
   readonly connections: OpenConnections;
-  /** How many instances are held. */
   held(): number;
   start(): void;
   /** Reads an instance that was changed elsewhere or, if it is not held, looks for instances to take. */

@@ -17,7 +17,6 @@ export interface OperatedConnection {
 export interface InstanceOperations {
   /** Runs an operation in the background, and writes its outcome, or deletes the instance. */
   begin(operation: Operation): void;
-  /** Whether an operation runs. */
   isBusy(): boolean;
 }
 

@@ -30,7 +30,6 @@ interface SendRetries {
   readonly again: (instanceId: string, at: number) => void;
   /** The same for a message that is held. */
   readonly held: (instanceId: string, until: number) => void;
-  /** Whether the connection of the instance is open. */
   readonly isOpen: (instanceId: string) => boolean;
 }
 

@@ -15,7 +15,6 @@ export const WAITS: readonly number[] = [
   24 * HOUR,
 ];
 
-/** A call of a handler with an event. */
 export interface Call {
   readonly event: SelectedEvent<'*'>;
   readonly attempt: number;
@@ -58,7 +57,7 @@ export async function startEventHarness(options: Options = {}): Promise<EventHar
   };
 }
 
-/** A handler of `message.received`, called `orders`, that records its calls and then calls `how`. */
+/** A handler of `message.received`, by default called `orders`, that records its calls and then calls `how`. */
 export function recordingHandler(
   clock: { now(): number },
   how: (call: Call) => unknown = () => null,

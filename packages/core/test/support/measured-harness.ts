@@ -21,7 +21,6 @@ export class Reader extends MetricReader {
   }
 }
 
-/** A harness whose metrics a reader collects. */
 export async function measuredHarness(
   options: Parameters<typeof startHarness>[0] = {},
 ): Promise<{ readonly harness: Harness; readonly reader: Reader }> {
