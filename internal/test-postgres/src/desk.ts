@@ -53,7 +53,7 @@ export async function askDesk<Name extends keyof Shared>(name: Name): Promise<Sh
   const socket = connect(Number(port), '127.0.0.1');
   await once(socket, 'connect');
   socket.end(name);
-  // The form that openDesk writes.
+  // The cast is safe: openDesk writes this form.
   const { value, problem } = JSON.parse(await text(socket)) as { value?: Shared[Name]; problem?: string };
   if (value === undefined) throw new Error(problem);
   return value;

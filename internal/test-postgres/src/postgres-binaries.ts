@@ -22,7 +22,7 @@ export async function postgresBinaries(directory: string): Promise<string> {
     verbatimSymlinks: true,
     filter: (path) => !FOR_COMPILERS.test(path),
   });
-  // The umask may have been stricter when they were installed.
+  // The umask may have been stricter when the files were installed.
   await promisify(execFile)('chmod', ['-R', 'a+rX', copy]);
   return join(copy, 'bin');
 }

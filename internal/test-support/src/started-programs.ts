@@ -11,7 +11,7 @@ const PROGRAM = /new URL\(\s*(?:'([^']+\.[jt]s)'|`([^`]+\.[jt]s)`),\s*import\.me
 export function startedPrograms(source: string, folder: string): string[] {
   return [...source.matchAll(PROGRAM)].flatMap(([, path, template]) => {
     if (path !== undefined) return [join(folder, path)];
-    // `support/${name}.ts`: any file that fits.
+    // For a template such as `support/${name}.ts`, take every file that matches.
     return globSync((template ?? '').replaceAll(/\$\{[^}]*\}/g, '*'), { cwd: folder }).map((name) =>
       join(folder, name),
     );

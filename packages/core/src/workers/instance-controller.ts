@@ -11,7 +11,7 @@ import { createInstanceLink } from './instance-link.ts';
 import { createInstanceOperations } from './instance-operation.ts';
 import { createInstanceRecord } from './instance-record.ts';
 
-/** Brings one instance whose lease this process holds to its desired state. */
+/** Brings one instance to its desired state while this process holds its lease. */
 export interface InstanceController {
   readonly lease: Lease;
   readonly workspaceId: string;

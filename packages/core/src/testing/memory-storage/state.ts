@@ -98,7 +98,7 @@ export class State {
   readonly activityKeys: Map<string, number> = new Map();
   /** The end of each token's retention, by id. */
   readonly spentTokens: Map<string, number> = new Map();
-  /** Content that the media store holds, by content id, with its message, if any. */
+  /** Content that the media store holds or may hold, by content id, with its message, if any. */
   readonly contents: Map<string, { readonly reservedAt: number; messageId: string | null }> = new Map();
   /** Keyed by `keyOf(workspaceId, key)`. */
   readonly idempotency: Map<string, IdempotencyRecord> = new Map();

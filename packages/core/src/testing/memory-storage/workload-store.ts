@@ -110,7 +110,7 @@ export class MemoryWorkloadStore implements WorkloadStore {
   }
 }
 
-/** A claim that limits nothing, to find when work is due. */
+/** Limits that never apply, to find when work is due. */
 const UNLIMITED = { slots: Infinity, startsPerWindow: Infinity, windowMs: 0 };
 
 function earliest(times: readonly number[]): number | null {
