@@ -415,7 +415,7 @@ async function startLog({ hears = true }: { readonly hears?: boolean } = {}): Pr
   const { workspaceId, clock } = harness;
 
   const newEvent: Log['newEvent'] = ({ type = 'message.sent', at = clock.now() } = {}) => {
-    // Each id is one that another process might make.
+    // The id may precede earlier ones, as an id from another process may.
     const id = newIdAt(at);
     return {
       id,

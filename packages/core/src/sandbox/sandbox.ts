@@ -86,7 +86,7 @@ export interface SandboxMessage {
   readonly text?: string | undefined;
   readonly file?: SandboxFile | undefined;
   readonly groupNetworkId?: string | undefined;
-  /** The kind of the message, finer than a text or a file, with its fields. */
+  /** The kind of the message, more specific than a text or a file, with its fields. */
   readonly detail?: MessageKindAndPayload | undefined;
   /** When the sender's phone sent the message, in epoch milliseconds; may be wrong. By default, now. */
   readonly sentAt?: number | undefined;
