@@ -5,10 +5,10 @@ export function systemClock(): Clock {
   return { now: () => Date.now(), elapsed: () => performance.now(), setTimer };
 }
 
-/** More milliseconds than this make Node's setTimeout fire immediately. */
+/** Node's setTimeout fires immediately if its delay is longer, in milliseconds. */
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
-/** Counts on the monotonic clock: a clock that is set forward or back moves no timer. */
+/** Counts on the monotonic clock, so that setting the system's clock moves no timer. */
 function setTimer(delayMs: number, callback: () => void): () => void {
   const due = performance.now() + Math.max(0, delayMs);
   let timer: NodeJS.Timeout;
@@ -18,7 +18,7 @@ function setTimer(delayMs: number, callback: () => void): () => void {
     timer = setTimeout(remaining > LONGEST_TIMEOUT ? wait : finish, Math.min(remaining, LONGEST_TIMEOUT));
   };
   const finish = (): void => {
-    // Node rounds its own reading of the time, so that a timeout can fire within the last millisecond too early.
+    // Node rounds its own reading of the time, so that a timeout can fire up to a millisecond early.
     if (performance.now() < due) wait();
     else callback();
   };

@@ -42,7 +42,7 @@ function decrypt(
   associatedData: Uint8Array,
 ): Uint8Array {
   checkNonce(nonce);
-  // Without this length, and `authTagLength`, a tag cut to 4 bytes would be accepted.
+  // Without this check and `authTagLength`, a tag cut to 4 bytes would be accepted.
   if (sealed.length < TAG_LENGTH) throw new Error('The sealed value is too short: it lacks its 16-byte tag.');
   const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_LENGTH })
     .setAAD(associatedData)
@@ -58,7 +58,9 @@ function checkNonce(nonce: Uint8Array): void {
   if (nonce.length !== NONCE_LENGTH) throw new RangeError('The nonce must have 12 bytes.');
 }
 
-/** Joins parts into a separate Uint8Array: Buffers share memory with each other and print differently. */
+/**
+ * Joins parts into a separate Uint8Array, because Buffers share memory with each other and print differently.
+ */
 function joined(...parts: readonly Uint8Array[]): Uint8Array {
   return new Uint8Array(Buffer.concat(parts));
 }

@@ -23,7 +23,7 @@ export interface EdgeRuntime {
 
 /** The options of `edgeRuntime`. */
 export interface EdgeRuntimeOptions {
-  /** Resolves the hosts of webhooks when they are registered, since such runtimes have no resolver of their own. */
+  /** Resolves the hosts of webhooks when they are registered, since such runtimes have no resolver. */
   readonly dns: DnsResolver;
 }
 

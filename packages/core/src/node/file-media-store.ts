@@ -15,9 +15,10 @@ export interface FileMediaStoreOptions {
 }
 
 /**
- * Keeps media in a directory: one file each, in folders by the end of the id so that none grows large. A file has its
- * final name only when all of it is on disk. Several processes of one service may share the directory, but not two
- * services: each deletes the files that its database does not name.
+ * Keeps media in a directory: one file per id, in folders named after the end of the id so that no folder
+ * grows large. A file has its final name only when all of it is on disk. Several processes of one service may
+ * share the directory, but two services must not, because each deletes the files that its database does not
+ * name.
  */
 export function fileMediaStore(options: FileMediaStoreOptions): MediaStore {
   checkOptionNames('fileMediaStore', options, { directory: true });
@@ -64,7 +65,7 @@ export function fileMediaStore(options: FileMediaStoreOptions): MediaStore {
         const file = await open(path, READ);
         const stream = createReadStream(path, { fd: file, ...range });
         // The file's own buffer is enough: data read ahead would be held for each client that stops reading.
-        // The two declarations of web streams differ in name only.
+        // The cast is safe: the two declarations of web streams differ in name only.
         return Readable.toWeb(stream, { strategy: { highWaterMark: 0 } }) as ReadableStream<Uint8Array>;
       } catch (error) {
         if (isMissing(error)) return null;
@@ -99,8 +100,8 @@ async function listPage(root: string, { after, limit }: MediaPageRequest): Promi
 }
 
 /**
- * Returns the sorted ids of the files in a folder, including unfinished files. Other files are not the
- * store's.
+ * Returns the sorted ids of the files in a folder, including unfinished files. Files with other names are not
+ * the store's.
  */
 async function idsIn(root: string, folder: string): Promise<readonly string[]> {
   const files = (await entriesOf(join(root, folder))).filter((entry) => entry.isFile());
@@ -153,7 +154,7 @@ async function written<Result>(root: string, write: () => Promise<Result>): Prom
   try {
     return await write();
   } catch (cause) {
-    const { code = 'unknown error' } = cause as NodeJS.ErrnoException; // node:fs rejects with nothing else
+    const { code = 'unknown error' } = cause as NodeJS.ErrnoException; // safe: node:fs rejects with nothing else
     const what = `The media directory ${root} cannot be written (${code}): ${REMEDY[code] ?? 'check its disk'}.`;
     throw Object.assign(new UnavailableError(what, { cause }), { code });
   }
@@ -168,14 +169,14 @@ const REMEDY: Readonly<Record<string, string>> = {
   EMFILE: 'this process has too many files open, so raise its limit (ulimit -n)',
 };
 
-/** Creates the directory and its missing parents, and syncs each. */
+/** Creates the directory and its missing parents, and makes each durable. */
 async function makeDirectory(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made));
 }
 
-/** Makes the entries durable. */
+/** Makes the directory's entries durable. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   try {

@@ -3,7 +3,9 @@ import { readFile } from 'node:fs/promises';
 /** How long a reading is used. */
 const FRESH_MS = 5_000;
 
-/** The file in which an administrator gives names addresses; name servers are not asked about such names. */
+/**
+ * The file in which an administrator maps names to addresses. Name servers are not asked about these names.
+ */
 export interface HostsFile {
   /** Addresses in the order of the file; empty for an unlisted name. */
   addressesOf(hostname: string): Promise<readonly string[]>;

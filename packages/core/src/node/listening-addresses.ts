@@ -1,14 +1,14 @@
 import { networkInterfaces } from 'node:os';
 import type { OwnAddress } from '../domain/endpoint/host-rules.ts';
 
-/** Every IPv4 address that a machine has on its loopback interface without configuration, on Linux. */
+/** All IPv4 addresses that the loopback interface has by default on Linux. */
 const LOOPBACK_V4 = '127.0.0.0/8';
 const UNSPECIFIED: readonly string[] = ['0.0.0.0', '::'];
 
 /**
- * Lists every address at which a server on this machine can be reached, for the option `ownAddresses`. `address` is
- * what `server.address()` returns. A server that listens on `0.0.0.0` or `::` can be reached at the current address of
- * each interface.
+ * Lists every address at which a server on this machine can be reached, for the option `ownAddresses`. Pass what
+ * `server.address()` returns. A server that listens on `0.0.0.0` or `::` can be reached at the current addresses of all
+ * interfaces.
  *
  * With `onPort`, the list is empty if the server listens on another port. Most webhooks go to another port, and listing
  * the interfaces takes as long as signing about ten webhooks.

@@ -8,11 +8,11 @@ export interface ProcessIdentity {
   readonly namespace: string;
   /** The number of the process on its machine. */
   readonly pid: number;
-  /** Kernel ticks from boot to the start. Empty if the system does not report it. */
+  /** Kernel ticks from boot to the start of the process. Empty if the system does not report it. */
   readonly startedAt: string;
 }
 
-/** The identity of this process, by which others on the machine can tell whether it still runs. */
+/** The identity of this process, by which other processes on the machine can tell whether it still runs. */
 export function thisProcess(): ProcessIdentity {
   const known = { machine: '', namespace: '', pid: process.pid, startedAt: '' };
   try {
@@ -31,9 +31,8 @@ export function thisProcess(): ProcessIdentity {
 
 /**
  * Returns the state of a process, as far as this process can see. `ended` is certain: the number is free, or
- * belongs to a process that started at another time, or only the exit code for the parent is left. A process
- * that is frozen or that cannot be read counts as `running`. A process of another machine or container is
- * `unknown`.
+ * belongs to a process that started at another time or is a zombie. A process that is frozen or that cannot
+ * be read counts as `running`. A process of another machine or container is `unknown`.
  */
 export function stateOf({
   machine,
@@ -64,8 +63,8 @@ function exists(pid: number): boolean {
 }
 
 /**
- * Fields of https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html: the name in parentheses may hold
- * anything.
+ * See https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html. The name in parentheses may hold any
+ * characters, even parentheses.
  */
 function readStatus(pid: string): { readonly startedAt: string; readonly isZombie: boolean } {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -18,7 +18,7 @@ export function systemRandom(): Random {
         used = 0;
       }
       const bytes = pool.slice(used, used + length);
-      // The caller may use the bytes as a key: no copy may stay here.
+      // The caller may use the bytes as a key, so no copy may stay here.
       pool.fill(0, used, used + length);
       used += length;
       return bytes;

@@ -10,11 +10,11 @@ export interface ChatResource {
   /** `ins_…` */
   readonly instance_id: string;
   /**
-   * The value by which to list the chat's messages, and to send to: the id of the contact or of the group, or the
+   * The value to list the chat's messages by, and to send to: the id of the contact or of the group, or the
    * digits of the number.
    */
   readonly counterpart: string;
-  /** Null in the chat with a person. */
+  /** Null in a chat with a person. */
   readonly group_id: string | null;
   /** The person as they are known now; null in a group, and if only the number is known. */
   readonly contact: WebhookContact | null;
@@ -62,7 +62,7 @@ export function chatResource(chat: ChatSummary): ChatResource {
   };
 }
 
-/** A deleted contact is known by the id that its messages have. */
+/** After the contact is deleted, its id is still in its messages. */
 function counterpartOf({ groupId, contact, number, lastMessage }: ChatSummary): string {
   return groupId ?? contact?.id ?? number ?? lastMessage.contact?.id ?? '';
 }

@@ -7,8 +7,8 @@ const bodyAbout = z.looseObject({
 });
 
 /**
- * The body of an event that is about a message, without the message's content: `deleted` is the message after its
- * deletion. The rest of the body stays as it is. A body that is not about this message is returned unchanged.
+ * Removes a message's content from the body of an event about the message. `deleted` is the message after its
+ * deletion. The other parts of the body stay. A body that is not about this message is returned unchanged.
  */
 export function forgetWords(payload: string, deleted: Message): string {
   const read = bodyAbout.safeParse(parsed(payload));
@@ -19,7 +19,7 @@ export function forgetWords(payload: string, deleted: Message): string {
   return JSON.stringify({ ...read.data, data: { ...data, message } });
 }
 
-/** A body that is not JSON was not written by Trunkline. */
+/** Null if the body is not JSON, which Trunkline never writes. */
 function parsed(payload: string): unknown {
   try {
     return JSON.parse(payload);

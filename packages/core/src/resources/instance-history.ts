@@ -20,7 +20,7 @@ export interface InstanceHistoryResource {
   readonly count: number;
   /** When this last happened; `next` is as of that time. */
   readonly last_at: string;
-  /** The same as `to` if the status did not change; null at the creation. */
+  /** The same as `to` if the status did not change; null on creation. */
   readonly from: InstanceStatus | null;
   /** Null once the instance is deleted. */
   readonly to: InstanceStatus | null;
@@ -28,13 +28,13 @@ export interface InstanceHistoryResource {
   readonly reason: HistoryReason;
   /** The reason as a sentence. */
   readonly description: string;
-  /** The cause, in the words of `last_error`. */
+  /** The cause, as a code of `last_error`. */
   readonly code: string | null;
   /** The network's own code, such as `428`. */
   readonly network_code: string | null;
   /** The next step from then on; null if there is none. */
   readonly next: {
-    /** The step and its actor, such as `reconnect` or `scan_qr`. */
+    /** The kind of step, such as `reconnect` or `scan_qr`. */
     readonly kind: NextStepKind;
     /** When the step happens, or until when it can be taken; null if it has no known time. */
     readonly at: string | null;

@@ -36,9 +36,11 @@ export interface InstanceResource {
   readonly status_changed_at: string | null;
   /** When the instance last connected, ISO 8601 with an offset; null if never. */
   readonly connected_at: string | null;
-  /** When its connection last ended, ISO 8601 with an offset; null if never. */
+  /** When the connection last ended, ISO 8601 with an offset; null if never. */
   readonly disconnected_at: string | null;
-  /** The last sign of life while it was connected, ISO 8601 with an offset; null if there was none. */
+  /**
+   * The last sign of life while the instance was connected, ISO 8601 with an offset; null if there was none.
+   */
   readonly last_seen_at: string | null;
   /** ISO 8601 with an offset. */
   readonly created_at: string;
@@ -86,7 +88,7 @@ function withoutEmpty<Fields extends object>(fields: Fields): WithoutEmpty<Field
   const filled = Object.entries(fields).filter(
     ([, value]) => value !== null && !(Array.isArray(value) && value.length === 0),
   );
-  return Object.fromEntries(filled) as WithoutEmpty<Fields>; // the entries of `fields`, without null or empty values
+  return Object.fromEntries(filled) as WithoutEmpty<Fields>; // safe: the entries of `fields`, without null or empty values
 }
 
 /**

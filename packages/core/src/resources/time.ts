@@ -4,7 +4,10 @@ export function timestamp(time: number): string {
   return latest.text;
 }
 
-/** The last formatted time: messages accepted together, and most times of a resource, share one. */
+/**
+ * The last formatted time, kept because messages accepted together, and most times of a resource, are the
+ * same.
+ */
 let latest = { time: Number.NaN, text: '' };
 
 export function timestampOrNull(time: number | null): string | null {

@@ -49,12 +49,13 @@ export interface WebhookResource {
    */
   readonly failing_since: string | null;
   /**
-   * The earliest time at which the service disables the endpoint if nothing is delivered; null if it is not failing.
+   * The earliest time at which the service disables the endpoint if nothing is delivered; null if the
+   * endpoint is not failing.
    */
   readonly auto_disable_at: string | null;
 }
 
-/** A webhook with its signing secret, which is shown only when it is created or rotated. */
+/** A webhook with its signing secret, which is shown only when the secret is created or rotated. */
 export interface WebhookResourceWithSecret extends WebhookResource {
   /** `whsec_…`: the whole text is the key of Trunkline's own signature. */
   readonly secret: string;
@@ -169,8 +170,8 @@ export interface DeliveryDetailResource extends DeliveryResource {
   /** The request as it is sent in each attempt. */
   readonly request: {
     /**
-     * The URL of the last attempt; before the first attempt, the webhook's URL, even if the webhook was deleted. Empty
-     * if a version that did not keep URLs deleted the webhook.
+     * The URL of the last attempt; before the first attempt, the webhook's URL, even if the webhook was
+     * deleted. Empty if the webhook was deleted by a version that did not keep URLs.
      */
     readonly url: string;
     /** The headers, without signatures and timestamps, which differ in each attempt. */
@@ -225,7 +226,7 @@ export function deliveryDetailResource(
     request: {
       url: attempts.at(-1)?.url ?? endpointUrl ?? '',
       headers: requestHeaders(delivery, { standardWebhooks }),
-      // Always an object: an empty one if the body is not stored.
+      // Always an object, which is empty if the body is not stored.
       payload: payload === null ? {} : JSON.parse(payload),
     },
     attempt_log: attempts.map(attemptResource),
@@ -237,9 +238,9 @@ export function deliveryDetailResource(
 export const WEBHOOK_USER_AGENT = 'Service-Webhooks/1.0';
 
 /**
- * The headers of a delivery's request that are the same on every attempt and contain no secret (specification, "Request
- * the receiver gets"). Timestamps and signatures are added when an attempt is signed. The id of Standard Webhooks is
- * the event's id.
+ * The headers of a delivery's request that are the same on every attempt and contain no secret
+ * (specification, "Request the receiver gets"). Timestamps and signatures are added when an attempt is
+ * signed. The Standard Webhooks id is the event's id.
  */
 export function requestHeaders(
   delivery: Pick<Delivery, 'id' | 'eventType' | 'eventId'>,

@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** How often the calls in flight are looked at. The bounds are no more precise. */
+/** How often calls in flight are checked, which limits the precision of `ms`. */
 const LOOK_MS = 5_000;
 
 /**
@@ -9,8 +9,8 @@ const LOOK_MS = 5_000;
  */
 export interface CallWatch {
   /**
-   * Calls `late` once if the call has not ended after `ms`, up to 5 s later than that. Returns a function that reports
-   * the end of the call.
+   * Calls `late` once if the call has not ended, between `ms` and `ms` + 5 s after the start. Returns a
+   * function that reports the end of the call.
    */
   begin(ms: number, late: () => void): () => void;
   open(): void;
@@ -51,7 +51,7 @@ export function createCallWatch(clock: Pick<Clock, 'elapsed' | 'setTimer'>): Cal
   return {
     begin(ms, late) {
       if (!isOpen) return () => undefined;
-      // The first look may come immediately.
+      // One more look, because the first may come immediately.
       const call: Call = { looksLeft: Math.ceil(ms / LOOK_MS) + 1, late };
       calls.add(call);
       // Not cancelled when the last call ends, because the next call can use the planned look.

@@ -33,7 +33,7 @@ export function unlessLate<Value>(
   });
 }
 
-/** Resolves when `work` settles or `ms` have passed, with whether `work` has settled. */
+/** Resolves as soon as `work` settles or `ms` have passed. The value says whether `work` has settled. */
 export function settledWithin(clock: Timers, ms: number, work: Promise<unknown>): Promise<boolean> {
   return withDeadline(clock, { what: 'The work', ms }, work).then(
     () => true,

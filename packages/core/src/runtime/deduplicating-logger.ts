@@ -18,24 +18,24 @@ interface Recent {
   readonly level: Level;
   readonly message: string;
   readonly since: number;
-  /** By thing. */
   readonly things: Map<string, { facts: Parameters<LogFunction>[0]; leftOut: number }>;
-  /** The number of lines about any further things. */
+  /** The number of lines about further things. */
   others: number;
   /** Null until a line is left out. */
   cancelReport: (() => void) | null;
 }
 
 export interface DeduplicatingLogger extends Logger {
-  /** Logs what was left out so far, before the process ends. */
+  /** Logs how many lines were left out so far, before the process ends. */
   flush(): void;
 }
 
 /**
- * A logger that a fault cannot flood. In a minute, a warning or an error with one message is logged once about the same
- * thing, such as an instance, and about 20 things at most. After the minute, each repeated line is logged once more
- * with the count as `repeated`, and one more line with the count of lines about other things as `leftOut`. `noted` is
- * called for every line, left out or not. If the logger throws, its line is lost, and nothing else happens.
+ * A logger that a fault cannot flood. In a minute, a warning or an error with the same message is logged once
+ * per thing, such as an instance, and for at most 20 things. After the minute, each repeated line is logged
+ * once more with the count as `repeated`, and one more line with the count of lines about other things as
+ * `leftOut`. `noted` is called for every warning and error, left out or not. If the logger throws, its line
+ * is lost, and nothing else happens.
  */
 export function deduplicatingLogger(
   given: Logger,

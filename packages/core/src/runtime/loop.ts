@@ -24,12 +24,12 @@ export async function eachStep(steps: Iterable<() => Promise<void>>): Promise<vo
 /** Something that works in the background from a start to a stop. */
 export interface Worker {
   start(): void;
-  /** Starts no more passes, and resolves when the present one has ended. */
+  /** Starts no more passes, and resolves when the current pass has ended. */
   stop(): Promise<void>;
 }
 
 interface Loop extends Worker {
-  /** Starts a pass immediately, or after the present one. */
+  /** Starts a pass immediately, or after the current pass. */
   wake(): void;
 }
 

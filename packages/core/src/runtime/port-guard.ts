@@ -22,9 +22,9 @@ const WRITING_MS = 30_000;
 const STREAMING_MS = 30_000;
 /** A webhook sender ends its own requests after 10 s. */
 const NETWORK_MS = 30_000;
-/** A connection that cannot begin within this time is given up. */
+/** A connection that does not open within this time is given up. */
 const CONNECTING_MS = 60_000;
-/** How long the network may take to close, or to unlink a number. */
+/** How long the network may take to close a connection, or to unlink a number. */
 const DISCONNECTING_MS = 10_000;
 const EMAIL_MS = 60_000;
 /** A client waits for this call. */
@@ -32,8 +32,8 @@ const RESOLVING_MS = 3_000;
 
 const READS = /^(?:count|describe|find|has|is[A-Z]|list|load|names|queue|read|serverTime)/u;
 /**
- * The position of the caller's own transaction among the arguments. Such calls are not guarded, because their waits and
- * errors are the caller's.
+ * The position of the caller's own transaction among the arguments. Calls with a transaction are not guarded,
+ * because their waits and errors are the caller's.
  */
 const TRANSACTION_AT: Readonly<Record<string, number>> = { 'messages.accept': 1, 'messages.find': 2 };
 
@@ -119,7 +119,10 @@ interface GuardOptions {
 /** Errors that the guard has logged. */
 const logged = new WeakSet<object>();
 
-/** Whether the guard has logged this error or its cause, so that a line about its consequences says nothing new. */
+/**
+ * Whether the guard has logged this error or its cause, so that a line about its consequences would say
+ * nothing new.
+ */
 export function isLogged(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return logged.has(error) || (error.cause !== undefined && isLogged(error.cause));
@@ -140,8 +143,8 @@ interface Operation {
   /** How long a call may take. */
   readonly ms: number;
   /**
-   * Whether the call reaches the network. Such calls are so rare that each has a timer, and they may fail without a
-   * defect.
+   * Whether the call reaches the network. Such calls are rare enough for a timer each, and their failure need
+   * not be a defect.
    */
   readonly isRemote?: boolean;
 }
@@ -193,7 +196,7 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
           end();
           if (hasEnded) return;
           note(operation, 'rejected', error);
-          reject(error as Error); // whatever the port rejected with
+          reject(error as Error); // passed on as it is, whatever its type
         },
       );
     });
@@ -217,7 +220,7 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
     ms,
   });
 
-  /** Bounds the store's time for each chunk, without the time that the source takes. */
+  /** Bounds the store's time for each chunk, not counting the time that the source takes. */
   const putInTime = (
     operation: Operation,
     content: ReadableStream<Uint8Array>,
@@ -269,7 +272,7 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
           endCall();
           if (hasEnded) return;
           if (!hasSourceFailed) note(operation, 'rejected', error);
-          fail(error as Error); // whatever the store rejected with
+          fail(error as Error); // passed on as it is, whatever its type
         },
       );
     });
@@ -279,7 +282,7 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
       const own = wrapMethods(storage, (name, method) => guardedMethod(name, 'the service itself', method));
       const stores = Object.entries(PURPOSES).map(([name, purpose]) => [
         name,
-        // Each name is the name of a store.
+        // The cast is safe: the keys of PURPOSES are the names of the stores.
         wrapMethods(storage[name as StoreName], (of, method) =>
           guardedMethod(`${name}.${of}`, purpose, method),
         ),
@@ -287,7 +290,7 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
       return {
         ...own,
         ...Object.fromEntries(stores),
-        // The start and the stop bound these two calls.
+        // The service's own start and stop bound these two calls.
         async open(context) {
           await storage.open(context);
           watch.open();

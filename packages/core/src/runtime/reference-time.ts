@@ -10,14 +10,17 @@ const LOOKS_WITHIN_MS = 5_000;
 const ASKS_WITHIN_MS = 25_000;
 /** A response that took longer would be too imprecise. */
 const ASK_DEADLINE_MS = 1_000;
-/** The first responses may take longer, because connections are being made, and everything starts together. */
+/**
+ * The first responses may take longer, because connections are being opened, and everything starts at the
+ * same time.
+ */
 const FIRST_TRIES = 10;
 /** The smallest difference of the machine's clock to warn about. */
 const WARN_FROM_MS = 1_000;
 
 /** The clock that all processes on a database can read. It may be wrong, and may be set at any moment. */
 export interface ReferenceTime {
-  /** Epoch milliseconds; null before it is first known. */
+  /** Epoch milliseconds; null until the time is first known. */
   now(): number | null;
   /** Rejects if the time cannot be read. */
   startFollowing(): Promise<void>;

@@ -74,9 +74,9 @@ const MOST_TRIES = 110;
 const OVERTAKEN = { firstMs: 10, longestMs: 5_000 };
 
 /**
- * Returns a function to await before each attempt at a change that is decided again if another write came in between.
- * After a hundred attempts the function pauses longer and longer, which is logged; some ten seconds later, it rejects
- * with an `UnavailableError`.
+ * Returns a function to await before each attempt at a change that is decided again if another write came in
+ * between. After a hundred attempts the function pauses longer and longer, which is logged; about ten seconds
+ * later, it rejects with an `UnavailableError`.
  */
 export function changeTries(
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },

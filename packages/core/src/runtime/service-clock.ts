@@ -5,7 +5,7 @@ import type { Storage } from '../ports/storage/storage.ts';
 import { createLoop } from './loop.ts';
 import { referenceTime } from './reference-time.ts';
 
-/** The setting in which a process notes that its time is ahead of the reference. */
+/** The setting in which a process notes how far its time is ahead of the reference. */
 const LEAD = 'time_lead';
 /** A smaller lead needs no agreement, because no lease and no limit depends on it. */
 const LEAST_LEAD_MS = 100;
@@ -59,7 +59,7 @@ export function serviceClock(
     setTimer: local.setTimer,
   };
 
-  /** How far the time is ahead of the reference, which is `now`. */
+  /** How far the time is ahead of `now`, the time of the reference. */
   const leadAt = (now: number): number => time.follow(now) - now;
 
   const agree = async (): Promise<void> => {
@@ -138,21 +138,20 @@ export function serviceClock(
   };
 }
 
-/** The rate of time while it is ahead of its reference: a lead of one hour takes 20 hours to shrink away. */
+/** The rate of time while it is ahead of its reference: a lead of one hour is gone after 20 hours. */
 const SLOWED = 0.95;
 
 /** Epoch milliseconds that never go back. */
 interface SteadyTime {
   /** Returns the time for `reference`, the reading of a clock that may be set at any moment. */
   follow(reference: number): number;
-  /** Adds `ms` to the time. */
   moveAhead(ms: number): void;
 }
 
 /**
- * Follows its reference, and jumps ahead with it, as after a machine's sleep. If the reference is set back, it follows
- * the monotonic clock, slightly slowed, until the reference has caught up, so that a wait for a time takes about as
- * long as before.
+ * Follows its reference, even when that jumps ahead, as after a machine's sleep. If the reference is set
+ * back, the time follows the monotonic clock, slightly slowed, until the reference has caught up, so that a
+ * wait for a time takes about as long as before.
  */
 function steadyTime(elapsed: () => number): SteadyTime {
   let last: { readonly time: number; readonly at: number } | null = null;

@@ -1,6 +1,6 @@
 /** A budget for work that may come in bursts, but not all the time (a token bucket). */
 export interface TokenBucket {
-  /** Whether there is a turn left at `now`. */
+  /** Whether a turn is left at `now`. */
   has(now: number): boolean;
   take(now: number): void;
   /** When the next turn is available, if none is left. */

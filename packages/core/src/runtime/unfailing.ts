@@ -1,8 +1,8 @@
 import { wrapMethods } from './wrap-methods.ts';
 
 /**
- * Returns an observer of the work, such as a logger, whose methods never throw: a failure to log or to count must not
- * stop the work.
+ * Wraps an observer of the work, such as a logger, so that its methods never throw, because a failure to log
+ * or to count must not stop the work.
  */
 export function unfailing<Observer extends object>(observer: Observer): Observer {
   return wrapMethods(observer, (_name, method) => (...args) => {

@@ -1,4 +1,4 @@
-/** A method of a port, with whatever it takes and returns. */
+/** A method of a port, with any arguments and any result. */
 export type Method = (...args: readonly unknown[]) => unknown;
 
 /**
@@ -12,14 +12,15 @@ export function wrapMethods<Port extends object>(
   const wrapped = namesOf(port).map((name): [string, unknown] => {
     const member: unknown = Reflect.get(port, name);
     if (typeof member !== 'function') return [name, member];
-    // The member was a function when it was wrapped.
+    // The cast is safe: the member was a function when it was wrapped.
     return [name, wrap(name, (...args) => Reflect.apply(Reflect.get(port, name) as Method, port, args))];
   });
-  return Object.fromEntries(wrapped) as Port; // the same names, with methods of the same types
+  return Object.fromEntries(wrapped) as Port; // safe: the same names, with methods of the same types
 }
 
 /**
- * Returns the same object with each call made by `wrap`, and so for the objects in it, such as the stores of a storage.
+ * Returns the same object with each call made by `wrap`, including calls of the objects in it, such as the
+ * stores of a storage.
  */
 export function wrapCalls<Port extends object>(port: Port, wrap: (call: () => unknown) => unknown): Port {
   return new Proxy(port, {
@@ -38,7 +39,7 @@ function namesOf(port: object): readonly string[] {
   for (
     let owner: object | null = port;
     owner && owner !== Object.prototype;
-    owner = Object.getPrototypeOf(owner) as object | null // typed any
+    owner = Object.getPrototypeOf(owner) as object | null // safe: a prototype is an object or null
   )
     for (const name of Object.getOwnPropertyNames(owner)) if (name !== 'constructor') names.add(name);
   return [...names];

@@ -5,8 +5,8 @@ import type { DnsResolver } from '../ports/dns-resolver.ts';
 /** The options of `resolveSafely`. */
 export interface ResolveOptions {
   /**
-   * Finds every address of a name; if it has no address, rejects or resolves with an empty list. Not called for a host
-   * that is an address.
+   * Finds every address of a name; if the name has no address, rejects or resolves with an empty list. Not
+   * called for a host that is an address.
    */
   readonly lookup: DnsResolver['resolve'];
   /** `public` by default. */
@@ -52,7 +52,7 @@ export function resolveSafely(host: string, options: ResolveOptions): Promise<Re
   });
 }
 
-/** Does the same with the caller's rules: `accepts` decides about all addresses together. */
+/** Like `resolveSafely`, but with the caller's rules: `accepts` decides about all addresses together. */
 export async function resolveHost(
   host: string,
   {

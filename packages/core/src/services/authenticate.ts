@@ -8,8 +8,8 @@ import type { ServiceContext } from './context.ts';
 import { keepLookUps } from './kept-look-ups.ts';
 
 /**
- * How long a lookup may be reused. If the signal of a revocation in another process is lost, it is noticed
- * this late.
+ * How long a lookup may be reused. If the signal of a revocation in another process is lost, the revocation
+ * is noticed this late.
  */
 const KEPT_MS = 5_000;
 /** The maximum number of keys that this process remembers. */
@@ -41,7 +41,7 @@ export function createAuthenticator(
   const touchedAt = new QuickLRU<string, number>({ maxSize: KEPT_MAX });
 
   /**
-   * Notes, at most once a minute, that the key is in use. Requests do not wait for this write or fail with
+   * Notes, at most once a minute, that the key is in use. Requests neither wait for this write nor fail with
    * it.
    */
   const touch = (id: string, now: number): void => {

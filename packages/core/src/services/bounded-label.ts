@@ -1,8 +1,11 @@
-/** More than any network uses. Limited so that strangers behind a gateway cannot create endless series. */
+/** More than any network uses. The limit stops strangers from creating endless time series. */
 const MOST_VALUES = 100;
 const VALUE = /^[a-z0-9_]{1,40}$/;
 
-/** Maps a label value to itself, or to `other` if it is not a plain name or follows a hundred others. */
+/**
+ * Maps a label value to itself, or to `other` if the value is not a plain name or comes after a hundred
+ * others.
+ */
 export function boundedLabel(): (value: string) => string {
   const known = new Set<string>();
   return (value) => {

@@ -21,7 +21,7 @@ export interface ServiceContext {
   readonly storage: Storage<unknown>;
   readonly gateway: Gateway;
   readonly mediaStore: MediaStore;
-  /** The capabilities of the gateway that this installation uses. */
+  /** The gateway's capabilities that this installation uses. */
   readonly capabilities: readonly Capability[];
   readonly dns: DnsResolver;
   readonly clock: Clock;
@@ -45,14 +45,14 @@ export interface RetentionSettings {
 }
 
 interface ServiceSettings extends UrlRules {
-  /** How long messages and histories are kept; a workspace may set its own days for messages. */
+  /** How long messages and histories are kept; a workspace may set its own number of days for messages. */
   readonly retention: RetentionSettings;
   /** How many messages of one instance may be queued at the same time. */
   readonly sendBacklog: number;
   readonly standardWebhooks: boolean;
   /** Whether instances may be given a proxy. */
   readonly instanceProxies: boolean;
-  /** How long a number is down before its workspace is notified; 0 is never. */
+  /** How long a number is down before its workspace is notified; 0 for never. */
   readonly instanceDownAfterMs: number;
   /** How long a request waits for the gateway to carry out a disconnect, logout or delete. */
   readonly operationTimeoutMs: number;

@@ -92,7 +92,7 @@ export async function updateEndpoint(
     const url = await checkUrl(context, changes.url);
     if (!url.ok) return url;
   }
-  // Without a known field, nothing is written, so `updatedAt` stays as it is.
+  // If no known field is given, nothing is written, so `updatedAt` stays as it is.
   if (Object.values(changes).every((change) => change === undefined))
     return findEndpoint(context, workspaceId, id);
   const workspace = await context.storage.workspaces.find(workspaceId);
@@ -209,8 +209,8 @@ async function checkUrl(context: ServiceContext, raw: string): Promise<Result<st
   if (!url.ok) return url.operatorMayAllow ? refuseUnlessAllowed(url.refusal.message) : url;
   if (url.value.hostIsAddress) return ok(raw);
   const addresses = await resolve(context, url.value.hostname);
-  // The same text if the host does not resolve: two texts would show which names exist in the operator's
-  // network.
+  // Use the same text if the host does not resolve: two texts would reveal which names exist in the
+  // operator's network.
   return mayReach(url.value, addresses, context.settings)
     ? ok(raw)
     : refuseUnlessAllowed('The host of the URL must resolve, and to public addresses only.');

@@ -20,7 +20,6 @@ function listOf(length: number): (request: PageRequest) => Promise<Page<Row>> {
 }
 
 const idAt = (index: number): string => String(9_999 - index);
-/** Every tenth row. */
 const passes = ({ id }: Row): boolean => id.endsWith('0');
 
 describe('A page of rows that pass a filter', () => {

@@ -3,8 +3,8 @@ import type { Page, PageRequest } from '../ports/storage/page.ts';
 
 /**
  * Returns a page of the rows that pass a filter which the storage does not support. Reads until the page is
- * full or `ROWS_EXAMINED_MAX` rows were examined: in that case the page may have fewer rows than its limit,
- * and holds the position to continue from.
+ * full or `ROWS_EXAMINED_MAX` rows were examined. A page that ends at that maximum may have fewer rows than
+ * its limit, and holds the position to continue from.
  */
 export async function filteredPage<Row extends { readonly id: string }>(
   { from, limit }: PageRequest,
@@ -17,7 +17,7 @@ export async function filteredPage<Row extends { readonly id: string }>(
   let first: Page<Row> | null = null;
   let at = from;
   for (;;) {
-    // One extra row shows whether there is another page.
+    // One extra row shows whether another page follows.
     const page = await find({ from: at, limit: limit + 1 });
     first ??= page;
     examined += page.rows.length;

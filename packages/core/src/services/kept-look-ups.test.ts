@@ -19,7 +19,7 @@ function setUp({ max = 10 } = {}) {
     maxAgeMs: 1000,
     max,
   });
-  /** Finds a key; a lookup that this starts resolves with `value`. */
+  /** Finds a key. If that starts a lookup, the lookup resolves with `value`. */
   const find = async (key: string, now: number, value: string | null = `${key} at ${now}`) => {
     const count = made.length;
     const found = kept.find(key, now);

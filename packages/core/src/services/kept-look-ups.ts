@@ -9,13 +9,13 @@ export interface KeptLookUps<Value> {
    * it may have read the old value.
    */
   forget(key: string): void;
-  /** Forgets each value that `selects` accepts. */
+  /** Forgets each value that `selects` accepts, and all lookups in flight. */
   forgetWhere(selects: (value: Value) => boolean): void;
 }
 
 export interface KeptLookUpsOptions<Value> {
   readonly lookUp: (key: string) => Promise<Value>;
-  /** Returns false for a missing value, because made-up keys would push out real ones. */
+  /** Returns false for a missing value, because the values of made-up keys would push out real values. */
   readonly isWorthKeeping: (value: Value) => boolean;
   /** How old a value may get, in milliseconds since its lookup began. */
   readonly maxAgeMs: number;
@@ -30,7 +30,10 @@ interface Kept<Value> {
   result?: { readonly value: Value };
 }
 
-/** Callers share the kept values and must not change them. Concurrent calls for one key share a lookup. */
+/**
+ * Callers share the kept values and must not change them. Concurrent calls for one key share a lookup, unless
+ * `fresh`.
+ */
 export function keepLookUps<Value>(options: KeptLookUpsOptions<Value>): KeptLookUps<Value> {
   const { lookUp, isWorthKeeping, maxAgeMs, max } = options;
   // QuickLRU holds up to twice its `maxSize`.

@@ -27,8 +27,8 @@ export interface KeptSenders {
 
 /**
  * Caches the senders of messages for storages: every request needs a sender, and a lookup per request would
- * cost more than storing the message. Rows are cached by their own ids, so `find` compares the workspace of
- * an instance.
+ * cost more than storing the message. Rows are cached by their own ids, so `find` checks the workspace of an
+ * instance.
  */
 export function keepSenders({ findWorkspace, findInstance }: SenderRows): KeptSenders {
   const workspaces = keepRows(findWorkspace);

@@ -4,7 +4,7 @@ import type { Storage } from '../ports/storage/storage.ts';
 import type { Workload } from '../ports/storage/workload-store.ts';
 import { withDeadline } from '../runtime/deadline.ts';
 
-/** The limit of each count, so that an export reads no more than a page or two of an index. */
+/** The limit of each count, so that an export reads only a small part of an index. */
 const COUNT_MAX = 10_000;
 /** How long a reading is reused, because several exporters may ask often. */
 const KEPT_MS = 5_000;
@@ -32,7 +32,7 @@ export function keptWorkload({
 
   const latest = (): Reading => {
     const since = clock.elapsed();
-    // A failed reading is kept, too: a database in trouble is not asked more often.
+    // A failed reading is kept, too, so that a database in trouble is not asked more often.
     if (kept && since - kept.since < KEPT_MS) return kept;
     const reading = storage.workload.read({ now: clock.now(), limit: COUNT_MAX });
     const workload = withDeadline(clock, { what: 'Reading the workload', ms: READ_WITHIN_MS }, reading);

@@ -16,14 +16,14 @@ export interface Metrics {
   /** `durationMs` counts from the start of the request. */
   messageAccepted(message: Message, durationMs: number): void;
   messageReceived(message: Message): void;
-  /** The file of an inbound message was stored with it, or later, or never will be. */
+  /** The file of an inbound message was stored with it or later, or was given up. */
   fileReceived(outcome: 'in_time' | 'late' | 'given_up'): void;
   /** A message has left the queue: sent, or failed. */
   messageCompleted(message: Message, outcome: 'sent' | 'failed', now: number): void;
   webhookAttempted(delivery: Delivery, attempt: WebhookAttempt): void;
-  /** Something arrived that was neither stored nor reported. `kind` is the gateway's word. */
+  /** Something arrived that was neither stored nor reported. `kind` says what arrived. */
   skipped(kind: string): void;
-  /** A connection to the network ended. `reason` is the gateway's word. */
+  /** A connection to the network ended. `reason` is as the gateway reports. */
   connectionClosed(reason: string): void;
   /** This process lost the leases of instances, which others may hold now. */
   leasesLost(count: number): void;
@@ -31,11 +31,11 @@ export interface Metrics {
   portFailed(failure: PortFailure): void;
   /** A line was logged, or suppressed as one of too many. */
   logged(level: 'warn' | 'error'): void;
-  /** Calls `held` for the number of instances that this process holds. */
+  /** Sets the function that counts the instances held by this process. */
   observeLeases(held: () => number): void;
-  /** Sets the source of the workload; null for none. */
+  /** Sets the source of the workload; null removes it. */
   observeWorkload(source: WorkloadSource | null): void;
-  /** Calls `delayMs` for the delay of lookups by counterpart, in milliseconds. */
+  /** Sets the function that returns the delay of lookups by counterpart, in milliseconds. */
   observeFilingDelay(delayMs: () => number): void;
 }
 
@@ -48,7 +48,7 @@ interface WebhookAttempt {
 const SECONDS_TO_A_REQUEST_END = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const SECONDS_TO_AN_HOUR = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600];
 
-/** Creates instruments of OpenTelemetry, which cost nothing if no SDK is installed. */
+/** Creates OpenTelemetry instruments, which cost nothing if no SDK is installed. */
 export function createMetrics(provider: MeterProvider): Metrics {
   const meter = provider.getMeter('@trunkline/core');
   /** Counts the leases of the newest workers. */
@@ -108,8 +108,8 @@ export function createMetrics(provider: MeterProvider): Metrics {
   const logged = meter.createCounter('trunkline.log.records', {
     description: 'Warnings and errors that were logged, by level',
   });
-  // Start at 0: a series that begins with the first fault hides it, because `increase` and `rate` do not see
-  // the beginning as a rise.
+  // Start at 0: a series that began with the first fault would hide that fault, because `increase` and `rate`
+  // do not count the beginning as a rise.
   for (const type of MESSAGE_TYPES)
     for (const counter of [accepted, received, sent, failed]) counter.add(0, { type });
   for (const outcome of ['in_time', 'late', 'given_up']) files.add(0, { outcome });
@@ -142,7 +142,7 @@ export function createMetrics(provider: MeterProvider): Metrics {
       // The time when a manual retry was requested is not known.
       if (manual) return;
       lag.record(secondsBetween(nextRetryAt ?? createdAt, startedAt));
-      // Events count in microseconds.
+      // `eventOccurredAt` is in microseconds.
       if (errorCode === null) delivered.record(secondsBetween(eventOccurredAt / 1000, endedAt));
     },
     skipped: (kind) => skipped.add(1, { kind: skippedKind(kind) }),
@@ -171,7 +171,7 @@ function seconds(description: string, boundaries: number[]): MetricOptions {
   return { description, unit: 's', advice: { explicitBucketBoundaries: boundaries } };
 }
 
-/** At least 0: the clocks may differ. */
+/** At least 0, because the clocks of processes may differ. */
 function secondsBetween(from: number, to: number): number {
   return Math.max(0, to - from) / 1000;
 }

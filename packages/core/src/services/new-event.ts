@@ -15,15 +15,15 @@ export type NewEvent = <Type extends EventType>(what: {
 }) => EventRecord;
 
 /**
- * If events are this many microseconds ahead of the clock, it was set back: waiting would hold up every
- * delivery.
+ * If events are more than this many microseconds ahead of the clock, the clock was set back: to stay ahead
+ * would hold up every delivery.
  */
 const FURTHEST_AHEAD = 1_000_000;
 
 /**
- * Gives each event of a process its own time, so that `created_at` shows which came first. The events of a
- * failing queue get their times from `QueueFailure`, which later events may repeat: each is the last of its
- * message.
+ * Gives each event of a process a different time, so that `created_at` shows which came first. The events of
+ * a failing queue get their times from `QueueFailure`. Later events may repeat these times, because each
+ * event of the queue is the last of its message.
  */
 export function createNewEvent(newId: NewId): NewEvent {
   let last = 0;

@@ -33,7 +33,7 @@ export async function readPage<Row extends { readonly id: string }>(
   return ok({ rows: found.value.rows, perPage: limit, ...pageCursors(found.value, madeFor) });
 }
 
-/** Converts a time to an id: lists are ordered by ids, and ids by their times. */
+/** Converts a time to an id, because lists are sorted by id, and ids by time. */
 function startOf(before: number | undefined, prefix: IdPrefix): PageRequest['from'] {
   return before === undefined ? null : { direction: 'older', id: floorId(prefix, before) };
 }

@@ -19,7 +19,7 @@ export interface ResealOptions {
 }
 
 export interface Resealed {
-  /** Secrets that were sealed again, including the check of the key. */
+  /** How many secrets were resealed, including the check of the key. */
   readonly sealed: number;
   /** Whether all secrets are sealed with the first key now. */
   readonly isComplete: boolean;
@@ -27,8 +27,8 @@ export interface Resealed {
 
 /**
  * Reseals, with the first `secretKey`, the secrets that another key has sealed. The check of the key is
- * resealed last, so that the database asks for the previous key while a secret needs it, and an interrupted
- * run can start again. Pairing codes are skipped: they expire within a minute.
+ * resealed last, so that a start requires the previous key while a secret needs it, and an interrupted run
+ * can start again. Pairing codes are skipped: they expire within a minute.
  */
 export async function resealAll(
   context: ServiceContext,
@@ -55,7 +55,7 @@ export async function resealAll(
     return isComplete;
   };
 
-  /** Logs a failure: one secret that cannot be opened must not stop the rest. */
+  /** Logs a failure: one secret that cannot be opened must not stop the others. */
   const succeeds = async (
     facts: Readonly<Record<string, unknown>>,
     work: () => Promise<void>,
@@ -76,7 +76,7 @@ export async function resealAll(
   const resealEndpoint = async ({ workspaceId, id, sealedSecret }: Endpoint): Promise<void> => {
     const purpose = endpointSecretPurpose(id);
     if (sealer.resealText(sealedSecret, purpose) === null) return;
-    // A webhook that was deleted by now needs no sealing.
+    // A webhook that was deleted in the meantime needs no sealing.
     await changeEndpoint(context, { workspaceId, id }, (endpoint) => ({
       endpoint: {
         ...endpoint,

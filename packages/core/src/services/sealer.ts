@@ -14,7 +14,9 @@ export interface Sealer {
   open(sealed: Uint8Array, purpose: SealPurpose): Uint8Array;
   sealText(plaintext: string, purpose: SealPurpose): string;
   openText(sealed: string, purpose: SealPurpose): string;
-  /** Seals the same plaintext with the first key; null if that key has sealed it. Throws as `open` does. */
+  /**
+   * Seals the same plaintext with the first key; null if that key sealed it already. Throws as `open` does.
+   */
   reseal(sealed: Uint8Array, purpose: SealPurpose): Uint8Array | null;
   resealText(sealed: string, purpose: SealPurpose): string | null;
 }
@@ -23,7 +25,7 @@ export interface Sealer {
 export interface SealPurpose {
   /** The kind; each has its own derived key. */
   readonly kind: 'secret key check' | 'webhook secret' | 'qr' | 'session' | 'file reference' | 'proxy url';
-  /** The thing that the value belongs to, which is authenticated with it. */
+  /** Names the owner of the value, and is authenticated with the value. */
   readonly label: string;
 }
 
@@ -43,7 +45,7 @@ export function createSealer({
 }): Sealer {
   const utf8 = new TextEncoder();
   const derived = new Map<SealPurpose['kind'], readonly Uint8Array[]>();
-  /** A derived key for each secret key, in their order. */
+  /** A derived key for each secret key, in the same order. */
   const keysFor = (kind: SealPurpose['kind']): readonly Uint8Array[] => {
     const derive = (secretKey: string): Uint8Array =>
       crypto.deriveKey(secretKey, `trunkline sealing key v${FORMAT}: ${kind}`);

@@ -5,7 +5,10 @@ type Listener = (signal: Signal) => void;
 
 /** Carries the signals of a storage to its subscribers in this process. */
 export interface Signals {
-  /** Calls the listeners in the order of their subscriptions. If one throws, logs that and calls the rest. */
+  /**
+   * Calls the listeners in the order of their subscriptions. If a listener throws, logs the error and calls
+   * the others.
+   */
   readonly publish: (signal: Signal, logger: Logger) => void;
   /** Returns a function that ends the subscription. */
   readonly subscribe: (listener: Listener) => () => void;

@@ -6,18 +6,18 @@ import { readTraceparent, sampledTraceparent } from '../domain/traceparent.ts';
 /**
  * Spans of the service, without texts, numbers or addresses of people. Work within a request is a child of
  * the request's span. Later work, perhaps after hours and in another process, is a separate trace that links
- * to that span. The attributes follow OpenTelemetry's conventions for messaging, which are in development:
- * they are unstable.
+ * to that span. The attributes follow OpenTelemetry's conventions for messaging, which are in development and
+ * may change.
  */
 export interface Tracing {
-  /** Starts a child of `parent` or, without one, of the active span of this process. */
+  /** Starts a child of `parent` or, if omitted, of the active span of this process. */
   within(parent: string | undefined, start: SpanStart): OpenSpan;
   /** Starts a separate trace, with a link to the span that caused it. */
   linkedTo(cause: string | null, start: SpanStart): OpenSpan;
 }
 
 interface SpanStart {
-  /** `create message` */
+  /** Such as `create message`. */
   readonly name: string;
   readonly kind: keyof typeof SpanKind;
   /** Called only if the span is recorded. */
@@ -27,17 +27,17 @@ interface SpanStart {
 interface OpenSpan {
   /** The position that later spans link to; null if the trace is not recorded. */
   readonly traceparent: string | null;
-  /** Runs work with this span active, for SDKs that track it. */
+  /** Runs work with this span active, for SDKs that track the active span. */
   run<Value>(work: () => Value): Value;
-  /** `failure` is a code of a closed list, or null. */
+  /** `failure` is a code from a closed list; null after a success. */
   end(failure: string | null, attributes?: Attributes): void;
 }
 
-/** Creates spans of OpenTelemetry's API, which cost nothing if no SDK is installed. */
+/** Creates OpenTelemetry spans, which cost nothing if no SDK is installed. */
 export function createTracing(provider: TracerProvider): Tracing {
   const tracer = provider.getTracer('@trunkline/core');
 
-  /** If the tracer throws, the work continues without its span. */
+  /** If the tracer throws, the work continues without a span. */
   const open = (start: SpanStart, within: Context, links: Link[] | undefined): OpenSpan => {
     try {
       return startSpan(start, within, links);

@@ -9,14 +9,17 @@ import { TlsSessions, secure } from './tls.ts';
 
 /** Authorities to trust on https. */
 export interface TlsOptions {
-  /** Certificates (PEM) of private authorities to trust next to the public ones. Verification cannot be turned off. */
+  /**
+   * Certificates (PEM) of private authorities to trust in addition to the public ones. Verification cannot be
+   * turned off.
+   */
   readonly ca?: readonly string[];
 }
 
 export interface Connector {
   /** Opens a connection to one of the target's addresses. Rejects with a SendFailure. */
   connect(target: Target, signal: AbortSignal): Promise<HttpConnection>;
-  /** Ends every connection that was ever opened here. */
+  /** Closes all open connections. */
   close(): Promise<void>;
 }
 
@@ -29,8 +32,8 @@ export function createConnector(options: { connectMs: number; tls: TlsOptions | 
 
   return {
     async connect(target, signal) {
-      // Import on first use, because undici's client is large, and before the socket exists, whose errors
-      // need a listener.
+      // Import on first use, because undici's client is large, but before the socket exists, because its
+      // errors need a listener.
       const { HttpConnection: Connection } = await import('./http-connection.ts');
       const end = performance.now() + options.connectMs;
       const { socket: tcp, address } = await connectTcp(target, options.connectMs, signal);

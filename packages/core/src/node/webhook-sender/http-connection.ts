@@ -32,7 +32,7 @@ export class HttpConnection {
     });
   }
 
-  /** Whether the receiver leaves the connection open, once a response was read completely. */
+  /** Whether the receiver has left the connection open after a response was read completely. */
   get reusable(): boolean {
     return !this.#socket.destroyed;
   }
@@ -76,7 +76,7 @@ export class HttpConnection {
       this.#client.dispatch(
         { method: 'POST', path, headers: withIdentity(request.headers), body: Buffer.from(request.body) },
         {
-          onRequestStart() {}, // undici refuses a handler without it
+          onRequestStart() {}, // undici refuses a handler without this method
           onResponseStart(_controller, statusCode) {
             if (statusCode >= 200) status = statusCode; // 1xx responses are interim
           },
@@ -104,12 +104,12 @@ function connectOnce(socket: Socket): buildConnector.connector {
   };
 }
 
-/** Asks for an uncompressed body: the log could not show a compressed one. */
+/** Asks for an uncompressed body, because the log could not show a compressed one. */
 function withIdentity(headers: readonly string[]): string[] {
   return [...headers, 'Accept-Encoding', 'identity'];
 }
 
-/** Since TLS 1.3, a server's refusal of the handshake may only arrive with the first read. */
+/** Since TLS 1.3, a server's refusal of the handshake may arrive only with the first read. */
 function failureOf(error: Error & { readonly code?: unknown }): SendFailure {
   const inTls = typeof error.code === 'string' && /^ERR_(SSL|TLS)_/.test(error.code);
   return new SendFailure(inTls ? 'TLS_FAILED' : 'CONNECTION_FAILED', error.message, error);
@@ -123,7 +123,7 @@ class ResponseText {
   readonly #chunks: Buffer[] = [];
   #size = 0;
 
-  /** Returns false once the body exceeds `MAX_BYTES`: the rest need not be read. */
+  /** Returns false once the body exceeds `MAX_BYTES`: the remainder need not be read. */
   add(chunk: Buffer): boolean {
     // Copy the bytes: the chunk is a view of the socket's buffer, which is much larger.
     this.#chunks.push(Buffer.from(chunk.subarray(0, MAX_BYTES - this.#size)));
@@ -135,10 +135,10 @@ class ResponseText {
   toString(): string {
     if (this.#size === 0) return '';
     const bytes = Buffer.concat(this.#chunks);
-    // The decoder keeps back a character that the limit has cut in two.
+    // The decoder withholds a character that the limit has cut in two.
     const decoded = this.#size > MAX_BYTES ? new StringDecoder('utf8').write(bytes) : bytes.toString('utf8');
     const text = decoded.replaceAll('\0', '\uFFFD');
-    // U+FFFD takes three bytes, but may replace one.
+    // U+FFFD takes three bytes, but may replace a single byte.
     if (Buffer.byteLength(text) <= MAX_BYTES) return text;
     return text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(MAX_BYTES)).read);
   }

@@ -3,13 +3,13 @@ import type { Target } from './target.ts';
 
 /**
  * Idle connections, for reuse. A connection is found by origin *and* address, so that after a change of DNS
- * no request leaves on a connection to an address that was not checked for that request.
+ * no request uses a connection to an address that was not checked for that request.
  */
 export class KeptConnections {
   readonly #limit: number;
   /** Connections, the longest idle first. */
   readonly #all = new Set<HttpConnection>();
-  /** Each list ends with the connection used last. Lists are never empty. */
+  /** Each list ends with the most recently used connection. Lists are never empty. */
   readonly #byOrigin = new Map<string, HttpConnection[]>();
 
   constructor(limit: number) {

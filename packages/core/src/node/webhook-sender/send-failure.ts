@@ -1,6 +1,6 @@
 import type { WebhookResponse } from '../../ports/webhook-sender.ts';
 
-/** Ends an attempt without a response. */
+/** The reason why an attempt ended without a response. */
 export class SendFailure extends Error {
   override readonly name = 'SendFailure';
   readonly code: NonNullable<WebhookResponse['errorCode']>;

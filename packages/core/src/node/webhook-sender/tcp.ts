@@ -9,9 +9,9 @@ export interface TcpConnection {
 }
 
 /**
- * Connects to the first of the target's addresses that responds, within `connectMs` for all of them. An
- * address that does not respond gets at least a third of that time, so that a host with one dead address is
- * still reached.
+ * Connects to the first of the target's addresses that responds, within `connectMs` for all of them. Each
+ * address gets only its share of the time left, but at least a third of `connectMs`, so that a host with one
+ * dead address is still reached.
  */
 export async function connectTcp(
   target: Target,
@@ -71,7 +71,7 @@ function connectToAddress(
   });
 }
 
-/** Checks that the runtime has connected to the checked address: not every runtime does. */
+/** Checks that the runtime has connected to the checked address, which not every runtime does. */
 function checkPeer(socket: Socket, address: string): SendFailure | undefined {
   const peer = socket.remoteAddress;
   if (peer === undefined)

@@ -12,7 +12,8 @@ export interface TlsSurroundings {
 }
 
 /**
- * TLS over a connected socket, for the URL's host name. On failure or abort, destroys the socket and rejects.
+ * Opens TLS over a connected socket, for the URL's host name. On failure or abort, destroys the socket and
+ * rejects.
  */
 export function secure(tcp: Socket, url: EndpointUrl, surroundings: TlsSurroundings): Promise<TLSSocket> {
   const { context, sessions, signal, end } = surroundings;
@@ -24,8 +25,8 @@ export function secure(tcp: Socket, url: EndpointUrl, surroundings: TlsSurroundi
       secureContext: context,
       // Set explicitly: the default follows NODE_TLS_REJECT_UNAUTHORIZED.
       rejectUnauthorized: true,
-      // `host` is the name that the certificate must be for; `servername` is the SNI name, without addresses
-      // and last dots.
+      // `host` is the name that the certificate must be for. `servername` is the SNI name, which cannot be an
+      // address or end in a dot.
       host: url.hostname,
       servername: url.hostIsAddress ? '' : url.hostname.replace(/\.$/, ''),
       ALPNProtocols: ['http/1.1'],
@@ -77,8 +78,8 @@ export interface TlsSession {
 }
 
 /**
- * TLS sessions by host. Resuming a session saves most of a handshake. undici keeps sessions too, but by weak
- * references that are gone by the next connection.
+ * TLS sessions by origin. Resuming a session saves most of a handshake. undici keeps sessions too, but by
+ * weak references that are gone by the next connection.
  */
 export class TlsSessions {
   readonly #byOrigin = new Map<string, TlsSession>();
@@ -107,5 +108,5 @@ export class TlsSessions {
 
 const MAX_SESSIONS = 2_048;
 
-/** A certificate that expires during a session is noticed this late at most. */
+/** A certificate that expires during a session is noticed within this time. */
 const SESSION_LIFETIME_MS = 10 * 60 * 1000;

@@ -20,9 +20,7 @@ export interface UndiciWebhookSenderOptions {
 
 /** Milliseconds. The defaults are the specification's ("Receiver response and delivery behaviour"). */
 export interface WebhookTimeouts {
-  /**
-   * From the call until the status line, and until the end of the kept part of the body. 10,000 by default.
-   */
+  /** From the call until the status line; the body is cut off at the same time. 10,000 by default. */
   readonly totalMs?: number;
   /** The part of `totalMs` that the TCP connection may take. 3,000 by default. */
   readonly connectMs?: number;
@@ -31,9 +29,9 @@ export interface WebhookTimeouts {
 /**
  * Sends webhooks over HTTP/1.1 with undici. The name is resolved once per attempt, every address is checked,
  * and the connection goes to a checked address: there is no second lookup that could give another result.
- * Redirects are not followed, bodies not decompressed, proxies in the environment not used. A request on a
- * reused connection is sent once more, on a new connection, if the reused one ends before the first byte of
- * the response.
+ * Redirects are not followed, bodies are not decompressed, and proxies in the environment are not used. A
+ * request on a reused connection is sent once more, on a new connection, if the reused one ends before the
+ * first byte of the response.
  */
 export function undiciWebhookSender(options: UndiciWebhookSenderOptions): WebhookSender {
   const { totalMs = 10_000, connectMs = 3_000 } = options.timeouts ?? {};
@@ -49,7 +47,8 @@ export function undiciWebhookSender(options: UndiciWebhookSenderOptions): Webhoo
       try {
         return await exchange(reused, target, request, signal);
       } catch (error) {
-        // Receivers may close an idle connection just as a request goes out: this does not count as their failure.
+        // A receiver may close an idle connection just as a request goes out, which does not count as its
+        // failure.
         if (signal.aborted || reused.hasResponded) throw error;
       }
     }

@@ -14,7 +14,7 @@ export interface FirstApiKey {
   readonly token: string | null;
 }
 
-/** Creates a key for the oldest workspace (created if missing) unless it has a valid key. */
+/** Creates a key for the oldest workspace (created if missing), unless that workspace has a valid key. */
 export async function createFirstApiKey(context: ServiceContext): Promise<Result<FirstApiKey>> {
   const { storage, clock } = context;
   const [oldest] = await storage.workspaces.list({ after: null, limit: 1 });

@@ -5,7 +5,7 @@ import { readInput } from '../../inputs/read-input.ts';
 import type { ServiceContext } from '../context.ts';
 import { keepLookUps } from '../kept-look-ups.ts';
 
-/** How long a lookup may be reused, as with an API key. */
+/** How long a lookup may be reused; the same as for API keys. */
 const KEPT_MS = 5_000;
 const KEPT_MAX = 10_000;
 

@@ -96,7 +96,7 @@ function found(workspace: Workspace | null): Result<Workspace> {
   return workspace ? ok(workspace) : noWorkspace();
 }
 
-/** Drops fields that are present but undefined: they change nothing. */
+/** Drops fields that are present but undefined, so that they change nothing. */
 function given(changes: { readonly [Field in keyof Plan]?: Plan[Field] | undefined }): Partial<Plan> {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }

@@ -3,12 +3,12 @@ import type { ServiceContext } from '../context.ts';
 import { lookBackFrom, positionAt } from './log-position.ts';
 import type { EventStream, StreamedEvent } from './streams.ts';
 
-/** A stream, for the code that feeds it. */
+/** A stream as the code that feeds it sees it. */
 export interface FedStream {
   readonly stream: EventStream;
   /** Takes a committed event. Never waits: events that do not fit are read from the store later. */
   offer(event: Event): void;
-  /** Notes that all events committed until `time` were offered. */
+  /** Notes that all events committed up to `time` were offered. */
   offeredUntil(time: number): void;
   end(): void;
 }
@@ -42,10 +42,10 @@ export function createEventStream(
   let queue: Event[] = [];
   let queued = 0;
   let isOverflown = false;
-  /** The position to read the log from; null while the queue holds all new events. */
+  /** The position to read the log from; null if the next events come from the queue. */
   let readFrom = after === null ? null : lookBackFrom(after, clock.now());
   let next: Event[] = [];
-  /** The largest id that was yielded, or skipped as not for this reader. */
+  /** The largest id that was yielded or, because of its type, skipped. */
   let latest = after ?? positionAt(clock.now());
   /** The value of `latest` once all of `next` is yielded. */
   let latestAfterNext = latest;
@@ -79,7 +79,7 @@ export function createEventStream(
     next = found.filter(({ type }) => types.has(type));
   };
 
-  /** Resolves when there may be something in `next`, or the stream has ended. */
+  /** Resolves when `next` may hold events, or the stream has ended. */
   const refill = async (): Promise<void> => {
     if (latestAfterNext > latest) latest = latestAfterNext;
     if (readFrom !== null) return readLog(readFrom);
@@ -108,7 +108,7 @@ export function createEventStream(
     }
     return { done: true, value: undefined };
   };
-  /** The last call of `next`: calls run one after another. */
+  /** The last call of `stream.next`, which the next call waits for. */
   let taking: Promise<unknown> = Promise.resolve();
 
   const stream: EventStream = {

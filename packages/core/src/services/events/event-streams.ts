@@ -23,17 +23,17 @@ const STREAMS_MAX = 2_000;
 const LIMIT_RETRY_AFTER = 30;
 
 /**
- * The delay at which events of other processes are found, and those of this process if a signal was lost:
- * short enough that a user who watches sees them within a second. With very many workspaces the delay grows,
- * because a process spends at most a fifth of its time on reading them.
+ * The interval at which events of other processes are found, and events of this process whose signal was
+ * lost. A user who watches sees them within a second. With very many workspaces the interval grows, because a
+ * process spends at most a fifth of its time on reading.
  */
 const POLL_EVERY_MS = 400;
 const POLL_SHARE = 5;
-/** The shortest time between two passes, in which the events of a busy workspace gather. */
+/** The shortest time between two passes, so that the events of a busy workspace are read in batches. */
 const PASS_EVERY_MS = 20;
-/** The shortest time between reads of all workspaces after a signal that may be about another process's event. */
+/** How soon all workspaces are read again after a signal that may be about another process's event. */
 const POLL_SOONER_MS = 200;
-/** Workspaces that are read concurrently. */
+/** How many workspaces are read concurrently. */
 const READ_TOGETHER = 8;
 
 /** The streams of one workspace, which share a tail. */
@@ -149,7 +149,7 @@ export function createEventStreams(
       },
     );
 
-  /** Accepts a position, which is not an event but expires like one. */
+  /** Also accepts a position, which is not an event but expires like one. */
   const findPosition = async (workspaceId: string, id: string): Promise<Result<unknown>> => {
     if (isPosition(id) && timeOf(id) >= clock.now() - RETENTION_MS) return ok(null);
     return findEvent(context, workspaceId, id);

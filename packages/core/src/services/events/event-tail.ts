@@ -6,7 +6,7 @@ import { LAST_ID, lookBackFrom, positionAt } from './log-position.ts';
 const STEP = 200;
 /** The shortest time between two looks back for events that were committed late. */
 const LOOK_BACK_EVERY_MS = 1_000;
-/** A look back takes no more than this share of the time, however many events its window has. */
+/** Looking back takes at most this share of the time, however many events the window has. */
 const LOOK_BACK_SHARE = 0.1;
 
 /**
@@ -53,7 +53,7 @@ export function createEventTail(
       seen.add(id);
       if (event) yield event;
     }
-    // Ids before the window are not read again.
+    // Forget ids before the window, which are not read again.
     seen = inWindow;
     const tookMs = clock.elapsed() - began;
     lookBackAt = clock.elapsed() + Math.max(LOOK_BACK_EVERY_MS, tookMs / LOOK_BACK_SHARE);

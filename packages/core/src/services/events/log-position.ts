@@ -7,8 +7,8 @@ import { floorId, isId, orderOfId } from '../../domain/id.ts';
 const LOOK_BACK_MS = 60_000;
 
 /**
- * Returns the position to look back to from a position in the log. After the clock was set back, new ids sort
- * before earlier ones, so `now` limits the result, too.
+ * Returns where to start looking for late events if the log was read up to `position`. After the clock was
+ * set back, new ids sort before earlier ones, so `now` limits the result, too.
  */
 export function lookBackFrom(position: string, now: number): string {
   return floorId('evt', Math.min(timeOf(position), now) - LOOK_BACK_MS);
@@ -19,7 +19,7 @@ export function positionAt(now: number): string {
   return floorId('evt', now);
 }
 
-/** Whether `positionAt` made the id. Unlike the id of an event, a position lacks the version of a UUID. */
+/** Whether `positionAt` made the id. Unlike the id of an event, a position has no UUID version. */
 export function isPosition(id: string): boolean {
   return isId('evt', id) && floorId('evt', timeOf(id)) === id;
 }

@@ -31,7 +31,7 @@ const DELETED: MessageError = {
   message: 'The instance was deleted before the message was sent: send it from another instance.',
 };
 
-/** The instance to change, and the lease of the gateway that changes it; null for the API. */
+/** The instance to change. `lease` is that of the gateway that makes the change; null for the API. */
 interface InstanceTarget {
   readonly workspaceId: string;
   readonly id: string;
@@ -45,7 +45,7 @@ interface InstanceTarget {
 /**
  * Applies a trigger to an instance: reads, decides, writes, and starts over if another write came in between.
  * The change, its event and deliveries, its history entry and its notification are one transaction. A
- * decision based on `known` counts only once it is written, because only a write finds out whether `known` is
+ * decision based on `known` counts only if it is written, because only a write shows whether `known` is
  * current.
  */
 export async function changeInstance(
@@ -62,7 +62,7 @@ export async function changeInstance(
     await nextTry();
     const found = known ? ok(known) : await findInstance(context, target.workspaceId, target.id);
     if (!found.ok) return found;
-    // Not before the last change by any process, so that the events of an instance stay in order.
+    // Never earlier than the last change by any process, so that the events of an instance stay in order.
     const now = notBefore(found.value.updatedAt, context.clock.now());
     const next = transition(found.value, trigger, now);
     if (next.kind !== 'changed' && known) continue;
@@ -100,12 +100,12 @@ export async function changeInstance(
       if (entry) history.written(entry);
       return ok(written.instance);
     }
-    // Deleted instances are fenced, too: the next round does not find them.
+    // With `known`, the instance may have been deleted, which the next round finds out.
     if (written.kind === 'fenced' && !known) throw new FencedError(target.id);
   }
 }
 
-/** The notification that an instance is up again, if its outage was notified. */
+/** The notification that an instance is up again; null unless its outage was reported. */
 function upNotification(
   { newId }: ServiceContext,
   { downSince, downNotifiedAt }: Instance,
@@ -117,7 +117,10 @@ function upNotification(
     : null;
 }
 
-/** Removes an instance whose connection is closed, with its session; its queued messages fail with their events. */
+/**
+ * Removes an instance, whose connection is closed, and its session. Its queued messages fail with their
+ * events.
+ */
 export async function deleteHeldInstance(
   context: ServiceContext,
   { workspaceId, lease }: { workspaceId: string; lease: Lease },

@@ -22,7 +22,7 @@ export async function saveGroups(
   groups: readonly GroupReport[],
   { full }: GroupsExtent = { full: false },
 ): Promise<void> {
-  // Every connection without changes reports this: there is nothing to write, so begin no transaction.
+  // Every connection without changes reports an empty list: begin no transaction for it.
   if (groups.length === 0 && !full) return;
   const { workspaceId } = instance;
   const { storage, clock } = context;
@@ -32,7 +32,7 @@ export async function saveGroups(
 
 /**
  * Returns the group of a message. A message can come before the report of its group: until that report, the
- * group has its network name, or the data from when the number left it.
+ * group's name is its network id, or the group has the data from when the number left it.
  */
 export async function knownGroup(
   context: ServiceContext,

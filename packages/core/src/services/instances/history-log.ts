@@ -3,12 +3,12 @@ import type { HistoryEntry, HistoryNews } from '../../domain/instance/instance-h
 import type { NewId } from '../../domain/id.ts';
 import { isTooFarAhead } from '../../domain/too-far-ahead.ts';
 
-/** How long one entry counts repeats: a number that flaps for a week makes some entries an hour. */
+/** How long one entry counts repeats: a number that flaps for a week makes a few entries an hour. */
 const REPEATS_FOR_MS = 3_600_000;
 
-/** Makes the entries of the history of one instance. */
+/** Makes the history entries of one instance. */
 export interface HistoryLog {
-  /** The entry to write: a new entry, or an earlier one of this log that `news` repeats. */
+  /** The entry to write: a new entry, or an earlier entry of this log if `news` repeats it. */
   entryOf(news: HistoryNews, now: number): HistoryEntry;
   /** Notes a written entry, which later news may repeat. */
   written(entry: HistoryEntry): void;
@@ -17,7 +17,7 @@ export interface HistoryLog {
 interface HistoryOf {
   readonly workspaceId: string;
   readonly instanceId: string;
-  /** The owner of the lease for writing entries; null without a lease. */
+  /** The owner of the lease under which entries are written; null without a lease. */
   readonly process: string | null;
 }
 
@@ -36,7 +36,8 @@ export function createHistoryLog(newId: NewId, of: HistoryOf): HistoryLog {
     written(entry) {
       if (!mayRepeat(entry.reason)) return recent.clear();
       recent.set(keyOf(entry), entry);
-      // Each entry may have a new code of the network; storages count entries beyond this limit.
+      // Bound the map, as each entry may have a new network code. Storages only count entries beyond this
+      // limit.
       const [oldest] = recent.keys();
       if (recent.size > ENTRIES_PER_HOUR && oldest !== undefined) recent.delete(oldest);
     },

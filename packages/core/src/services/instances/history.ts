@@ -28,7 +28,7 @@ export async function listHistory(
   });
 }
 
-/** Does the same for the operator, including deleted instances. An unknown id has no history. */
+/** Like `listHistory`, but for the operator: also lists deleted instances. An unknown id has no history. */
 export async function listHistoryOfAny(
   context: ServiceContext,
   instance: InstanceName,

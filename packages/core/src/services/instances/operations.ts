@@ -10,10 +10,10 @@ import { waitFor } from '../../runtime/retry.ts';
 import type { ServiceContext } from '../context.ts';
 import { changeInstance } from './change-instance.ts';
 
-/** How often to look, because other processes on the database may send no signals. */
+/** How often to look for the outcome, because other processes on the database may send no signals. */
 const LOOK_EVERY_MS = 250;
 
-/** Starts to connect; with a `pairing_phone_number`, a pairing also shows a code for that phone. */
+/** Starts to connect. With a `pairing_phone_number`, pairing also shows a code for that phone. */
 export async function connectInstance(
   context: ServiceContext,
   { workspaceId, id }: { workspaceId: string; id: string },
@@ -97,7 +97,7 @@ async function stillOpen(context: ServiceContext, id: string, kind: OperationKin
       );
 }
 
-/** Reads a number by the rules for a recipient, without groups. */
+/** Reads a number by the rules for recipients; groups are refused. */
 function readNumber(text: string | null | undefined): Result<string | null> {
   if (text === undefined || text === null) return ok(null);
   const number = parsePhoneNumber(text);

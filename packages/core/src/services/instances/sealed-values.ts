@@ -6,7 +6,7 @@ import { qrPurpose, sessionPurpose } from '../sealer.ts';
 import type { Sealer } from '../sealer.ts';
 import { FencedError } from './fenced-error.ts';
 
-/** The opened codes that link a phone: `code` is shown as a QR, `pairingCode` is typed. */
+/** The unsealed codes that link a phone: `code` is shown as a QR, `pairingCode` is typed. */
 interface OpenQr {
   readonly code: string;
   readonly pairingCode: string | null;

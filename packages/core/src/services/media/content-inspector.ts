@@ -6,7 +6,7 @@ import { scanTracks } from './mp4-tracks.ts';
 /** The signature of a ZIP's first entry. */
 const ZIP = [0x50, 0x4b, 0x03, 0x04];
 
-/** Finds the type of a file whose first bytes are not enough, while the file is stored. */
+/** Determines the type of a file while the file is stored, because its first bytes may not be enough. */
 export interface ContentInspector {
   /** Resolves when the next chunk may be written. */
   write(chunk: Uint8Array): Promise<void>;

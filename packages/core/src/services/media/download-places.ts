@@ -1,13 +1,13 @@
 /** Limits how many downloads run concurrently in a process, and for one instance. */
 export interface DownloadPlaces {
   /**
-   * Resolves with the release of a place. Calls are served in order, but those whose instance has no free
-   * place are skipped. Null if the signal is aborted first.
+   * Waits for a place, and resolves with its release; null if the signal is aborted first. Calls are served
+   * in order, except that calls whose instance has no free place are skipped.
    */
   take(instanceId: string, signal: AbortSignal): Promise<Release | null>;
   /** Takes a place without waiting; null if no place is free. */
   tryTake(instanceId: string): Release | null;
-  /** Free places of the process. */
+  /** How many places of the process are free. */
   free(): number;
 }
 

@@ -18,22 +18,25 @@ import type { StoredUpload } from './uploads.ts';
  */
 export interface FileLane {
   /**
-   * Places for the first download of each file. Later downloads have separate places, so that they delay no
-   * new file.
+   * Places for the first download of each file. Later downloads have separate places, so that they do not
+   * delay new files.
    */
   readonly places: DownloadPlaces;
-  /** The files of stored messages that are being downloaded, by message id, until their outcome is recorded. */
+  /** The downloads for stored messages, by message id, until their outcome is recorded. */
   readonly inFlight: Map<string, Promise<void>>;
   /** Registers work on files that a stopping process has to wait for. */
   track<Value>(work: Promise<Value>): Promise<Value>;
-  /** Schedules a look at the pending downloads of an instance at `at`. */
+  /** Schedules a check of an instance's pending downloads for the time `at`. */
   lookAt(instanceId: string, at: number): void;
 }
 
 /** The receiver of an instance's messages. */
 export interface FileReceiving extends LeasedInstance {
   readonly files: FileLane;
-  /** Throws if the connection that reported the message has ended: the next connection reports it again. */
+  /**
+   * Throws if the connection that reported the message has ended: the next connection reports the message
+   * again.
+   */
   readonly checkCurrent: () => void;
   /** Aborted when this process stops receiving for the instance. */
   readonly signal: AbortSignal;
@@ -72,7 +75,7 @@ export async function receiveWithFile(
 ): Promise<void> {
   const { reference } = arrival.file;
   if (isKeptReference(reference)) return receiveInTime(context, receiving, { ...arrival, reference });
-  // The file cannot be requested again, so wait for this only chance.
+  // The file cannot be requested again, so wait for this one download.
   const { signal } = receiving;
   const turn = { line: signal, signal };
   const outcome = await receiving.files.track(firstDownload(context, receiving, arrival, turn));

@@ -50,7 +50,7 @@ const SAMPLES: Readonly<Record<string, readonly [Uint8Array, string, string]>> =
     'audio/mpeg',
     'mp3',
   ],
-  // A cover picture of a megabyte: the music begins long after the detected bytes.
+  // The cover picture has a megabyte, so the music begins long after `DETECTION_BYTES`.
   'mp3 with a cover': [
     bytes('ID3', [4, 0, 0, 0, 64, 0, 0], 'APIC', Array<number>(DETECTION_BYTES).fill(1)).subarray(
       0,
@@ -218,7 +218,7 @@ const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 const contentTypes = (type: string): string =>
   `<Types><Override PartName="/xl/workbook.xml" ContentType="${type}.main+xml"/></Types>`;
 
-/** A ZIP whose entries are stored as they are, without the checksums that detection does not read. */
+/** A ZIP with uncompressed entries, and without checksums, which detection does not read. */
 function zip(entries: readonly (readonly [name: string, text: string])[]): Uint8Array {
   const parts = entries.map(([name, text]) => {
     const header = Buffer.alloc(30);

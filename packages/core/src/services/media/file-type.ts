@@ -5,11 +5,11 @@ import {
   registeredMimeType,
 } from '../../domain/message/media-rules.ts';
 
-/** The number of a file's first bytes that `file-type` needs to detect its type. */
+/** How many of a file's first bytes `file-type` needs to detect the file's type. */
 export const DETECTION_BYTES = 4_100;
 
 export interface FileType {
-  /** A registered type, no parameters. */
+  /** A registered type, without parameters. */
   readonly mimeType: string;
   /** The extension without a dot. */
   readonly extension: string;
@@ -48,7 +48,7 @@ export async function detectFileType(firstBytes: Uint8Array): Promise<DetectedTy
   try {
     return detectedAs(await fileTypeFromBuffer(firstBytes));
   } catch {
-    // The file imitates a type but fails its parser.
+    // The bytes begin like a known type, but its parser fails.
     return UNKNOWN;
   }
 }
@@ -83,7 +83,7 @@ function contradicts({ mimeType, isCertain }: DetectedType, announced: string): 
   const shown = mediaFamily(mimeType);
   const said = mediaFamily(announced);
   if (isCertain) return announced === UNKNOWN_MIME_TYPE || shown !== said;
-  // A container of sound or pictures may be audio as well as video.
+  // A container of sound or moving pictures may be audio as well as video.
   return said === 'image' && shown !== null;
 }
 

@@ -32,7 +32,7 @@ export type FileOutcome =
   | { readonly kind: 'stored'; readonly upload: StoredUpload }
   /** The network does not deliver the file now. */
   | { readonly kind: 'unavailable'; readonly error: unknown }
-  /** The network delivers a file that may not be kept. */
+  /** The network delivers a file that must not be kept. */
   | { readonly kind: 'refused'; readonly code: string }
   /** The network delivers the file, but storing it here failed. */
   | { readonly kind: 'not_kept'; readonly error: unknown };
@@ -90,8 +90,8 @@ export function timelyStream(
 }
 
 /**
- * The failure of a file's source. A store rejects with this error or with one that it caused; any other error
- * is not the source's fault.
+ * The failure of a file's source. A store rejects with this error or with an error caused by it; any other
+ * error is not the source's fault.
  */
 class SourceError extends Error {
   override readonly name = 'SourceError';
@@ -104,8 +104,8 @@ function isSourceFailure(error: unknown): boolean {
 }
 
 /**
- * Wraps a stream so that its failures can be told from those of its reader. An abort ends the stream with the
- * signal's reason.
+ * Wraps a stream so that its failures can be told apart from those of its reader. An abort ends the stream
+ * with the signal's reason.
  */
 function sourceStream(content: ReadableStream<Uint8Array>, signal: AbortSignal): ReadableStream<Uint8Array> {
   const reader = content.getReader();

@@ -5,18 +5,16 @@ export interface TrackScan {
   handlers(): ReadonlySet<string> | null;
 }
 
-/** Boxes whose content is boxes, on the path to the handler of a track (ISO/IEC 14496-12 section 8). */
+/** Boxes that contain boxes, on the path to the handler of a track (ISO/IEC 14496-12 section 8). */
 const CONTAINERS: ReadonlySet<string> = new Set(['moov', 'trak', 'mdia']);
-/** Size and type. */
+/** In bytes: size and type. */
 const HEADER = 8;
 /** The same with a size of 64 bits. */
 const LONG_HEADER = 16;
 /** Version, flags, a reserved field and the handler's type. */
 const HANDLER = 12;
 
-/**
- * Keeps only a few bytes in memory: the list of tracks may be at the end of the file, after the recording.
- */
+/** Keeps only a few bytes in memory, because the list of tracks may come after the recording. */
 export function scanTracks(): TrackScan {
   const found = new Set<string>();
   let held = new Uint8Array();
@@ -35,7 +33,7 @@ export function scanTracks(): TrackScan {
     if (CONTAINERS.has(type)) return header;
     if (type === 'hdlr') found.add(String.fromCharCode(...bytes.subarray(header + 8, header + HANDLER)));
     if (size < header) {
-      // Size 0: a box up to the end of the file. Any other such size is an error.
+      // Size 0 means up to the end of the file; any other size below the header's is an error.
       isReadable = size === 0;
       toSkip = Infinity;
     } else {

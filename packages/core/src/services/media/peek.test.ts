@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { peek } from './file-type.ts';
 
-/** A stream of these chunks that remembers whether it was cancelled. */
+/** A stream of these chunks that records its pulls and its cancellation. */
 function streamOf(...chunks: readonly Uint8Array[]): {
   readonly stream: ReadableStream<Uint8Array>;
   cancelled(): unknown;
@@ -49,7 +49,7 @@ describe('peek', () => {
   it('reads no further than it must', async () => {
     const source = streamOf(...Array.from({ length: 10 }, () => new Uint8Array(4)));
     await peek(source.stream, 6);
-    // The new stream reads the third chunk ahead.
+    // `whole` reads the third chunk ahead.
     expect(source.pulled()).toBeLessThanOrEqual(3);
   });
 

@@ -37,7 +37,9 @@ interface DownloadPlan {
   readonly now: number;
 }
 
-/** The download of a message that is about to be stored. Null if its instance waits for too many files already. */
+/**
+ * The download of a message's file, not stored yet. Null if the instance already waits for too many files.
+ */
 export async function pendingDownload(
   { storage, sealer, logger }: ServiceContext,
   { id: messageId, workspaceId, instanceId }: Pick<Message, 'id' | 'workspaceId' | 'instanceId'>,
@@ -61,7 +63,7 @@ export async function pendingDownload(
   };
 }
 
-/** A download that has ended, of a message that was stored without its file. */
+/** A download that has ended, for a message that is stored. */
 interface Ended {
   readonly lease: Lease;
   readonly pending: PendingDownload;

@@ -6,9 +6,9 @@ const PAGE = 500;
 const WALK_EVERY_MS = 24 * 60 * 60_000;
 
 /**
- * Walks through the media store, a page at each call, and reserves files that the storage does not know, like
- * new uploads. Such files are swept a day later, unless the storage is replaced by one that knows the files.
- * They are left by a database that was restored to an earlier time, or by a backup with too many files.
+ * Walks through the media store, a page per call, and reserves files that the storage does not know, as if
+ * they were new uploads. Unless the storage is replaced by one that knows these files, they are swept a day
+ * later. They remain when a database is restored to an earlier time, or from a backup with too many files.
  */
 export function createUnknownFileWalk(context: ServiceContext): () => Promise<void> {
   const { storage, mediaStore, clock, logger } = context;

@@ -7,7 +7,7 @@ import type { FileReceiving } from './file-lane.ts';
 import { isKeptReference, pendingDownload } from './pending-downloads.ts';
 
 /**
- * Queues the download of a better copy of a message's file, which then replaces the file. Counts an update as
+ * Queues the download of a better copy of a message's file, which will replace the file. Counts an update as
  * skipped if it is not by the author of the message, or its message is not stored.
  */
 export async function updateMedia(
@@ -27,7 +27,7 @@ export async function updateMedia(
   const { message } = target;
   const { reference, kind } = update;
   if (!isKeptReference(reference) || context.mediaStore === noMedia) return metrics.skipped(kind);
-  // Wait for a download in flight: its end would end this one, too.
+  // Wait for a download in flight: its end would remove the row of this one, too.
   while (files.inFlight.has(message.id)) await files.inFlight.get(message.id);
   const now = clock.now();
   const download = await pendingDownload(context, message, { reference, tries: 0, dueAt: now, now });

@@ -38,11 +38,11 @@ export interface Upload {
   readonly size: number;
   /** The SHA-256 of the content; hex. */
   readonly sha256: string;
-  /** Deletes the file, unless it was sent: it may then belong to a message. */
+  /** Deletes the file, unless it was sent and may therefore belong to a message. */
   discard(): Promise<void>;
 }
 
-/** The content of a file that is durable. */
+/** The durable content of a file. */
 interface StoredContent {
   /** The id of the content in the media store. */
   readonly contentId: string;
@@ -63,7 +63,7 @@ interface HeldUpload extends StoredContent {
 /** Null if a send request has no `file` field, `missing` if the field does not hold a usable file. */
 export type SentFile = StoredUpload | 'missing' | null;
 
-/** The files of unspent handles; a caller cannot forge a handle. */
+/** The files of unspent handles, by identity, so that a caller cannot forge a handle. */
 const handles = new WeakMap<Upload, HeldUpload>();
 /**
  * Handles that were given to a transaction of the caller, whose end is not reported. After a rollback, the
@@ -72,7 +72,7 @@ const handles = new WeakMap<Upload, HeldUpload>();
  */
 const lent = new WeakSet<Upload>();
 
-/** Stores a file and gives out a handle for it. */
+/** Stores a file and returns a handle for it. */
 export async function openUpload(
   context: ServiceContext,
   content: ReadableStream<Uint8Array>,
@@ -94,8 +94,8 @@ export async function openUpload(
 }
 
 /**
- * Sends the message of a request with its file, which is stored first. If the file ends up without a message, it is
- * discarded.
+ * Sends the message of a request with its file, which is stored first. If the file ends up without a message,
+ * it is discarded, now or by the sweep.
  */
 export async function sendWithFile<Sent extends { readonly replayed: boolean }>(
   context: ServiceContext,
@@ -122,8 +122,8 @@ interface SendInput {
 }
 
 /**
- * `isJoined`: the send is part of a transaction of the caller. The file must be stored before, because
- * storing is a separate write: that write and the transaction could wait for each other.
+ * With `isJoined`, the send is part of the caller's transaction. The file must then be stored already,
+ * because storing is a separate write, and that write and the transaction could wait for each other.
  */
 async function fileOf(
   context: ServiceContext,
@@ -165,9 +165,9 @@ async function sentUpload(
   return { ...stored, ...(isAny ? await typeOfSent(detected, named) : detected) };
 }
 
-/** Spends a handle: for a second send, the file would already belong to the first message. */
+/** Spends a handle: after the first send, the file belongs to a message. */
 function takeHandle(file: unknown): HeldUpload | undefined {
-  const upload = file as Upload; // looked up by identity: any value will do
+  const upload = file as Upload; // safe: only looked up, by identity
   if (lent.has(upload)) return undefined;
   const stored = handles.get(upload);
   handles.delete(upload);
@@ -175,7 +175,7 @@ function takeHandle(file: unknown): HeldUpload | undefined {
 }
 
 function lendHandle(file: unknown): HeldUpload | undefined {
-  const upload = file as Upload; // looked up by identity: any value will do
+  const upload = file as Upload; // safe: only looked up, by identity
   const stored = handles.get(upload);
   if (stored) lent.add(upload);
   return stored;
@@ -200,7 +200,7 @@ async function storeNew(
 /** The content to store. */
 interface UploadRequest {
   readonly content: ReadableStream<Uint8Array>;
-  /** The type of the message, if known. */
+  /** The type of the message; null if it is not known. */
   readonly type: MediaType | null;
   /** The id for the media store. */
   readonly contentId: string;
@@ -263,7 +263,7 @@ async function storeWithin(
   }
 }
 
-/** Passes a stream on, and fails it after more than `limit` bytes. */
+/** Passes a stream on, but fails it after more than `limit` bytes. */
 function upTo(
   content: ReadableStream<Uint8Array>,
   limit: number,
@@ -325,8 +325,8 @@ export async function discardUnlessTaken(
 }
 
 /**
- * Deletes the files of all deleted messages, without waiting for the sweep. Returns `left` if a file could
- * not be deleted: that file stays noted, and is swept later.
+ * Deletes the files of all deleted messages, without waiting for the sweep. Stops with `left` at a file that
+ * cannot be deleted: the file stays noted, and is swept later.
  */
 export async function deleteAbandonedFiles(
   context: ServiceContext,
@@ -379,7 +379,7 @@ export async function sweepFiles(
       await deleteFile(context, contentId);
       deleted += 1;
     } catch (error) {
-      // The rest must still be deleted.
+      // The other files must still be deleted.
       logger.error(
         { err: error, contentId },
         'a stored file that belongs to nothing could not be deleted: it is tried again later; check the media store',

@@ -20,8 +20,8 @@ const EMOJI_MAX = 100;
 type Deed = Extract<Activity, { kind: 'reaction' | 'edit' | 'deletion' }>;
 
 /**
- * Stores a reaction to, an edit or a deletion of a message, with its event, once. Counts a deed as skipped if
- * it is not allowed, or its message is not stored.
+ * Stores a reaction, an edit or a deletion once, with its event. Counts a deed as skipped if it is not
+ * allowed or out of date, or its message is not stored.
  */
 export async function recordDeed(context: ServiceContext, held: LeasedInstance, deed: Deed): Promise<void> {
   const nextTry = changeTries(context, 'An activity on a message');
@@ -126,7 +126,7 @@ async function remove(
   const now = context.clock.now();
   const deleted = deleteMessage(message, reportedTime(deed.at, now) ?? now);
   const stored = await storeActivity(context, held, {
-    // A message is deleted only once.
+    // Not needed, because a message is deleted only once.
     key: null,
     event: context.newEvent({
       type: 'message.deleted',

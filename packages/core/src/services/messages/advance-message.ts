@@ -36,8 +36,7 @@ export async function advanceMessage(
       );
       return;
     }
-    // Another process may have made the last change: keep the events of a message in the order of their
-    // causes.
+    // Never earlier than the last change by any process, so that the events of a message stay in order.
     const now = notBefore(lastChangeOf(message), context.clock.now());
     const steps = advance(message, trigger, now);
     const last = steps.at(-1);
@@ -53,7 +52,7 @@ export async function advanceMessage(
   }
 }
 
-/** The events of some steps of a message, each with the message as it was after that step. */
+/** Returns one event per step, with the message as it was after that step. */
 function messageEvents(
   context: ServiceContext,
   steps: readonly MessageStep[],

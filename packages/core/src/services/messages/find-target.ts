@@ -7,7 +7,7 @@ import type { LeasedInstance } from '../../ports/storage/lease-store.ts';
 import { knownContact } from '../contacts.ts';
 import type { ServiceContext } from '../context.ts';
 
-/** The message that an activity is about, and its actor. */
+/** The message that an activity is about, and the actor. */
 export interface Target {
   readonly message: Message;
   /** The actor, or the contact of the chat if the owner of the number acted. */
@@ -52,8 +52,7 @@ export async function findTarget(
 function isInChat(message: Message, groupId: string | null, contact: Contact | null): boolean {
   const number = contact?.phoneNumber ?? null;
   if (isSameChat(chatOf(message), { groupId, contact, number })) return true;
-  // The message went to a number that the recipient hides: only the recipient knows the id made for the
-  // message.
+  // Accept the recipient, who hides the number that the message went to: only they know the message's id.
   const isToNumber = message.direction === 'outbound' && message.contact === null && message.groupId === null;
   return isToNumber && groupId === null && contact !== null && number === null;
 }

@@ -11,9 +11,9 @@ const GIVEN_BYTES = 16;
 const KEY_LENGTH = 16;
 const KEY_FORM = /^[A-Za-z0-9+/]{22}==$/;
 /**
- * The key is kept with the messages and not derived from the `secretKey`, which it has to outlive. The key
- * hides the time of a message from anyone who sees its network id but not the database. Previous keys may
- * follow, separated by spaces: each reads the ids that it has made.
+ * The key is kept with the messages and not derived from the `secretKey`, because it has to outlive the
+ * `secretKey`. The key hides the time of a message from anyone who sees its network id but not the database.
+ * Previous keys may follow, separated by spaces, to decode the ids made with them.
  */
 const KEY_SETTING = 'network_id_key';
 
@@ -31,7 +31,7 @@ export interface NetworkIds {
   /** Reads the keys; the first process on a database creates the first key. Rejects if a key is malformed. */
   start(): Promise<void>;
   newNetworkId(messageId: string): Promise<NewNetworkId>;
-  /** The possible ids of the message, if its network id is readable. */
+  /** The ids that the message may have; empty if no key can decode the network id. */
   idsBehind(networkId: string): Promise<readonly IdRange[]>;
 }
 
@@ -79,11 +79,13 @@ export function createNetworkIds({ storage, gateway, random }: Parts): NetworkId
   };
 }
 
-/** The numbers of hex digits that a network id may end in: 9 bytes, or 16 bytes that begin with those 9. */
+/**
+ * How many hex digits a readable network id ends in: those of 9 bytes, or of 16 bytes that begin with the 9.
+ */
 const ENDINGS = [2 * PERMUTED_LENGTH, 2 * GIVEN_BYTES] as const;
 const DIGITS = /^[0-9a-f]+$/;
 
-/** Returns digits that may be the permuted bytes; only the stored message shows which ones are. */
+/** Returns digits that may be the permuted bytes. Only the stored message shows which of them are. */
 function readings(networkId: string): readonly string[] {
   const text = networkId.toLowerCase();
   return ENDINGS.flatMap((length) => {

@@ -26,8 +26,7 @@ export async function receiveEcho(
 ): Promise<void> {
   const { networkId, content } = echo;
   const now = context.clock.now();
-  // Create the id when the message arrives, even if its file is late, because lists are in the order of the
-  // ids.
+  // Create the id when the message arrives, even if its file is late, because lists are sorted by id.
   const arrival = { id: context.newId('msg', now), at: now, echo };
   const isStored = async (): Promise<boolean> => {
     const ids = await context.networkIds.idsBehind(networkId);

@@ -54,8 +54,7 @@ async function storeIncoming(
   traceparent: string | null,
 ): Promise<void> {
   const now = context.clock.now();
-  // Create the id when the message arrives, even if its file is late, because lists are in the order of the
-  // ids.
+  // Create the id when the message arrives, even if its file is late, because lists are sorted by id.
   const id = context.newId('msg', now);
   const contact = incoming.contact ? await knownContact(context, receiving, incoming.contact) : null;
   const arrival: Arrival = { id, at: now, incoming, contact, traceparent };
@@ -74,7 +73,7 @@ interface Arrival {
   readonly id: string;
   readonly at: number;
   readonly incoming: IncomingMessage;
-  /** The author, if the network names one. */
+  /** The author; null if the network does not name one. */
   readonly contact: Contact | null;
   /** The trace of the message. */
   readonly traceparent: string | null;

@@ -94,7 +94,7 @@ async function checkAndAccept(
     traceparent,
     fingerprint: context.crypto.sha256(fingerprintOf(send)),
   };
-  // In a transaction of the caller, the workspace may differ from what is read here: use no kept sender,
+  // In the caller's transaction, the workspace may differ from the one read here: use no kept sender, and
   // compare no revision.
   const nextTry = changeTries(context, 'The acceptance of a message');
   for (let fresh = request.transaction !== undefined; ; fresh = true) {
@@ -115,7 +115,7 @@ interface Attempt {
 }
 
 /**
- * Returns `stale` if the kept sender cannot decide: a kept sender may accept, if the storage finds the
+ * Returns `stale` if the kept sender cannot decide. A kept sender may accept, if the storage finds the
  * workspace unchanged, but never refuse.
  */
 async function trySending(
@@ -136,7 +136,7 @@ async function trySending(
     return (await findReplay(context, request, fingerprint)) ?? addressed;
   }
   const now = context.clock.now();
-  // Make the id only now: lists are in the order of the ids, and an upload may have begun long ago.
+  // Make the id only now, because lists are sorted by id and an upload may have begun long ago.
   const id = context.newId('msg', now);
   const { networkId, isReadable } = await context.networkIds.newNetworkId(id);
   const message = newOutboundMessage(addressed.value, send, { id, networkId, now, traceparent });
@@ -192,7 +192,7 @@ async function checkSender(
   return allowed.ok ? ok(addressed) : allowed;
 }
 
-/** Null if the key is new. */
+/** Null if the key is new, or without a key. */
 async function findReplay(
   context: ServiceContext,
   request: SendRequest,
@@ -235,7 +235,7 @@ async function checkGroup(
   recipient: Recipient,
 ): Promise<Result<true>> {
   if (recipient.kind !== 'group') return ok(true);
-  // Stored groups may come from another gateway, or from one that does not declare groups.
+  // Stored groups may come from another gateway, or from a gateway that does not declare groups.
   if (!context.capabilities.includes('groups')) {
     return refuse('GROUP_NOT_FOUND', 'The network of this instance has no groups: send to a phone number.');
   }

@@ -18,7 +18,7 @@ import type { PersonProgress, PersonWork } from './person-records.ts';
 export interface EraseOptions {
   /** Counts the data without erasing it. */
   readonly dryRun?: boolean | undefined;
-  /** Ends the erasure between two steps. Erased data stays erased; the same call again erases the rest. */
+  /** Ends the erasure between two steps. Erased data stays erased; repeat the call to erase the rest. */
   readonly signal?: AbortSignal | undefined;
   /** Called after each step with its counts. */
   readonly onProgress?: ((progress: PersonProgress) => void) | undefined;
@@ -26,13 +26,13 @@ export interface EraseOptions {
 
 /** The counts of a person's data that was erased, or would be. */
 export interface ErasedPerson {
-  /** Digits of the person's numbers in the workspace's contacts. */
+  /** The numbers by which the person is known; digits only. */
   readonly numbers: readonly string[];
   /** The ids of the person's contacts in the workspace, `con_…`. */
   readonly contactIds: readonly string[];
-  /** Messages of the person's chats, and their own in groups. */
+  /** Messages of the person's chats, and the person's messages in groups. */
   readonly messages: number;
-  /** The messages with a stored file. */
+  /** How many of the messages have a stored file. */
   readonly files: number;
   /** Events with their deliveries and attempts. */
   readonly events: number;

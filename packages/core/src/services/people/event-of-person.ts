@@ -5,7 +5,7 @@ import type { Person } from '../../domain/person/person.ts';
 
 const contact = z.object({ id: z.string(), phone_number: z.string().nullable() }).nullable();
 
-/** The fields of event bodies that name people; see `messageResource`. */
+/** The fields that name people in the message of an event; see `messageResource`. */
 const message = z.object({
   direction: z.enum(['inbound', 'outbound']),
   from: z.string().nullable(),

@@ -106,5 +106,5 @@ async function* itemsOf(work: PersonWork): AsyncGenerator<ExportedItem> {
 }
 
 function bodyOf({ payload }: Event): unknown {
-  return JSON.parse(payload); // `isEventOf` has read it
+  return JSON.parse(payload); // valid JSON: `isEventOf` has parsed it
 }

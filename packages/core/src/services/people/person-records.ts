@@ -7,7 +7,7 @@ import type { ServiceContext } from '../context.ts';
 import { isEventOf } from './event-of-person.ts';
 import { partsOf } from './walks.ts';
 
-/** The progress of an operation on a person. */
+/** The progress of an operation on a person's data. */
 export interface PersonProgress {
   /** The records that are being read or erased. */
   readonly step: 'messages' | 'events' | 'session' | 'files' | 'database' | 'contacts';
@@ -26,11 +26,11 @@ export interface PersonWork {
 }
 
 /**
- * How late a message may be stored after its id was made, which happens on arrival, before its file comes.
+ * How long after its id was made a message may be stored. The id is made on arrival, before the file comes.
  */
 const STORED_WITHIN_MS = 15 * 60_000;
 
-/** The first id of messages that may be stored after a walk has passed. */
+/** The lowest id of messages that may be stored after a walk has passed their place. */
 export function messagesStillToCome({ clock }: Pick<ServiceContext, 'clock'>): string {
   return floorId('msg', clock.now() - STORED_WITHIN_MS);
 }
