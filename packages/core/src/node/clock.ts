@@ -5,7 +5,7 @@ export function systemClock(): Clock {
   return { now: () => Date.now(), elapsed: () => performance.now(), setTimer };
 }
 
-/** Node's setTimeout fires immediately if its delay is longer, in milliseconds. */
+/** In milliseconds. Node's setTimeout fires immediately if its delay is longer. */
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
 /** Counts on the monotonic clock, so that setting the system's clock moves no timer. */

@@ -28,8 +28,8 @@ export interface EdgeRuntimeOptions {
 }
 
 /**
- * Provides the ports for a process that only serves requests, while other processes on the same storage do the rest. A
- * separate entry point, so that bundlers do not find undici and Node's sockets.
+ * Provides the ports for a process that only serves requests, while other processes on the same storage do all other
+ * work. This entry point is separate, so that bundlers do not find undici and Node's sockets.
  *
  * @example createTrunkline({ ...edgeRuntime({ dns }), storage, gateway, secretKey, roles: { gateway: false, webhooks: false, maintenance: false } })
  */

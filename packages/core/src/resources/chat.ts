@@ -62,7 +62,7 @@ export function chatResource(chat: ChatSummary): ChatResource {
   };
 }
 
-/** After the contact is deleted, its id is still in its messages. */
+/** The id of a deleted contact is still in its messages. */
 function counterpartOf({ groupId, contact, number, lastMessage }: ChatSummary): string {
   return groupId ?? contact?.id ?? number ?? lastMessage.contact?.id ?? '';
 }

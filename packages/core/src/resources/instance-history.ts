@@ -24,11 +24,11 @@ export interface InstanceHistoryResource {
   readonly from: InstanceStatus | null;
   /** Null once the instance is deleted. */
   readonly to: InstanceStatus | null;
-  /** The cause, for programs. */
+  /** The reason, for programs. */
   readonly reason: HistoryReason;
   /** The reason as a sentence. */
   readonly description: string;
-  /** The cause, as a code of `last_error`. */
+  /** The error behind it, as a code of `last_error`. */
   readonly code: string | null;
   /** The network's own code, such as `428`. */
   readonly network_code: string | null;

@@ -9,7 +9,7 @@ export interface InstanceResource {
   readonly id: string;
   /** A name for people. */
   readonly name: string;
-  /** The state of the connection; only `connected` sends. */
+  /** The state of the connection; messages are sent only while it is `connected`. */
   readonly status: InstanceStatus;
   /** Digits of the linked number; null if no number is linked. */
   readonly phone_number: string | null;
@@ -32,7 +32,7 @@ export interface InstanceResource {
   } | null;
   /** Whether the instance has a `proxy_url`, which is never shown. An addition of ours. */
   readonly has_proxy: boolean;
-  /** ISO 8601 with an offset; null if the status has never changed. */
+  /** When the status last changed or was first set, ISO 8601 with an offset; null if not known. */
   readonly status_changed_at: string | null;
   /** When the instance last connected, ISO 8601 with an offset; null if never. */
   readonly connected_at: string | null;
@@ -102,7 +102,7 @@ export interface QrResource {
   readonly code: string;
   /** The code to type on the phone instead of scanning; null without a `pairing_phone_number`. */
   readonly pairing_code: string | null;
-  /** When the next QR replaces this one; ISO 8601 with an offset. */
+  /** When the QR expires; ISO 8601 with an offset. */
   readonly expires_at: string;
 }
 

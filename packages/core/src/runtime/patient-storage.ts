@@ -13,8 +13,8 @@ interface Patience {
 }
 
 /**
- * Returns the same storage, or a store of it, with each call repeated until it succeeds. Use it for idempotent writes,
- * such as storing what a network delivers.
+ * Returns the same storage, or one of its stores, with each call repeated until it succeeds. Use it for
+ * idempotent writes, such as storing what a network delivers.
  */
 export function patientStorage<Port extends object>(port: Port, patience: Patience): Port {
   return wrapCalls(port, (call) => repeated(async () => call(), patience));

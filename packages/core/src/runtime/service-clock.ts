@@ -17,7 +17,7 @@ const WARN_FROM_MS = 1_000;
  */
 const LOOKS_OF_OTHERS = 1.5;
 
-/** The clock that a whole process uses, and the calls that keep it right. */
+/** The clock that a whole process uses, and the calls that keep it correct. */
 export interface ServiceClock {
   readonly clock: Clock;
   /** Rejects if the time cannot be read. */

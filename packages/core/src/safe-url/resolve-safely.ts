@@ -15,7 +15,7 @@ export interface ResolveOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The addresses of a host, or the reason why it cannot be used. */
+/** The addresses of a host, or the reason why the host cannot be used. */
 export type ResolvedHost =
   /**
    * Connect to one of these addresses, which are in the order of the lookup: a second lookup may give another

@@ -5,7 +5,7 @@ import { type EndpointUrl, checkEndpointUrl } from '../domain/endpoint/url-rules
 /** The parts of a URL that follows the rules. A `hostname` that is not an address still has to be resolved safely. */
 export type SafeUrl = EndpointUrl;
 
-/** A URL that passed the checks, or the reason why it did not. */
+/** A URL that passed the checks, or the reason why a URL did not. */
 export type CheckedUrl =
   | {
       /** Whether the URL passed. */

@@ -9,7 +9,7 @@ import { keepLookUps } from './kept-look-ups.ts';
 
 /**
  * How long a lookup may be reused. If the signal of a revocation in another process is lost, the revocation
- * is noticed this late.
+ * takes effect only after this time.
  */
 const KEPT_MS = 5_000;
 /** The maximum number of keys that this process remembers. */

@@ -23,7 +23,7 @@ export interface Metrics {
   webhookAttempted(delivery: Delivery, attempt: WebhookAttempt): void;
   /** Something arrived that was neither stored nor reported. `kind` says what arrived. */
   skipped(kind: string): void;
-  /** A connection to the network ended. `reason` is as the gateway reports. */
+  /** A connection to the network ended. `reason` comes from the gateway. */
   connectionClosed(reason: string): void;
   /** This process lost the leases of instances, which others may hold now. */
   leasesLost(count: number): void;
@@ -51,7 +51,7 @@ const SECONDS_TO_AN_HOUR = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 36
 /** Creates OpenTelemetry instruments, which cost nothing if no SDK is installed. */
 export function createMetrics(provider: MeterProvider): Metrics {
   const meter = provider.getMeter('@trunkline/core');
-  /** Counts the leases of the newest workers. */
+  /** Counts the leases that the current workers hold. */
   let heldNow: (() => number) | null = null;
   let workload: WorkloadSource | null = null;
   let filingDelayNow: (() => number) | null = null;

@@ -22,8 +22,8 @@ const FURTHEST_AHEAD = 1_000_000;
 
 /**
  * Gives each event of a process a different time, so that `created_at` shows which came first. The events of
- * a failing queue get their times from `QueueFailure`. Later events may repeat these times, because each
- * event of the queue is the last of its message.
+ * a failing queue get their times from `QueueFailure`. Later events may repeat these times without harm,
+ * because each event of the queue is the last of its message.
  */
 export function createNewEvent(newId: NewId): NewEvent {
   let last = 0;

@@ -12,7 +12,7 @@ const PAGE = 100;
 const SESSION_PAGE = 500;
 
 export interface ResealOptions {
-  /** Called between steps. */
+  /** Called between steps; true ends the run. */
   readonly isStopping: () => boolean;
   /** Called with the number of secrets sealed so far. */
   readonly onProgress?: (sealed: number) => void;

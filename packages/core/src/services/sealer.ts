@@ -134,7 +134,7 @@ export function endpointSecretPurpose(endpointId: string): SealPurpose {
   return { kind: 'webhook secret', label: `webhook secret ${endpointId}` };
 }
 
-/** The purpose of an instance's pairing code. */
+/** The purpose of an instance's QR and pairing code. */
 export function qrPurpose(instanceId: string): SealPurpose {
   return { kind: 'qr', label: `qr ${instanceId}` };
 }

@@ -2,7 +2,7 @@
 // `@trunkline/core`. An app that only calls the operations does not need them. Unlike the names of `@trunkline/core`,
 // these may change with a minor version.
 
-// Refusals: values inside, thrown at the edge.
+// Refusals, which are values inside the service and are thrown at its edge.
 export { refuse } from '../domain/result.ts';
 export type { Result } from '../domain/result.ts';
 export { invalid } from '../inputs/read-input.ts';

@@ -3,7 +3,7 @@ import type { ServiceContext } from '../context.ts';
 import { lookBackFrom, positionAt } from './log-position.ts';
 import type { EventStream, StreamedEvent } from './streams.ts';
 
-/** A stream as the code that feeds it sees it. */
+/** A stream, seen from the code that feeds it. */
 export interface FedStream {
   readonly stream: EventStream;
   /** Takes a committed event. Never waits: events that do not fit are read from the store later. */

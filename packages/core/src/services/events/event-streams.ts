@@ -31,7 +31,7 @@ const POLL_EVERY_MS = 400;
 const POLL_SHARE = 5;
 /** The shortest time between two passes, so that the events of a busy workspace are read in batches. */
 const PASS_EVERY_MS = 20;
-/** How soon all workspaces are read again after a signal that may be about another process's event. */
+/** The shortest time between reads of all workspaces if a signal may be about another process's event. */
 const POLL_SOONER_MS = 200;
 /** How many workspaces are read concurrently. */
 const READ_TOGETHER = 8;

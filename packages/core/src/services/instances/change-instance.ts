@@ -100,7 +100,7 @@ export async function changeInstance(
       if (entry) history.written(entry);
       return ok(written.instance);
     }
-    // With `known`, the instance may have been deleted, which the next round finds out.
+    // With `known`, the instance may have been deleted, which the next round notices.
     if (written.kind === 'fenced' && !known) throw new FencedError(target.id);
   }
 }

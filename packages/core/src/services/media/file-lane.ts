@@ -30,7 +30,7 @@ export interface FileLane {
   lookAt(instanceId: string, at: number): void;
 }
 
-/** The receiver of an instance's messages. */
+/** An instance whose messages this process receives. */
 export interface FileReceiving extends LeasedInstance {
   readonly files: FileLane;
   /**

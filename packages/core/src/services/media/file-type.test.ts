@@ -50,7 +50,7 @@ const SAMPLES: Readonly<Record<string, readonly [Uint8Array, string, string]>> =
     'audio/mpeg',
     'mp3',
   ],
-  // The cover picture has a megabyte, so the music begins long after `DETECTION_BYTES`.
+  // The cover picture takes a megabyte, so the music begins long after `DETECTION_BYTES`.
   'mp3 with a cover': [
     bytes('ID3', [4, 0, 0, 0, 64, 0, 0], 'APIC', Array<number>(DETECTION_BYTES).fill(1)).subarray(
       0,

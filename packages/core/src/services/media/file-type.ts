@@ -48,7 +48,7 @@ export async function detectFileType(firstBytes: Uint8Array): Promise<DetectedTy
   try {
     return detectedAs(await fileTypeFromBuffer(firstBytes));
   } catch {
-    // The bytes begin like a known type, but its parser fails.
+    // The bytes begin like a known type, but the type's parser fails.
     return UNKNOWN;
   }
 }

@@ -63,7 +63,7 @@ export async function receiveFile(
 interface Patience {
   /** The longest pause. */
   readonly stalledMs: number;
-  /** The total limit. */
+  /** The longest time for the whole stream. */
   readonly longestMs: number;
 }
 

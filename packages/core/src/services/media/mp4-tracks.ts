@@ -7,9 +7,9 @@ export interface TrackScan {
 
 /** Boxes that contain boxes, on the path to the handler of a track (ISO/IEC 14496-12 section 8). */
 const CONTAINERS: ReadonlySet<string> = new Set(['moov', 'trak', 'mdia']);
-/** In bytes: size and type. */
+/** The length of a box's size and type. */
 const HEADER = 8;
-/** The same with a size of 64 bits. */
+/** The same, with a size of 64 bits. */
 const LONG_HEADER = 16;
 /** Version, flags, a reserved field and the handler's type. */
 const HANDLER = 12;

@@ -38,7 +38,8 @@ interface DownloadPlan {
 }
 
 /**
- * The download of a message's file, not stored yet. Null if the instance already waits for too many files.
+ * The download of a message's file, for the caller to store. Null if the instance already waits for too many
+ * files.
  */
 export async function pendingDownload(
   { storage, sealer, logger }: ServiceContext,
@@ -63,7 +64,7 @@ export async function pendingDownload(
   };
 }
 
-/** A download that has ended, for a message that is stored. */
+/** The ended download of a stored message's file. */
 interface Ended {
   readonly lease: Lease;
   readonly pending: PendingDownload;

@@ -8,7 +8,8 @@ const WALK_EVERY_MS = 24 * 60 * 60_000;
 /**
  * Walks through the media store, a page per call, and reserves files that the storage does not know, as if
  * they were new uploads. Unless the storage is replaced by one that knows these files, they are swept a day
- * later. They remain when a database is restored to an earlier time, or from a backup with too many files.
+ * later. Such files remain when a database is restored to an earlier time, or from a backup with too many
+ * files.
  */
 export function createUnknownFileWalk(context: ServiceContext): () => Promise<void> {
   const { storage, mediaStore, clock, logger } = context;
@@ -17,7 +18,7 @@ export function createUnknownFileWalk(context: ServiceContext): () => Promise<vo
   return async () => {
     if (!mediaStore.list || clock.elapsed() < walkFrom) return;
     const { ids, next } = await mediaStore.list({ after, limit: PAGE });
-    // A file with another name is not one of ours.
+    // A file with another name does not belong to the service.
     const ours = ids.filter((id) => isId('msg', id) || isId('upl', id));
     const count = ours.length === 0 ? 0 : await storage.uploads.reserveUnknown(ours, clock.now());
     if (count > 0)

@@ -24,7 +24,7 @@ import type { ContentInspector } from './content-inspector.ts';
 import { DETECTION_BYTES, detectFileType, peek, typeOfSent } from './file-type.ts';
 import type { DetectedType, FileDescription, FileType } from './file-type.ts';
 
-/** The age at which an upload without a message is abandoned: its process has died. */
+/** The age at which an upload without a message counts as abandoned, as after a crash. */
 const ABANDONED_AFTER_MS = 24 * 60 * 60_000;
 
 /**

@@ -192,7 +192,7 @@ async function checkSender(
   return allowed.ok ? ok(addressed) : allowed;
 }
 
-/** Null if the key is new, or without a key. */
+/** Null if there is no key, or the key is new. */
 async function findReplay(
   context: ServiceContext,
   request: SendRequest,
