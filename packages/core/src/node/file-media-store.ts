@@ -26,7 +26,7 @@ export function fileMediaStore(options: FileMediaStoreOptions): MediaStore {
   if (typeof directory !== 'string' || directory === '') {
     throw new TypeError('fileMediaStore: the option "directory" is missing. Give the path of a directory.');
   }
-  // Resolve now: a later change of the working directory must not move the store.
+  // Resolve now, because a later change of the working directory must not move the store.
   const root = resolve(directory);
   const pathOf = (id: string): string => join(root, checkMediaId(id).slice(-2), id);
   const remove = async (path: string): Promise<void> => {
@@ -64,8 +64,8 @@ export function fileMediaStore(options: FileMediaStoreOptions): MediaStore {
       try {
         const file = await open(path, READ);
         const stream = createReadStream(path, { fd: file, ...range });
-        // The file's own buffer is enough: data read ahead would be held for each client that stops reading.
-        // The cast is safe: the two declarations of web streams differ in name only.
+        // The file's own buffer is enough, and data read ahead would be held for each client that stops
+        // reading. The cast is safe: the two declarations of web streams differ in name only.
         return Readable.toWeb(stream, { strategy: { highWaterMark: 0 } }) as ReadableStream<Uint8Array>;
       } catch (error) {
         if (isMissing(error)) return null;

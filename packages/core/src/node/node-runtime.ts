@@ -41,7 +41,7 @@ export interface NodeRuntimeOptions {
   readonly mediaDirectory?: string;
   /** Resolves the hosts of webhooks. The system's resolver by default. */
   readonly dns?: DnsResolver;
-  /** The time limits and the trust of the webhook sender. */
+  /** The time limits and the trusted authorities of the webhook sender. */
   readonly webhooks?: Omit<UndiciWebhookSenderOptions, 'dns'>;
 }
 

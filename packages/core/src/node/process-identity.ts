@@ -4,7 +4,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 export interface ProcessIdentity {
   /** The boot id of the running kernel. Empty if the system does not report it. */
   readonly machine: string;
-  /** The namespaces of `pid` and `startedAt`: each container numbers its own processes. */
+  /** The namespaces of `pid` and `startedAt`, because each container numbers its own processes. */
   readonly namespace: string;
   /** The number of the process on its machine. */
   readonly pid: number;

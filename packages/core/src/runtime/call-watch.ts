@@ -4,8 +4,8 @@ import type { Clock } from '../ports/clock.ts';
 const LOOK_MS = 5_000;
 
 /**
- * Watches calls in flight, with one timer for all of them: a timer for each call would cost more than many of the calls
- * themselves.
+ * Watches calls in flight, with one timer for all of them, because a timer for each call would cost more than
+ * many of the calls.
  */
 export interface CallWatch {
   /**

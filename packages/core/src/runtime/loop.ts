@@ -43,8 +43,8 @@ interface LoopOptions {
 }
 
 /**
- * The delay after a failed pass: short, because a broken connection to the database is soon replaced. It doubles with
- * each further failure, up to `everyMs`.
+ * The delay after a failed pass, which is short because a broken connection to the database is soon replaced.
+ * It doubles with each further failure, up to `everyMs`.
  */
 const AGAIN_MS = 1_000;
 

@@ -237,7 +237,7 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
       const fail = (error: Error): void => {
         hasEnded = true;
         reject(error);
-        // Do not wait: a source may hang, too.
+        // Do not wait, because a source may hang, too.
         source.cancel(error).catch(() => undefined);
       };
       const timely = new ReadableStream<Uint8Array>(

@@ -52,8 +52,8 @@ function timeOfMachine(local: Clock): ReferenceTime {
 }
 
 /**
- * Between two responses, time follows the monotonic clock: setting the machine's clock, by hand or by its time service,
- * has no effect. A response counts for the middle of its round trip.
+ * Between two responses, time follows the monotonic clock, so setting the machine's clock, by hand or by its
+ * time service, has no effect. A response counts for the middle of its round trip.
  */
 function timeOfServer(
   local: Clock,

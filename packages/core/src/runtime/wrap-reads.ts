@@ -27,7 +27,7 @@ export function wrapReads(
           if (done) controller.close();
           else controller.enqueue(value);
         } catch (error) {
-          // Do not wait: a source that hangs may hang here too.
+          // Do not wait, because a source that hangs may hang here too.
           end(error).catch(() => undefined);
           throw error;
         }

@@ -18,8 +18,8 @@ export interface ResolveOptions {
 /** The addresses of a host, or the reason why the host cannot be used. */
 export type ResolvedHost =
   /**
-   * Connect to one of these addresses, which are in the order of the lookup: a second lookup may give another
-   * result.
+   * Connect to one of these addresses, because a second lookup may give another result. They are in the order
+   * of the lookup.
    */
   | {
       /** Whether the host can be used. */

@@ -209,7 +209,7 @@ async function checkUrl(context: ServiceContext, raw: string): Promise<Result<st
   if (!url.ok) return url.operatorMayAllow ? refuseUnlessAllowed(url.refusal.message) : url;
   if (url.value.hostIsAddress) return ok(raw);
   const addresses = await resolve(context, url.value.hostname);
-  // Use the same text if the host does not resolve: two texts would reveal which names exist in the
+  // Use the same text if the host does not resolve, because two texts would reveal which names exist in the
   // operator's network.
   return mayReach(url.value, addresses, context.settings)
     ? ok(raw)

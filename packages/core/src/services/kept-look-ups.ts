@@ -5,8 +5,8 @@ export interface KeptLookUps<Value> {
   /** Returns the kept value of this key if it is young enough at `now`; otherwise, or if `fresh`, looks it up. */
   find(key: string, now: number, options?: { readonly fresh?: boolean }): Promise<Value>;
   /**
-   * Forgets the value of this key, after it has changed. A lookup in flight still serves its callers, but is not kept:
-   * it may have read the old value.
+   * Forgets the value of this key, after it has changed. A lookup in flight still serves its callers, but is
+   * not kept, because it may have read the old value.
    */
   forget(key: string): void;
   /** Forgets each value that `selects` accepts, and all lookups in flight. */

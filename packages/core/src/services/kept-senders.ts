@@ -26,9 +26,9 @@ export interface KeptSenders {
 }
 
 /**
- * Caches the senders of messages for storages: every request needs a sender, and a lookup per request would
- * cost more than storing the message. Rows are cached by their own ids, so `find` checks the workspace of an
- * instance.
+ * Caches the senders of messages for storages, because every request needs a sender, and a lookup per request
+ * would cost more than storing the message. Rows are cached by their own ids, so `find` checks the workspace
+ * of an instance.
  */
 export function keepSenders({ findWorkspace, findInstance }: SenderRows): KeptSenders {
   const workspaces = keepRows(findWorkspace);

@@ -28,7 +28,7 @@ export interface Resealed {
 /**
  * Reseals, with the first `secretKey`, the secrets that another key has sealed. The check of the key is
  * resealed last, so that a start requires the previous key while a secret needs it, and an interrupted run
- * can start again. Pairing codes are skipped: they expire within a minute.
+ * can start again. Pairing codes are skipped, because they expire within a minute.
  */
 export async function resealAll(
   context: ServiceContext,
@@ -55,7 +55,7 @@ export async function resealAll(
     return isComplete;
   };
 
-  /** Logs a failure: one secret that cannot be opened must not stop the others. */
+  /** Logs a failure, because one secret that cannot be opened must not stop the others. */
   const succeeds = async (
     facts: Readonly<Record<string, unknown>>,
     work: () => Promise<void>,

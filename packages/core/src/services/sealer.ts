@@ -5,8 +5,8 @@ import type { Random } from '../ports/random.ts';
 /**
  * Seals secrets at rest with AES-256-GCM, under a key for each kind of secret that HKDF-SHA256 (RFC 5869)
  * derives from the installation's `secretKey`. A value sealed for one purpose (an endpoint's secret, a
- * session value) cannot be opened for another: the purpose is authenticated. Of several secret keys, the
- * first seals, and any of them opens.
+ * session value) cannot be opened for another, because the purpose is authenticated. Of several secret keys,
+ * the first seals, and any of them opens.
  */
 export interface Sealer {
   seal(plaintext: Uint8Array, purpose: SealPurpose): Uint8Array;

@@ -6,8 +6,8 @@ const SECRET_KEY_SETTING = 'secret_key_check';
 const KNOWN = 'trunkline';
 
 /**
- * Rejects if the database was set up, or last resealed, with a key that `secretKey` does not include: the
- * sealed values could not be opened.
+ * Rejects if the database was set up, or last resealed, with a key that `secretKey` does not include, because
+ * the sealed values could not be opened.
  */
 export async function checkSecretKey(context: ServiceContext): Promise<void> {
   const sealed = await secretKeyCheck(context);

@@ -123,9 +123,9 @@ class ResponseText {
   readonly #chunks: Buffer[] = [];
   #size = 0;
 
-  /** Returns false once the body exceeds `MAX_BYTES`: the remainder need not be read. */
+  /** Returns false once the body exceeds `MAX_BYTES`, because the remainder need not be read. */
   add(chunk: Buffer): boolean {
-    // Copy the bytes: the chunk is a view of the socket's buffer, which is much larger.
+    // Copy the bytes, because the chunk is a view of the socket's buffer, which is much larger.
     this.#chunks.push(Buffer.from(chunk.subarray(0, MAX_BYTES - this.#size)));
     this.#size += chunk.length;
     return this.#size <= MAX_BYTES;

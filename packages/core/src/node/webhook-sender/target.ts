@@ -13,7 +13,7 @@ export interface Target {
   readonly addresses: readonly string[];
 }
 
-/** The text for the operator's log: a customer sees only the code. */
+/** The text for the operator's log. A customer sees only the code. */
 const NOT_REACHABLE =
   'The host is denied (WEBHOOK_DENY), is the service itself, or has an address that is neither public nor allowed (WEBHOOK_ALLOW).';
 

@@ -50,7 +50,8 @@ function connectToAddress(
     const abort = (): void => fail(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
 
-    // Keep the listener for the socket's whole life: an error without a listener would end the process.
+    // Keep the listener for the socket's whole life, because an error without a listener would end the
+    // process.
     socket.on('error', (error) => fail(new SendFailure('CONNECTION_FAILED', error.message, error)));
     socket.once('connect', () => {
       const unexpected = checkPeer(socket, host);

@@ -23,7 +23,7 @@ export function secure(tcp: Socket, url: EndpointUrl, surroundings: TlsSurroundi
     const socket = connect({
       socket: tcp,
       secureContext: context,
-      // Set explicitly: the default follows NODE_TLS_REJECT_UNAUTHORIZED.
+      // Set explicitly, because the default follows NODE_TLS_REJECT_UNAUTHORIZED.
       rejectUnauthorized: true,
       // `host` is the name that the certificate must be for. `servername` is the SNI name, which cannot be an
       // address or end in a dot.
@@ -46,11 +46,12 @@ export function secure(tcp: Socket, url: EndpointUrl, surroundings: TlsSurroundi
       verifiedAt = resumed !== undefined && socket.isSessionReused() ? resumed.verifiedAt : performance.now();
       resolve(socket);
     });
-    // Keep only sessions of a verified peer: a resumed session does not check the name again.
+    // Keep only sessions of a verified peer, because a resumed session does not check the name again.
     socket.on('session', (session) => {
       if (verifiedAt !== undefined) sessions.set(url.origin, { session, verifiedAt });
     });
-    // Keep the listener for the socket's whole life: an error without a listener would end the process.
+    // Keep the listener for the socket's whole life, because an error without a listener would end the
+    // process.
     socket.on('error', (error) => {
       if (verifiedAt === undefined) sessions.delete(url.origin);
       fail(new SendFailure('TLS_FAILED', error.message, error));

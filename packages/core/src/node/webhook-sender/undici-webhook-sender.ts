@@ -28,7 +28,7 @@ export interface WebhookTimeouts {
 
 /**
  * Sends webhooks over HTTP/1.1 with undici. The name is resolved once per attempt, every address is checked,
- * and the connection goes to a checked address: there is no second lookup that could give another result.
+ * and the connection goes to a checked address, so there is no second lookup that could give another result.
  * Redirects are not followed, bodies are not decompressed, and proxies in the environment are not used. A
  * request on a reused connection is sent once more, on a new connection, if the reused one ends before the
  * first byte of the response.

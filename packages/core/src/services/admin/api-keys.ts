@@ -88,7 +88,7 @@ export async function createApiKey(
     name: read.value.name,
     scopes: SCOPES.filter((scope) => read.value.scopes.includes(scope)),
     hash: crypto.sha256(token),
-    // Show no part of a value that the caller chose: it may be short, or easy to guess.
+    // Show no part of a value that the caller chose, because it may be short, or easy to guess.
     prefix: read.value.token === undefined ? prefixOf(token) : null,
     createdAt: now,
     expiresAt: read.value.expiresAt ?? null,

@@ -6,7 +6,7 @@ import type { EventStream, StreamedEvent } from './streams.ts';
 /** A stream, seen from the code that feeds it. */
 export interface FedStream {
   readonly stream: EventStream;
-  /** Takes a committed event. Never waits: events that do not fit are read from the store later. */
+  /** Takes a committed event. Never waits, because events that do not fit are read from the store later. */
   offer(event: Event): void;
   /** Notes that all events committed up to `time` were offered. */
   offeredUntil(time: number): void;
@@ -22,12 +22,12 @@ interface EventStreamOptions {
   readonly onEnd: () => void;
 }
 
-/** The limit of events that wait for a slow reader: beyond it, the store is read instead. */
+/** How many events may wait for a slow reader. Beyond this limit, the store is read instead. */
 const QUEUE_MAX = 200;
 const QUEUE_MAX_CHARACTERS = 500_000;
 /** Events read from the store in one step. */
 const STEP = 50;
-/** The limit of yielded ids that are remembered: beyond it, a slow reader may get some events again. */
+/** How many yielded ids are remembered. Beyond this limit, a slow reader may get some events again. */
 const YIELDED_MAX = 20_000;
 
 /**

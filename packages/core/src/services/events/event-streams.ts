@@ -48,7 +48,7 @@ export function createEventStreams(
 ): EventStreams {
   const { storage, clock, logger } = context;
   const audiences = new Map<string, Audience>();
-  /** Workspaces with new events of this process. */
+  /** Workspaces with new events from this process. */
   const stirred = new Set<string>();
   let isRunning = false;
   let isHinted = false;

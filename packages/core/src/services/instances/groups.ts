@@ -15,14 +15,14 @@ export async function listGroups(
   return found.ok ? ok(await context.storage.groups.list(workspaceId, id)) : found;
 }
 
-/** Stores the groups of the number that a gateway reports. */
+/** Stores the groups that a gateway reports for the number. */
 export async function saveGroups(
   context: ServiceContext,
   { instance, lease }: LeasedInstance,
   groups: readonly GroupReport[],
   { full }: GroupsExtent = { full: false },
 ): Promise<void> {
-  // Every connection without changes reports an empty list: begin no transaction for it.
+  // Every connection without changes reports an empty list, which needs no transaction.
   if (groups.length === 0 && !full) return;
   const { workspaceId } = instance;
   const { storage, clock } = context;

@@ -36,7 +36,7 @@ export function sealProxyUrl(
 
 /**
  * Returns the proxy URL of an instance in the clear; null if it has no proxy. Throws if the proxy cannot be
- * used: an instance with a proxy never connects without it.
+ * used, because an instance with a proxy never connects without it.
  */
 export function openProxyUrl(
   { gateway, sealer }: ServiceContext,

@@ -31,9 +31,9 @@ export async function connectInstance(
 }
 
 /**
- * Asks the gateway that holds the instance for a disconnect, logout or delete, and waits for its response. The request
- * is durable: if the wait ends without a response, the operation stays open and is carried out later. A request for an
- * operation that is already open joins it: all callers get the same outcome.
+ * Asks the gateway that holds the instance for a disconnect, logout or delete, and waits for its response.
+ * The request is durable: if the wait ends without a response, the operation stays open and is carried out
+ * later. A request for an operation that is already open joins it, so all callers get the same outcome.
  * Returns the instance, or null once it is deleted.
  */
 export async function runOperation(

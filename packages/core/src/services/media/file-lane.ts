@@ -34,8 +34,8 @@ export interface FileLane {
 export interface FileReceiving extends LeasedInstance {
   readonly files: FileLane;
   /**
-   * Throws if the connection that reported the message has ended: the next connection reports the message
-   * again.
+   * Throws if the connection that reported the message has ended, because the next connection reports the
+   * message again.
    */
   readonly checkCurrent: () => void;
   /** Aborted when this process stops receiving for the instance. */
@@ -149,7 +149,10 @@ async function receiveInTime(
 const NOT_IN_TIME =
   'the file of a received message did not come in time: the message is stored without it, and the file is asked for again for 24 hours; if this repeats, check that this machine reaches the network’s media hosts';
 
-/** Logs that an outcome could not be recorded: the row is unchanged, so the file is downloaded again. */
+/**
+ * Logs that a download's outcome could not be recorded. Its row is unchanged, so the file is downloaded
+ * again.
+ */
 export function logUnrecorded(
   { logger }: ServiceContext,
   facts: { readonly instanceId: string; readonly messageId: string },

@@ -17,7 +17,7 @@ export interface FileType {
 
 /** A type that the bytes of a file show. */
 export interface DetectedType extends FileType {
-  /** Whether the bytes identify the format: those of a ZIP or an XML file fit many formats. */
+  /** Whether the bytes identify the format. The bytes of a ZIP or an XML file fit many formats. */
   readonly isCertain: boolean;
 }
 
@@ -43,7 +43,7 @@ const CONTAINERS: ReadonlySet<string> = new Set([
 
 /** Detects a file's type by its first bytes. */
 export async function detectFileType(firstBytes: Uint8Array): Promise<DetectedType> {
-  // Import with the first file: a process without files does not load the library.
+  // Import with the first file, so that a process without files does not load the library.
   const { fileTypeFromBuffer } = await import('#file-type');
   try {
     return detectedAs(await fileTypeFromBuffer(firstBytes));

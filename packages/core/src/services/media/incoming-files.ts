@@ -116,7 +116,7 @@ function sourceStream(content: ReadableStream<Uint8Array>, signal: AbortSignal):
       start(controller) {
         abort = () => {
           controller.error(signal.reason);
-          // Do not wait: a source that hangs may hang here too.
+          // Do not wait, because a source that hangs may hang here too.
           reader.cancel(signal.reason).catch(() => undefined);
         };
         if (signal.aborted) abort();

@@ -21,7 +21,7 @@ export function scanTracks(): TrackScan {
   let toSkip = 0;
   let isReadable = true;
 
-  /** Returns the number of bytes taken; 0 if the box needs more. */
+  /** Returns the number of bytes taken; 0 if the box needs more bytes. */
   const takeBox = (bytes: Uint8Array): number => {
     if (bytes.length < HEADER) return 0;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -19,7 +19,7 @@ import { discardUnlessTaken, discardUpload } from './uploads.ts';
 import type { StoredUpload } from './uploads.ts';
 
 // A file that is late is requested again until it comes or is given up. Only its row in the storage has to
-// survive: whichever process holds the instance continues from that row.
+// survive, because whichever process holds the instance continues from that row.
 
 /** How long to retry recording a file, because the network may deliver it only once. */
 const COMPLETE_FOR_MS = 10 * 60_000;
@@ -131,7 +131,8 @@ async function complete(
     data: { message: messageResource(whole) },
     now: context.clock.now(),
   });
-  // If this throws, the file may or may not be part of its message: keep it; a sweep deletes it if not.
+  // If this throws, the file may or may not be part of its message. Keep the file, which a sweep deletes if
+  // no message has it.
   const completed = await keepTrying(
     context.clock,
     {

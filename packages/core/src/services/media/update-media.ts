@@ -27,7 +27,7 @@ export async function updateMedia(
   const { message } = target;
   const { reference, kind } = update;
   if (!isKeptReference(reference) || context.mediaStore === noMedia) return metrics.skipped(kind);
-  // Wait for a download in flight: its end would remove the row of this one, too.
+  // Wait for a download in flight, because its end would remove the row of this one, too.
   while (files.inFlight.has(message.id)) await files.inFlight.get(message.id);
   const now = clock.now();
   const download = await pendingDownload(context, message, { reference, tries: 0, dueAt: now, now });

@@ -104,7 +104,8 @@ export async function sendWithFile<Sent extends { readonly replayed: boolean }>(
 ): Promise<Result<Sent>> {
   const file = await fileOf(context, request);
   if (!file.ok) return file;
-  // If this throws, the message may or may not be stored: keep its file; a sweep deletes it if not.
+  // If this throws, the message may or may not be stored. Keep its file, which a sweep deletes if no message
+  // has it.
   const sent = await send(file.value);
   const isKept = sent.ok && !sent.value.replayed;
   // A transaction may hold the lock that releasing a file needs, so the file is left to the sweep.
@@ -165,7 +166,7 @@ async function sentUpload(
   return { ...stored, ...(isAny ? await typeOfSent(detected, named) : detected) };
 }
 
-/** Spends a handle: after the first send, the file belongs to a message. */
+/** Spends a handle, because after the first send the file belongs to a message. */
 function takeHandle(file: unknown): HeldUpload | undefined {
   const upload = file as Upload; // safe: only looked up, by identity
   if (lent.has(upload)) return undefined;
@@ -293,8 +294,8 @@ async function giveUp(stream: ReadableStream<Uint8Array>): Promise<void> {
 }
 
 /**
- * Deletes a file that will belong to no message. Never rejects, as its caller has something else to report: a file that
- * cannot be deleted now is swept later.
+ * Deletes a file that will belong to no message. Never rejects, as its caller has something else to report. A
+ * file that cannot be deleted now is swept later.
  */
 export async function discardUpload(
   context: ServiceContext,
@@ -311,8 +312,8 @@ export async function discardUpload(
 }
 
 /**
- * Discards a file that was stored for a message, unless the message has it: the write may have been committed and its
- * response lost.
+ * Discards a file that was stored for a message, unless the message has it, because the write may have been
+ * committed and its response lost.
  */
 export async function discardUnlessTaken(
   context: ServiceContext,
@@ -326,7 +327,7 @@ export async function discardUnlessTaken(
 
 /**
  * Deletes the files of all deleted messages, without waiting for the sweep. Stops with `left` at a file that
- * cannot be deleted: the file stays noted, and is swept later.
+ * cannot be deleted, which stays noted and is swept later.
  */
 export async function deleteAbandonedFiles(
   context: ServiceContext,
@@ -391,7 +392,7 @@ export async function sweepFiles(
 }
 
 async function deleteFile({ mediaStore, storage }: ServiceContext, contentId: string): Promise<void> {
-  // Delete the bytes first: a released upload is never swept.
+  // Delete the bytes first, because a released upload is never swept.
   await mediaStore.delete(contentId);
   await storage.uploads.release(contentId);
 }

@@ -10,7 +10,9 @@ import type { ServiceContext } from '../context.ts';
 import { FencedError } from '../instances/fenced-error.ts';
 import { knownGroup } from '../instances/groups.ts';
 
-/** How long a repeat is recognised: the network may report again after the device was away for weeks. */
+/**
+ * How long a repeat is recognised, because the network may report again after the device was away for weeks.
+ */
 export const ACTIVITY_KNOWN_MS: number = 30 * 24 * 60 * 60_000;
 
 /** Stores the event of a message that cannot be read here, once. Ignores a message that was read after all. */
@@ -77,8 +79,8 @@ export function activityKey(
 }
 
 /**
- * Stores an activity once. Returns `stale` if its message was changed in the meantime: the caller must decide
- * again.
+ * Stores an activity once. Returns `stale` if its message was changed in the meantime, so that the caller
+ * decides again.
  */
 export async function storeActivity(
   { storage, clock }: ServiceContext,

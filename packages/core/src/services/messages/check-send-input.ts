@@ -34,7 +34,7 @@ interface TextContent {
 export interface MediaContent {
   readonly type: MediaType;
   readonly caption: string | null;
-  /** The name that the client gave: requests with different names are different requests. */
+  /** The name that the client gave, because requests with different names are different requests. */
   readonly givenFilename: string | null;
   readonly upload: StoredUpload;
   /** Whether audio is sent as a recorded voice message. */

@@ -32,7 +32,7 @@ export async function findTarget(
   const ids = await networkIds.idsBehind(about);
   const candidates = await storage.messages.findByNetworkId(instanceId, about, ids);
   if (candidates.length === 0) return 'unknown';
-  // Store the contact only now: a sender who makes up the ids of messages must not be stored.
+  // Store the contact only now, because a sender who makes up the ids of messages must not be stored.
   const contact = activity.contact && (await knownContact(context, held, activity.contact));
   const group =
     groupNetworkId === null ? null : await storage.groups.findByNetworkId(instanceId, groupNetworkId);
@@ -52,7 +52,7 @@ export async function findTarget(
 function isInChat(message: Message, groupId: string | null, contact: Contact | null): boolean {
   const number = contact?.phoneNumber ?? null;
   if (isSameChat(chatOf(message), { groupId, contact, number })) return true;
-  // Accept a recipient who hides the number that the message went to: only the recipient knows the message's
+  // Accept a recipient who hides the number that the message went to, because only the recipient knows its
   // id.
   const isToNumber = message.direction === 'outbound' && message.contact === null && message.groupId === null;
   return isToNumber && groupId === null && contact !== null && number === null;

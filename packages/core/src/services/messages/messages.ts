@@ -61,7 +61,7 @@ export async function listMessages(
   });
 }
 
-/** Reads a counterpart. An unknown id is allowed: messages may outlive their group or contact. */
+/** Reads a counterpart. An unknown id is allowed, because messages may outlive their group or contact. */
 function readCounterpart(text: string | undefined): Result<Recipient | null> {
   if (text === undefined) return ok(null);
   const counterpart = parseRecipient(text);

@@ -42,16 +42,16 @@ interface Parts {
 }
 
 export function createNetworkIds({ storage, gateway, random }: Parts): NetworkIds {
-  /** Empty before the start. The first key makes ids. */
+  /** Empty before the start. New ids are made with the first key. */
   let keys: readonly Uint8Array[] = [];
   let permutations: Promise<readonly Permutation[]> | null = null;
 
-  /** Loaded with the first message: an idle process needs neither AES nor its tables. */
+  /** Loaded with the first message, because an idle process needs neither AES nor its tables. */
   const load = (): Promise<readonly Permutation[]> =>
     (permutations ??= import('../../domain/message/ff1.ts').then(
       ({ createPermutation }) => keys.map(createPermutation),
       (error: unknown) => {
-        // Loading may fail if no file can be opened: the next message tries again.
+        // Loading may fail if no file can be opened. The next message then tries again.
         permutations = null;
         throw error;
       },

@@ -65,7 +65,8 @@ async function storeEcho(
     data: { message: messageResource(message) },
     now: context.clock.now(),
   });
-  // If this throws, the message may or may not be stored: keep its file; a sweep deletes it if not.
+  // If this throws, the message may or may not be stored. Keep its file, which a sweep deletes if no message
+  // has it.
   const stored = await context.storage.activities.recordEcho(lease, { message, event, download });
   if (upload && stored !== 'recorded') await discardUpload(context, upload);
   if (stored === 'fenced') throw new FencedError(instance.id);

@@ -20,7 +20,8 @@ import { repliedMessage } from './replies.ts';
  * Stores an inbound message with its event once, although the network may deliver it again. The file is
  * stored before the message, so that receivers can download it as soon as they get the event. A late file is
  * downloaded later if the gateway has given a reference to it, and until then the message says that the file
- * is not available. Rejects if the file cannot be stored here: such a message must not be acknowledged.
+ * is not available. Rejects if the file cannot be stored here, because such a message must not be
+ * acknowledged.
  */
 export async function receiveMessage(
   context: ServiceContext,
@@ -96,7 +97,8 @@ async function storeArrival(
     groupId: group?.id ?? null,
   });
   const message = inboundMessage(context, instance, { ...arrival, upload, group, replyTo });
-  // If this throws, the message may or may not be stored: keep its file; a sweep deletes it if not.
+  // If this throws, the message may or may not be stored. Keep its file, which a sweep deletes if no message
+  // has it.
   const stored = await context.storage.messages.receive(lease, {
     message,
     senderId: incoming.senderId,

@@ -12,7 +12,8 @@ interface Reply {
 
 /**
  * Returns the id of the message that a reported message replies to. Null if the message is not a reply, or
- * its target is not stored or is in another chat: authors choose what their messages claim to reply to.
+ * its target is not stored or is in another chat, because authors choose what their messages claim to reply
+ * to.
  */
 export async function repliedMessage(
   { storage, networkIds }: ServiceContext,

@@ -34,7 +34,7 @@ export interface ErasedPerson {
   readonly messages: number;
   /** How many of the messages have a stored file. */
   readonly files: number;
-  /** Events with their deliveries and attempts. */
+  /** Events, not counting their deliveries and attempts. */
   readonly events: number;
   /** Values that the gateway kept for the person. */
   readonly sessionValues: number;

@@ -74,8 +74,8 @@ async function findByContact(
 }
 
 /**
- * Adds contacts until no more are found: a contact may lead to another contact of the same person, on another
- * instance.
+ * Adds contacts until no more are found, because a contact may lead to another contact of the same person, on
+ * another instance.
  */
 async function withAllContacts(context: ServiceContext, start: Person): Promise<Person> {
   let person = start;

@@ -20,7 +20,7 @@ export interface PersonProgress {
 export interface PersonWork {
   readonly context: ServiceContext;
   readonly person: Person;
-  /** Ends the work between two steps: finished steps stay done. */
+  /** Ends the work between two steps. Finished steps stay done. */
   readonly signal: AbortSignal | undefined;
   readonly onProgress: (progress: PersonProgress) => void;
 }

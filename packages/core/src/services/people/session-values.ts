@@ -5,8 +5,8 @@ const NAMES = 500;
 
 /**
  * Counts the values that the gateway keeps about a person in the sessions of the workspace's instances, and
- * deletes them if `isErased`. The values are encrypted: only their names identify the person, as far as the
- * gateway can tell. An open connection may still have some values in memory, and writes them again when
+ * deletes them if `isErased`. The values are encrypted, so only their names identify the person, as far as
+ * the gateway can tell. An open connection may still have some values in memory, and writes them again when
  * messages are exchanged with the person.
  */
 export async function sessionValuesOf(
