@@ -18,7 +18,7 @@ const TRIES = 2;
 const ANSWERS: readonly string[] = ['ENOTFOUND', 'ENODATA'];
 
 /**
- * Reads the hosts file and asks the name servers itself, for any number of names concurrently. The system's
+ * Reads the hosts file and asks the name servers directly, for any number of names concurrently. The system's
  * own lookup (`getaddrinfo`) occupies one of two threads for as long as it takes, so two names whose servers
  * do not respond would keep all others waiting, and anyone can register such names.
  */

@@ -64,8 +64,8 @@ export function fileMediaStore(options: FileMediaStoreOptions): MediaStore {
       try {
         const file = await open(path, READ);
         const stream = createReadStream(path, { fd: file, ...range });
-        // The file's own buffer is enough, and data read ahead would be held for each client that stops
-        // reading. The cast is safe: the two declarations of web streams differ in name only.
+        // The file's own buffer is enough. Data read ahead would be held for each client that stops reading.
+        // The cast is safe: the two declarations of web streams differ in name only.
         return Readable.toWeb(stream, { strategy: { highWaterMark: 0 } }) as ReadableStream<Uint8Array>;
       } catch (error) {
         if (isMissing(error)) return null;

@@ -17,7 +17,7 @@ import {
   type UndiciWebhookSenderOptions,
 } from './webhook-sender/undici-webhook-sender.ts';
 
-/** Every port that Node itself can provide. */
+/** Every port that Node can provide. */
 export interface NodeRuntime {
   /** The system's clock and timers. */
   readonly clock: Clock;

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import type { ProcessMonitor } from '../ports/process-monitor.ts';
 
-/** Reads the counters that Node and the system keep anyway. */
+/** Reads counters that Node and the system already keep. */
 export function nodeProcessMonitor(): ProcessMonitor {
   let last = performance.eventLoopUtilization();
   return {

@@ -43,9 +43,11 @@ export interface InstanceHistoryResource {
   } | null;
   /** The cause: a request (`api`), the network or the phone (`gateway`), or the service itself. */
   readonly caused_by: HistoryCause;
-  /** The process that held the instance, by the name that it logs at its start. */
+  /**
+   * The process that held the instance, by the name logged at its start; null if it did not write the entry.
+   */
   readonly process: string | null;
-  /** The process that the instance was taken over from. */
+  /** The process that the instance was taken over from; null if it was not taken over. */
   readonly previous_process: string | null;
 }
 

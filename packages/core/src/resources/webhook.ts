@@ -14,7 +14,7 @@ export interface WebhookResource {
   readonly id: string;
   /** Where events are sent. */
   readonly url: string;
-  /** A note of its owner; null if there is none. */
+  /** A note by the webhook's owner; null if there is none. */
   readonly description: string | null;
   /** The event types that are sent. */
   readonly events: readonly SubscribableEventType[];
@@ -86,7 +86,7 @@ export function webhookResource(endpoint: Endpoint, now: number): WebhookResourc
   };
 }
 
-/** The webhook of the event `webhook.test`. */
+/** The webhook, as the event `webhook.test` shows it. */
 export function testedWebhook({ id, url, description }: Endpoint): EventData<'webhook.test'>['webhook'] {
   return { id, url, description };
 }
@@ -114,9 +114,9 @@ export interface DeliveryResource {
   readonly max_attempts: number;
   /** When the next attempt is due, ISO 8601 with an offset; null if no attempt is scheduled. */
   readonly next_retry_at: string | null;
-  /** The HTTP status of the last response; null if the last attempt had none. */
+  /** The HTTP status of the last response; null if the last attempt had no response. */
   readonly response_status: number | null;
-  /** Why the last attempt failed, or what ended the delivery; null after a success. */
+  /** Why the last attempt failed, or why the delivery ended; null after a success. */
   readonly error_code: DeliveryErrorCode | null;
   /** ISO 8601 with an offset; null before the first attempt. */
   readonly last_attempt_at: string | null;

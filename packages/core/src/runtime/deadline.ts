@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts';
 /** The part of a clock that a deadline needs. */
 type Timers = Pick<Clock, 'setTimer'>;
 
-/** Some work has not settled within its deadline. */
+/** Reports that work has not settled within its deadline. */
 export class DeadlineError extends Error {
   constructor(what: string, ms: number) {
     super(`${what} took longer than ${ms} ms.`);
@@ -11,7 +11,7 @@ export class DeadlineError extends Error {
   }
 }
 
-/** Rejects with a `DeadlineError` if `work` has not settled in time; the work itself is not stopped. */
+/** Rejects with a `DeadlineError` if `work` has not settled in time; the work is not stopped. */
 export function withDeadline<Value>(
   clock: Timers,
   { what, ms }: { readonly what: string; readonly ms: number },

@@ -7,7 +7,7 @@ import { isLogged } from './port-guard.ts';
 export interface PassResult {
   /** Whether there is more to do now. */
   readonly more: boolean;
-  /** When there will be something to do, in epoch milliseconds; null if no time is known. */
+  /** When the next work is due, in epoch milliseconds; null if no time is known. */
   readonly nextAt: number | null;
 }
 
@@ -21,7 +21,7 @@ export async function eachStep(steps: Iterable<() => Promise<void>>): Promise<vo
   if (errors.length > 0) throw errors[0];
 }
 
-/** Something that works in the background from a start to a stop. */
+/** Work in the background that can be started and stopped. */
 export interface Worker {
   start(): void;
   /** Starts no more passes, and resolves when the current pass has ended. */

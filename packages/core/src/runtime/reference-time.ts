@@ -27,7 +27,7 @@ export interface ReferenceTime {
   /** Reads the time; called every `everyMs`. Rejects if the time cannot be read; `now` continues regardless. */
   refresh(): Promise<void>;
   readonly everyMs: number;
-  /** The longest time between two calls of `refresh` by a running process, even a slow one. */
+  /** The longest time between two calls of `refresh` by a running process, even if it is slow. */
   readonly withinMs: number;
 }
 

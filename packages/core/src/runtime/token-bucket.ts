@@ -3,7 +3,7 @@ export interface TokenBucket {
   /** Whether a turn is left at `now`. */
   has(now: number): boolean;
   take(now: number): void;
-  /** When the next turn is available, if none is left. */
+  /** When the next turn is available, if no turn is left. */
   nextAt(): number;
 }
 
@@ -15,7 +15,7 @@ export function createTokenBucket({
   readonly burst: number;
   readonly everyMs: number;
 }): TokenBucket {
-  /** When all turns are available again, which each taken turn delays. */
+  /** When all turns will be available again. Each taken turn delays this time. */
   let fullAt = -Infinity;
   const nextAt = (): number => fullAt - (burst - 1) * everyMs;
   return {

@@ -1,8 +1,8 @@
 type Read = ReturnType<ReadableStreamDefaultReader<Uint8Array>['read']>;
 
 /**
- * Returns the same content, read on demand, with each read passed through `wrap`. If `wrap` rejects, the stream fails,
- * and its source is cancelled. Content that is still to be opened is opened by the first read.
+ * Returns the same content, read on demand, with each read passed through `wrap`. If `wrap` rejects, the
+ * stream fails, and its source is cancelled. Content that is not open yet is opened by the first read.
  */
 export function wrapReads(
   content: ReadableStream<Uint8Array> | (() => Promise<ReadableStream<Uint8Array>>),

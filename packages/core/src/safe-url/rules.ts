@@ -22,7 +22,7 @@ export type CheckedUrl =
     };
 
 /**
- * Validates a URL from outside before a request is sent there: https on port 443 or 8443, no user name, no
+ * Validates a URL from outside before a request is sent to it: https on port 443 or 8443, no user name, no
  * fragment, at most 2,048 characters, and, if the host is an address, a public address. Pass the raw text,
  * since parsing repairs many flaws that this check refuses.
  */
@@ -33,8 +33,8 @@ export function checkUrl(raw: string, policy: UrlPolicy = 'public'): CheckedUrl 
 
 /**
  * Whether an address, as text, is public: not private, loopback, link-local, multicast, reserved or for
- * documentation, in IPv4 and IPv6, however an IPv4 address is written inside an IPv6 one. False for a text
- * that is not an address, such as `127.1`, and for an address with a zone.
+ * documentation, in IPv4 and IPv6, however an IPv4 address is written inside an IPv6 address. False for a
+ * text that is not an address, such as `127.1`, and for an address with a zone.
  */
 export function isPublicAddress(address: string): boolean {
   return isAllowedAddress(address, 'public');

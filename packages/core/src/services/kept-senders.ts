@@ -13,7 +13,7 @@ export interface SenderPart<Facts> {
   readonly revision: string;
 }
 
-/** Each reads one row; null if the row does not exist. */
+/** Each function reads one row; null if the row does not exist. */
 interface SenderRows {
   readonly findWorkspace: (id: string) => Promise<SenderPart<Sender['workspace']> | null>;
   readonly findInstance: (id: string) => Promise<SenderPart<NonNullable<Sender['instance']>> | null>;
@@ -21,7 +21,7 @@ interface SenderRows {
 
 export interface KeptSenders {
   readonly find: MessageStore['findSender'];
-  /** Forgets a row that this process or another one has changed. */
+  /** Forgets a row that this or another process has changed. */
   hear(signal: Signal): void;
 }
 

@@ -14,7 +14,7 @@ const READ_WITHIN_MS = 5_000;
 export interface KeptWorkload {
   /** Returns a workload that is at most a few seconds old. Rejects if the storage fails. */
   read(): Promise<Workload>;
-  /** Like `read`, but logs a failure and returns null: for exporters. */
+  /** For exporters: like `read`, but logs a failure and returns null. */
   readOrNull(): Promise<Workload | null>;
 }
 

@@ -29,7 +29,7 @@ export interface Metrics {
   leasesLost(count: number): void;
   /** A call of a port rejected, or was given up because it took too long. */
   portFailed(failure: PortFailure): void;
-  /** A line was logged, or suppressed as one of too many. */
+  /** A line was logged, or suppressed because there were too many. */
   logged(level: 'warn' | 'error'): void;
   /** Sets the function that counts the instances held by this process. */
   observeLeases(held: () => number): void;

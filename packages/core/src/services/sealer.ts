@@ -122,7 +122,7 @@ function sealedBytes(text: string, { label }: SealPurpose): Uint8Array {
 
 interface Opened {
   readonly plaintext: Uint8Array;
-  /** Whether the first key opened it. */
+  /** Whether the first key opened the value. */
   readonly isFirst: boolean;
 }
 

@@ -104,7 +104,7 @@ function connectOnce(socket: Socket): buildConnector.connector {
   };
 }
 
-/** Asks for an uncompressed body, because the log could not show a compressed one. */
+/** Asks for an uncompressed body, because the log could not show a compressed body. */
 function withIdentity(headers: readonly string[]): string[] {
   return [...headers, 'Accept-Encoding', 'identity'];
 }
@@ -115,7 +115,7 @@ function failureOf(error: Error & { readonly code?: unknown }): SendFailure {
   return new SendFailure(inTls ? 'TLS_FAILED' : 'CONNECTION_FAILED', error.message, error);
 }
 
-/** Limit of the response body kept for the log. */
+/** The limit in bytes of the response body kept for the log. */
 const MAX_BYTES = 16 * 1024;
 
 /** Collects the beginning of a body as text that every database can store. */

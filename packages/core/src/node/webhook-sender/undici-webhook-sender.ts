@@ -14,7 +14,7 @@ export interface UndiciWebhookSenderOptions {
   readonly tls?: TlsOptions;
   /** How long the parts of an attempt may take. */
   readonly timeouts?: WebhookTimeouts;
-  /** The limit of idle connections. 2,048 by default; each is closed after 4 idle seconds anyway. */
+  /** The limit of idle connections, each of which is closed after 4 seconds. 2,048 by default. */
   readonly maxIdleConnections?: number;
 }
 
@@ -30,8 +30,8 @@ export interface WebhookTimeouts {
  * Sends webhooks over HTTP/1.1 with undici. The name is resolved once per attempt, every address is checked,
  * and the connection goes to a checked address, so there is no second lookup that could give another result.
  * Redirects are not followed, bodies are not decompressed, and proxies in the environment are not used. A
- * request on a reused connection is sent once more, on a new connection, if the reused one ends before the
- * first byte of the response.
+ * request on a reused connection is sent once more, on a new connection, if the reused connection ends before
+ * the first byte of the response.
  */
 export function undiciWebhookSender(options: UndiciWebhookSenderOptions): WebhookSender {
   const { totalMs = 10_000, connectMs = 3_000 } = options.timeouts ?? {};

@@ -21,7 +21,7 @@ export interface NewApiKey {
   readonly memberId?: string | undefined;
   /** Epoch milliseconds. */
   readonly expiresAt?: number | undefined;
-  /** Your own value, 16 to 128 printable characters without spaces; by default, one is generated. */
+  /** Your own value, 16 to 128 printable characters without spaces; by default, a value is generated. */
   readonly token?: string | undefined;
 }
 

@@ -7,7 +7,7 @@ const SILENT_AFTER_MS = 75_000;
 
 /** A process of the service. */
 export interface ServiceProcess extends ReportedProcess {
-  /** Whether the last report is so old that the process has probably died, or hangs. */
+  /** Whether the last report is so old that the process has probably died or hangs. */
   readonly isSilent: boolean;
 }
 

@@ -52,8 +52,8 @@ export async function findTarget(
 function isInChat(message: Message, groupId: string | null, contact: Contact | null): boolean {
   const number = contact?.phoneNumber ?? null;
   if (isSameChat(chatOf(message), { groupId, contact, number })) return true;
-  // Accept a recipient who hides the number that the message went to, because only the recipient knows its
-  // id.
+  // Accept a recipient who hides the number that the message went to, because only the recipient knows the
+  // message's id.
   const isToNumber = message.direction === 'outbound' && message.contact === null && message.groupId === null;
   return isToNumber && groupId === null && contact !== null && number === null;
 }

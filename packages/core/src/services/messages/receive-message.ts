@@ -74,7 +74,7 @@ interface Arrival {
   readonly id: string;
   readonly at: number;
   readonly incoming: IncomingMessage;
-  /** The author; null if the network does not name one. */
+  /** The author; null if the network does not name the author. */
   readonly contact: Contact | null;
   /** The trace of the message. */
   readonly traceparent: string | null;

@@ -32,7 +32,7 @@ export type ExportedItem =
       readonly kind: 'message';
       /** The message, as REST shows it. */
       readonly message: MessageResource;
-      /** Opens the file of the message; null if none is stored. */
+      /** Opens the file of the message; null if no file is stored. */
       readonly openFile: (() => Promise<ReadableStream<Uint8Array> | null>) | null;
     }
   /** The body of an event, as receivers got it. */
@@ -55,11 +55,11 @@ export interface ExportedContact {
   readonly phone_number: string | null;
   /** Other numbers that messages to the person were sent to; digits only. */
   readonly dialled_numbers: readonly string[];
-  /** The person's name on the network; null if they have none. */
+  /** The person's name on the network; null if they have no such name. */
   readonly username: string | null;
   /** The person's addresses on the network. */
   readonly network_ids: readonly string[];
-  /** Ids of contacts that were merged into this one, `con_…`. */
+  /** Ids of contacts that were merged into this contact, `con_…`. */
   readonly former_ids: readonly string[];
   /** When the contact was first seen; ISO 8601 with an offset. */
   readonly created_at: string;
