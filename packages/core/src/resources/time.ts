@@ -4,10 +4,7 @@ export function timestamp(time: number): string {
   return latest.text;
 }
 
-/**
- * The last formatted time, kept because messages accepted together, and most times of a resource, are the
- * same.
- */
+/** The last formatted time. Messages accepted together, and most times of one resource, are equal. */
 let latest = { time: Number.NaN, text: '' };
 
 export function timestampOrNull(time: number | null): string | null {

@@ -99,8 +99,7 @@ export interface PortGuard {
   media(store: MediaStore): MediaStore;
   webhookSender(sender: WebhookSender): WebhookSender;
   /**
-   * Leaves it to callers to bound sends and to log their failures, because the bound depends on the size of the
-   * message.
+   * Callers have to bound sends and log their failures, because the bound depends on the size of the message.
    */
   gateway(gateway: Gateway): Gateway;
   notifier(notifier: Notifier): Notifier;

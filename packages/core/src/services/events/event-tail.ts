@@ -16,7 +16,10 @@ const LOOK_BACK_SHARE = 0.1;
 export interface EventTail {
   /** Notes the latest ids in the log. Await this before the first read. */
   open(): Promise<void>;
-  /** Yields the events committed since the last call. If a call throws, the next call yields the rest. */
+  /**
+   * Yields the events committed since the last call. If a call throws, the next call yields the missing
+   * events.
+   */
   read(): AsyncGenerator<Event, void, undefined>;
 }
 

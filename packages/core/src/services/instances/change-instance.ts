@@ -118,7 +118,7 @@ function upNotification(
 }
 
 /**
- * Removes an instance, whose connection is closed, and its session. Its queued messages fail with their
+ * Removes an instance and its session. The connection must be closed. Queued messages fail, with their
  * events.
  */
 export async function deleteHeldInstance(

@@ -3,7 +3,7 @@ import type { HistoryEntry, HistoryNews } from '../../domain/instance/instance-h
 import type { NewId } from '../../domain/id.ts';
 import { isTooFarAhead } from '../../domain/too-far-ahead.ts';
 
-/** How long one entry counts repeats: a number that flaps for a week makes a few entries an hour. */
+/** How long one entry counts repeats, so that a number that flaps for a week makes a few entries an hour. */
 const REPEATS_FOR_MS = 3_600_000;
 
 /** Makes the history entries of one instance. */
@@ -36,8 +36,8 @@ export function createHistoryLog(newId: NewId, of: HistoryOf): HistoryLog {
     written(entry) {
       if (!mayRepeat(entry.reason)) return recent.clear();
       recent.set(keyOf(entry), entry);
-      // Bound the map, as each entry may have a new network code. Storages only count entries beyond this
-      // limit.
+      // Bound the map, because each entry may have a new network code. Storages only count entries beyond
+      // this limit.
       const [oldest] = recent.keys();
       if (recent.size > ENTRIES_PER_HOUR && oldest !== undefined) recent.delete(oldest);
     },

@@ -7,7 +7,7 @@ import type { DetectedType, FileDescription } from './file-type.ts';
 const ascii = (text: string): readonly number[] => Array.from(text, (character) => character.charCodeAt(0));
 const bytes = (...parts: readonly (string | readonly number[])[]): Uint8Array =>
   Uint8Array.from(parts.flatMap((part) => (typeof part === 'string' ? ascii(part) : part)));
-/** The beginning of an ISO base media file of a brand. */
+/** The beginning of an ISO base media file of this brand. */
 const ftyp = (brand: string): Uint8Array =>
   bytes([0, 0, 0, 24], 'ftyp', brand, [0, 0, 2, 0], 'isomiso2', [0, 0, 0, 8], 'mdat');
 /** The first page of an Ogg stream. */

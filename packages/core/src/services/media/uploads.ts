@@ -312,8 +312,8 @@ export async function discardUpload(
 }
 
 /**
- * Discards a file that was stored for a message, unless the message has it, because the write may have been
- * committed and its response lost.
+ * Discards a file that was stored for a message, unless the message has the file. The write may have been
+ * committed although its response was lost.
  */
 export async function discardUnlessTaken(
   context: ServiceContext,

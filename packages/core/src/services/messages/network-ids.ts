@@ -80,8 +80,7 @@ export function createNetworkIds({ storage, gateway, random }: Parts): NetworkId
 }
 
 /**
- * How many hex digits a readable network id ends in: those of 9 bytes, or of 16 bytes that begin with these
- * 9.
+ * How many hex digits a readable network id ends in: those of 9 bytes, or of 16 bytes whose first 9 count.
  */
 const ENDINGS = [2 * PERMUTED_LENGTH, 2 * GIVEN_BYTES] as const;
 const DIGITS = /^[0-9a-f]+$/;
