@@ -45,7 +45,7 @@ export function nodeDnsResolver(options: NodeDnsResolverOptions = {}): DnsResolv
   return {
     async resolve(hostname, signal) {
       signal.throwIfAborted();
-      // Concurrent calls for one name share a lookup. Nothing is remembered.
+      // Concurrent calls for one name share a lookup. Results are not kept.
       let addresses = inFlight.get(hostname);
       if (addresses === undefined) {
         addresses = lookUp(hostname).finally(() => inFlight.delete(hostname));

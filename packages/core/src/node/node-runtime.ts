@@ -46,7 +46,7 @@ export interface NodeRuntimeOptions {
 }
 
 /**
- * The runtime of Node: spread it into the options of `createTrunkline`. Throws a TypeError if an option does not exist.
+ * The runtime of Node, to spread into the options of `createTrunkline`. Throws a TypeError if an option does not exist.
  *
  * @example createTrunkline({ ...nodeRuntime({ mediaDirectory: './media' }), storage, gateway, secretKey })
  */

@@ -176,7 +176,7 @@ export interface DeliveryDetailResource extends DeliveryResource {
     readonly url: string;
     /** The headers, without signatures and timestamps, which differ in each attempt. */
     readonly headers: Readonly<Record<string, string>>;
-    /** The body: the event; an empty object if the event is no longer stored. */
+    /** The body, which is the event; an empty object if the event is no longer stored. */
     readonly payload: unknown;
   };
   /** The attempts, oldest first. */

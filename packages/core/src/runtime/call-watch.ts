@@ -5,7 +5,7 @@ const LOOK_MS = 5_000;
 
 /**
  * Watches calls in flight, with one timer for all of them, because a timer for each call would cost more than
- * many of the calls.
+ * many calls do.
  */
 export interface CallWatch {
   /**

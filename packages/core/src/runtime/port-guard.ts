@@ -161,7 +161,7 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
   ): void => {
     failed({ operation, outcome });
     if (err instanceof Error) logged.add(err);
-    // An operator can fix an unavailable port; any other error should not happen.
+    // An operator can fix an unavailable port, but any other error should not happen.
     const level = isRemote || isUnavailable(err) ? 'warn' : 'error';
     logger[isOpen ? level : 'debug']({ operation, purpose, err }, message);
   };

@@ -28,8 +28,8 @@ export async function keepTrying<Value>(
 }
 
 /**
- * Looks until `look` finds something: immediately, at every wake-up and every `everyMs`. Null when `timeoutMs` have
- * passed.
+ * Looks until `look` finds something: immediately, at every wake-up and every `everyMs`. Returns null once
+ * `timeoutMs` have passed.
  */
 export async function waitFor<Found>(
   clock: Clock,

@@ -138,7 +138,7 @@ export function serviceClock(
   };
 }
 
-/** The rate of time while it is ahead of its reference: a lead of one hour is gone after 20 hours. */
+/** The rate of time while it is ahead of its reference. A lead of one hour is gone after 20 hours. */
 const SLOWED = 0.95;
 
 /** Epoch milliseconds that never go back. */

@@ -1,6 +1,6 @@
 import QuickLRU from 'quick-lru';
 
-/** A cache of lookups that many requests repeat: each result is kept for a while. */
+/** A cache of lookups that many requests repeat. Each result is kept for a while. */
 export interface KeptLookUps<Value> {
   /** Returns the kept value of this key if it is young enough at `now`; otherwise, or if `fresh`, looks it up. */
   find(key: string, now: number, options?: { readonly fresh?: boolean }): Promise<Value>;

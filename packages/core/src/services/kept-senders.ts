@@ -4,7 +4,9 @@ import type { Signal } from '../ports/storage/storage.ts';
 import { keepLookUps } from './kept-look-ups.ts';
 import type { KeptLookUps } from './kept-look-ups.ts';
 
-/** The maximum number of workspaces, and of instances, that a process keeps: less than a kilobyte each. */
+/**
+ * The maximum number of workspaces, and of instances, that a process keeps. Each takes less than a kilobyte.
+ */
 const KEPT_MAX = 10_000;
 
 /** One of the rows that make up a sender, with its part of `Sender.revision`. */

@@ -108,7 +108,7 @@ export function createMetrics(provider: MeterProvider): Metrics {
   const logged = meter.createCounter('trunkline.log.records', {
     description: 'Warnings and errors that were logged, by level',
   });
-  // Start at 0: a series that began with the first fault would hide that fault, because `increase` and `rate`
+  // Start at 0, because a series that began with the first fault would hide that fault: `increase` and `rate`
   // do not count the beginning as a rise.
   for (const type of MESSAGE_TYPES)
     for (const counter of [accepted, received, sent, failed]) counter.add(0, { type });
@@ -151,7 +151,7 @@ export function createMetrics(provider: MeterProvider): Metrics {
     portFailed: ({ operation, outcome }) => portFailures.add(1, { operation, outcome }),
     logged: (level) => logged.add(1, { level }),
     observeLeases(held) {
-      // The callback is never removed: without it, an SDK would keep reporting the last number.
+      // The callback is never removed, because an SDK without it would keep reporting the last number.
       if (!heldNow) leases.addCallback((result) => result.observe(heldNow?.() ?? 0));
       heldNow = held;
     },

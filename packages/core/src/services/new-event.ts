@@ -15,7 +15,7 @@ export type NewEvent = <Type extends EventType>(what: {
 }) => EventRecord;
 
 /**
- * If events are more than this many microseconds ahead of the clock, the clock was set back: to stay ahead
+ * If events are more than this many microseconds ahead of the clock, the clock was set back. To stay ahead
  * would hold up every delivery.
  */
 const FURTHEST_AHEAD = 1_000_000;

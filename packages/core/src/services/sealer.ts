@@ -126,7 +126,7 @@ interface Opened {
   readonly isFirst: boolean;
 }
 
-/** The purpose of the check that the secret key is that of the database. */
+/** The purpose of the sealed text that checks the secret key. */
 export const SECRET_KEY_CHECK: SealPurpose = { kind: 'secret key check', label: 'secret_key_check' };
 
 /** The purpose of an endpoint's secret. */
@@ -154,7 +154,7 @@ export function referencePurpose(messageId: string): SealPurpose {
   return { kind: 'file reference', label: `file reference ${messageId}` };
 }
 
-/** The maximum number of secrets kept in memory: a few megabytes. */
+/** The maximum number of secrets kept in memory, which take a few megabytes. */
 const MAX_KEPT = 10_000;
 
 /**

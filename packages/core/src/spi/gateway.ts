@@ -1,5 +1,5 @@
-// The exports for gateways: the port to a messaging network. Unlike the names of `@trunkline/core`, these may change
-// with a minor version.
+// The exports for gateways: the port to a messaging network. Unlike the names of `@trunkline/core`, these
+// names may change with a minor version.
 export type {
   Activity,
   ActivityOnMessage,

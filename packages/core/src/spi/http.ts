@@ -1,6 +1,6 @@
 // The exports for APIs in front of the service, such as `@trunkline/http`, in addition to the operations of
-// `@trunkline/core`. An app that only calls the operations does not need them. Unlike the names of `@trunkline/core`,
-// these may change with a minor version.
+// `@trunkline/core`. An app that only calls the operations does not need them. Unlike the names of
+// `@trunkline/core`, these names may change with a minor version.
 
 // Refusals, which are values inside the service and are thrown at its edge.
 export { refuse } from '../domain/result.ts';

@@ -1,5 +1,5 @@
-// The exports for runtimes such as `nodeRuntime()` and `edgeRuntime()`: time, randomness, cryptography and sockets.
-// Unlike the names of `@trunkline/core`, these may change with a minor version.
+// The exports for runtimes such as `nodeRuntime()` and `edgeRuntime()`: time, randomness, cryptography and
+// sockets. Unlike the names of `@trunkline/core`, these names may change with a minor version.
 export type { Clock } from '../ports/clock.ts';
 export type { Crypto } from '../ports/crypto.ts';
 export type { DnsResolver } from '../ports/dns-resolver.ts';

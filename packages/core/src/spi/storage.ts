@@ -1,6 +1,6 @@
 // The exports for storages: the port that they implement, the types that they store, and the rules that every
 // storage applies inside its transactions. Media stores use these exports, too. Unlike the names of
-// `@trunkline/core`, these may change with a minor version.
+// `@trunkline/core`, these names may change with a minor version.
 
 // The port.
 export type { Signal, Storage, StorageContext, StorageDescription } from '../ports/storage/storage.ts';

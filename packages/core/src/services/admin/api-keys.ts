@@ -25,7 +25,7 @@ export interface NewApiKey {
   readonly token?: string | undefined;
 }
 
-/** An API key as shown to its owner: without its value and its hash. */
+/** An API key as shown to its owner, without its value and its hash. */
 export interface ApiKeyInfo {
   /** `key_…` */
   readonly id: string;

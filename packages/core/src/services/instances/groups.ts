@@ -31,7 +31,7 @@ export async function saveGroups(
 }
 
 /**
- * Returns the group of a message. A message can come before the report of its group: until that report, the
+ * Returns the group of a message. A message can come before the report of its group. Until that report, the
  * group's name is its network id, or the group has the data from when the number left it.
  */
 export async function knownGroup(

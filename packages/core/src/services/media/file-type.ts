@@ -71,8 +71,8 @@ export async function typeOfSent(detected: DetectedType, described: FileDescript
 }
 
 /**
- * The type of a received file: as the network describes it, unless the bytes are of another family, such as a picture
- * that is announced as a recording.
+ * The type of a received file: as the network describes it, unless the bytes belong to another family, such
+ * as a picture that is announced as a recording.
  */
 export async function typeOfReceived(detected: DetectedType, described: FileDescription): Promise<FileType> {
   const announced = registeredMimeType(described.mimeType ?? '');

@@ -5,7 +5,7 @@ import type { Message, MessageMedia } from '../../domain/message/message.ts';
 import type { IncomingFile } from '../../ports/gateway.ts';
 import type { StoredUpload } from './uploads.ts';
 
-/** Returns the media fields of a message that arrives: `upload` is null if its file has not come. */
+/** Returns the media fields of a message that arrives. `upload` is null if its file has not come. */
 export function inboundMedia(
   { messageId, type }: { readonly messageId: string; readonly type: MediaType },
   file: Pick<IncomingFile, 'mimeType' | 'filename'>,
@@ -25,7 +25,7 @@ export function inboundMedia(
 }
 
 /**
- * Returns the media fields once a late file has come; only then does a generated name get the right
+ * Returns the media fields once a late file has come. Only then does a generated name get the right
  * extension.
  */
 export function completedMedia(

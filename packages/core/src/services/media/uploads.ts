@@ -28,8 +28,8 @@ import type { DetectedType, FileDescription, FileType } from './file-type.ts';
 const ABANDONED_AFTER_MS = 24 * 60 * 60_000;
 
 /**
- * A stored file that is not part of a message yet: good for one send, or for sends in transactions until one of them is
- * committed. An unused upload is deleted after a day.
+ * A stored file that is not part of a message yet, good for one send, or for sends in transactions until one
+ * of them is committed. An unused upload is deleted after a day.
  */
 export interface Upload {
   /** The type of the file, such as `image/jpeg`. */
@@ -257,7 +257,7 @@ async function storeWithin(
     inspector.abort();
     await giveUp(counted.stream);
     await discardUpload(context, { contentId });
-    // The store may have wrapped the error that ended its stream.
+    // The store may have wrapped the refusal in another error.
     const refusal = counted.refusal();
     if (refusal) return { ok: false, refusal };
     throw error;

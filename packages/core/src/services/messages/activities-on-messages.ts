@@ -119,7 +119,7 @@ async function remove(
   { deed, target }: Doing<'deletion'>,
 ): Promise<DeedResult> {
   const { message, isByAuthor } = target;
-  // Gateways also report deletions by group admins; only gateways know who the admins are.
+  // Gateways also report deletions by group admins, and only gateways know who the admins are.
   if (!isByAuthor && message.groupId === null) return 'forbidden';
   if (message.status === 'queued') return 'unknown';
   if (message.deletedAt !== null) return 'done';

@@ -7,8 +7,8 @@ import { eventOf } from '../new-event.ts';
 
 /**
  * Returns the changes that fail an instance's queued messages, given in the order of the queue. Storages call
- * this function inside the transaction that ends the queue, because only there is the content of the queue
- * certain.
+ * this function inside the transaction that ends the queue, because the content of the queue is certain only
+ * there.
  */
 export function failQueue(
   queued: readonly Message[],

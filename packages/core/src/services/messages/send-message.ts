@@ -37,7 +37,7 @@ export interface Accepted {
 interface SendRequest {
   readonly workspaceId: string;
   readonly input: unknown;
-  /** The stored file: the caller discards it unless this request accepts the message. */
+  /** The stored file, which the caller discards unless this request accepts the message. */
   readonly upload: SentFile;
   readonly idempotencyKey: string | null;
   /** The caller's transaction, in which the message is accepted; if undefined, the storage uses its own. */
@@ -94,7 +94,7 @@ async function checkAndAccept(
     traceparent,
     fingerprint: context.crypto.sha256(fingerprintOf(send)),
   };
-  // In the caller's transaction, the workspace may differ from the one read here: use no kept sender, and
+  // In the caller's transaction, the workspace may differ from the one read here, so use no kept sender, and
   // compare no revision.
   const nextTry = changeTries(context, 'The acceptance of a message');
   for (let fresh = request.transaction !== undefined; ; fresh = true) {
@@ -225,7 +225,7 @@ async function replayRemembered(
   fingerprint: string,
 ): Promise<Result<Accepted>> {
   const replay = await decideReplay(context, request, record, fingerprint);
-  // The record was deleted between the two reads: the key is free again.
+  // The record was deleted between the two reads, so the key is free again.
   return replay ?? sendMessage(context, request);
 }
 

@@ -40,14 +40,17 @@ export interface ErasedPerson {
   readonly sessionValues: number;
   /** Contacts of the person, on all instances of the workspace. */
   readonly contacts: number;
-  /** Reasons why something could not be erased: each is a sentence that says what to do. Empty if nothing is left. */
+  /**
+   * Reasons why something could not be erased. Each is a sentence that says what to do. Empty if nothing is
+   * left.
+   */
   readonly left: readonly string[];
 }
 
 /**
  * Erases a person from a workspace: their messages, and all other data about them. Each step is short and
- * complete: a message is deleted with everything stored about it. Contacts are deleted last, so that a repeat
- * of an interrupted erasure finds the person again.
+ * complete, so a message is deleted with everything stored about it. Contacts are deleted last, so that a
+ * repeat of an interrupted erasure finds the person again.
  */
 export async function erasePerson(
   context: ServiceContext,
@@ -158,8 +161,8 @@ async function deletePage(
 }
 
 /**
- * Deletes the events of the person's acts, such as a reaction. Leaves the events of stored messages that have come
- * since the last pass over messages: each is deleted with its message, in the next round.
+ * Deletes the events of the person's acts, such as a reaction. Leaves the events of stored messages that have
+ * come since the last pass over messages, because each is deleted with its message in the next round.
  */
 async function deleteEvents(
   work: PersonWork,

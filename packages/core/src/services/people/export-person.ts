@@ -13,7 +13,7 @@ import type { PersonProgress, PersonWork } from './person-records.ts';
 
 /** How a person is exported. */
 export interface ExportOptions {
-  /** Ends the export between two steps: the generator throws the signal's reason. */
+  /** Ends the export between two steps. The generator then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** Called after each step with its counts. */
   readonly onProgress?: ((progress: PersonProgress) => void) | undefined;

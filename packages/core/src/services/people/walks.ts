@@ -1,6 +1,6 @@
 import type { Walk, WalkPart } from '../../ports/storage/erasure-store.ts';
 
-/** Rows per part: few, because each part is a transaction, and other work runs in between. */
+/** Rows per part. They are few, because each part is a transaction, with other work in between. */
 const ROWS = 500;
 
 /** Yields all rows of a walk, part by part, even if some are deleted in the meantime. */
