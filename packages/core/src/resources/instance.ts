@@ -88,7 +88,7 @@ function withoutEmpty<Fields extends object>(fields: Fields): WithoutEmpty<Field
   const filled = Object.entries(fields).filter(
     ([, value]) => value !== null && !(Array.isArray(value) && value.length === 0),
   );
-  return Object.fromEntries(filled) as WithoutEmpty<Fields>; // safe: the entries of `fields`, without null or empty values
+  return Object.fromEntries(filled) as WithoutEmpty<Fields>; // safe: `fields` without null and empty values
 }
 
 /**
