@@ -21,7 +21,6 @@ export interface Sealer {
   resealText(sealed: string, purpose: SealPurpose): string | null;
 }
 
-/** The purpose of a sealed value. */
 export interface SealPurpose {
   /** The kind; each has its own derived key. */
   readonly kind: 'secret key check' | 'webhook secret' | 'qr' | 'session' | 'file reference' | 'proxy url';
@@ -129,7 +128,6 @@ interface Opened {
 /** The purpose of the sealed text that checks the secret key. */
 export const SECRET_KEY_CHECK: SealPurpose = { kind: 'secret key check', label: 'secret_key_check' };
 
-/** The purpose of an endpoint's secret. */
 export function endpointSecretPurpose(endpointId: string): SealPurpose {
   return { kind: 'webhook secret', label: `webhook secret ${endpointId}` };
 }
@@ -139,17 +137,14 @@ export function qrPurpose(instanceId: string): SealPurpose {
   return { kind: 'qr', label: `qr ${instanceId}` };
 }
 
-/** The purpose of one stored value of an instance's session. */
 export function sessionPurpose(instanceId: string, name: string): SealPurpose {
   return { kind: 'session', label: `session ${instanceId} ${name}` };
 }
 
-/** The purpose of the address of an instance's proxy. */
 export function proxyUrlPurpose(instanceId: string): SealPurpose {
   return { kind: 'proxy url', label: `proxy address of ${instanceId}` };
 }
 
-/** The purpose of the reference to the file of a message. */
 export function referencePurpose(messageId: string): SealPurpose {
   return { kind: 'file reference', label: `file reference ${messageId}` };
 }

@@ -41,7 +41,6 @@ const CONTAINERS: ReadonlySet<string> = new Set([
   ...AUDIO_ALONE.keys(),
 ]);
 
-/** Detects a file's type by its first bytes. */
 export async function detectFileType(firstBytes: Uint8Array): Promise<DetectedType> {
   // Import with the first file, so that a process without files does not load the library.
   const { fileTypeFromBuffer } = await import('#file-type');

@@ -198,7 +198,6 @@ async function storeNew(
   return stored.ok ? ok({ ...stored.value, described }) : stored;
 }
 
-/** The content to store. */
 interface UploadRequest {
   readonly content: ReadableStream<Uint8Array>;
   /** The type of the message; null if it is not known. */
