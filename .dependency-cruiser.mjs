@@ -1,5 +1,5 @@
-// Which file may import which. `pnpm lint` runs this; docs/architecture.md has the picture.
-// Each rule is a list of what is allowed: whatever is not on it is an error.
+// Which file may import which. `pnpm lint` runs this; docs/architecture.md has the picture. A rule made by `only` lists
+// the allowed imports; any other import is an error.
 
 const tests = '\\.test\\.ts$|/test/';
 const npm = (...names) => `node_modules/(${names.join('|').replaceAll('.', '\\.')})/`;

@@ -21,7 +21,7 @@ export function library(entry: string[], options: Options = {}): ReturnType<type
     // the package could not be linked (a name that an old Node lacks), nothing would be evaluated, so packages have no
     // such imports.
     banner: { js: CHECK },
-    external: [/^#/], // chosen by what loads the package (package.json "imports")
+    external: [/^#/], // resolved when the package is loaded or bundled (package.json "imports")
     removeNodeProtocol: false, // node:sqlite has no name without the prefix
     silent: true,
     ...options,

@@ -26,8 +26,8 @@ const SHARED_PROCESS = [
 ];
 
 /**
- * Files of half a minute and more, in this order, which start first: a long file that starts last would run alone at
- * the end.
+ * Files that take half a minute or more. They start first, in this order, because a long file that starts last would
+ * run alone at the end.
  */
 const LONGEST = [
   'packages/server/test/commands/move',
@@ -51,7 +51,9 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Saves a tenth of the CPU seconds: a test allocates much and keeps little, next to three others on two cores. */
+/**
+ * Saves a tenth of the CPU time, because a test allocates much, keeps little, and shares two cores with three others.
+ */
 const FEWER_COLLECTIONS = ['--max-semi-space-size=64', '--single-threaded-gc'];
 
 const LONG_ONLY = '**/*.long.test.ts';
@@ -131,11 +133,12 @@ export default defineConfig(({ mode }) => {
       // Four workers, even on two cores, because tests mostly wait for other processes and for time to pass.
       maxWorkers: 4,
       execArgv: ['--conditions=source', ...FEWER_COLLECTIONS],
-      // eventsource has TypeScript under the same condition, which Node does not run from node_modules.
+      // Inlined because eventsource has TypeScript under the condition `source`, which Node does not run from
+      // node_modules.
       server: { deps: { inline: [/@modelcontextprotocol[\\/]client/, 'eventsource'] } },
       sequence: { sequencer: LongestFirst },
       retry: 0,
-      // Only for hangs: a test that waits fails sooner, with an error that names what it waited for (HANG_MS).
+      // Only for hangs. A test that waits fails sooner (HANG_MS), with an error that names the awaited event.
       testTimeout: 300_000,
       hookTimeout: 300_000,
       reporters: [

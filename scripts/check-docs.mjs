@@ -54,7 +54,7 @@ function programsOf(page) {
   });
 }
 
-/** Lets the programs import the packages, and the installed dependencies of each. */
+/** Lets the programs import the packages, and each package's installed dependencies. */
 function linkPackages() {
   const manifests = globSync('{packages,internal}/*/package.json', { cwd: root });
   const packages = manifests.map((manifest) => join(root, dirname(manifest)));
@@ -84,7 +84,7 @@ function link(name, target) {
   }
 }
 
-/** Checks links within the repository: the file must exist, and the heading in it. */
+/** Returns the links within the repository whose file or heading does not exist. */
 function brokenLinks(page) {
   const text = readFileSync(join(root, page), 'utf8');
   const links = text.matchAll(/\]\((?!\w+:)(([^)#]*)(?:#([^)]*))?)\)/g);
@@ -109,7 +109,7 @@ function anchorsOf(path) {
   );
 }
 
-/** Lines in which npx would ask before it first fetches pnpm, which scripts and background commands cannot answer. */
+/** Lines in which npx would ask before it fetches pnpm for the first time. Scripts cannot answer the question. */
 function commandsThatAsk(page) {
   const lines = readFileSync(join(root, page), 'utf8').split('\n');
   return lines.flatMap((line, index) =>

@@ -13,8 +13,8 @@ const root = dirname(import.meta.dirname);
 const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
 /**
- * Changes that have to pass. `command` is only the program that finds the fault, because a script stops at that
- * program.
+ * Changes that must pass. `command` is only the program of a script that finds such faults, because the script would
+ * stop there at a fault.
  */
 const HARMLESS = [
   { name: 'a test that passes', command: test, path: TEST, text: aTest('expect(1).toBe(1)') },
@@ -122,7 +122,7 @@ try {
   await directory.remove();
 }
 
-/** The program in a script that begins like this, as the script runs it. */
+/** The arguments for `pnpm` that run only the program of a script whose command line starts with `beginning`. */
 function link(script, beginning) {
   const program = scripts[script].split(' && ').find((one) => one.startsWith(beginning));
   if (program === undefined) throw new Error(`pnpm ${script} does not run ${beginning}.`);
@@ -156,7 +156,7 @@ async function copyCheckout(copy) {
     });
   }
   await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
-  // `pnpm types` asks git for the pages.
+  // `pnpm types` gets the list of pages from git.
   execFileSync('git', ['init', '--quiet'], { cwd: copy });
   execFileSync('git', ['add', '--all'], { cwd: copy });
 }

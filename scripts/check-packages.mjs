@@ -123,8 +123,8 @@ async function contents(target, { isForN8n }) {
 }
 
 /**
- * Entry points share their declarations through chunks. If each had a copy, an error of one would not be an instance of
- * another's class, and types with private members would not be compatible.
+ * Entry points share their declarations through chunks. If each had its own copy, an error from one entry point would
+ * not be an instance of the class from another, and types with private members would not be compatible.
  */
 async function declaredTwice(target) {
   const declarations =
@@ -197,7 +197,7 @@ async function findOldNodes() {
 }
 
 /**
- * On a Node that is too old, each entry point has to throw the one sentence, and each command has to print only that
+ * On a Node that is too old, each entry point has to throw `sentence`, and each command has to print only that
  * sentence.
  */
 async function refuse(pkg, oldNodes) {
@@ -240,9 +240,7 @@ async function refuseToStart(oldNodes) {
   return problems;
 }
 
-/**
- * A PATH that begins with the oldest Node that the packages support, from npm: its SQLite binds and reads differently.
- */
+/** A PATH that begins with the oldest supported Node, from npm, because its SQLite binds and reads differently. */
 async function pathOfOldestNode() {
   const folder = join(work, 'oldest-node');
   await mkdir(folder);
@@ -454,7 +452,7 @@ async function rehearseRelease() {
   }
 }
 
-/** Names the dependencies that were not yet published before the package; false if none. */
+/** Names the dependencies that had not been published before the package; false if there are none. */
 function lacksADependency({ name, versions }, index, inOrder) {
   const [{ dependencies, peerDependencies }] = Object.values(versions);
   const there = inOrder.slice(0, index).map((earlier) => earlier.name);
@@ -518,7 +516,7 @@ async function runGatewayContract() {
   const example = join(work, 'gateway');
   for (const path of ['src', 'test/support', 'test/contract.test.ts', 'test/silence.test.ts'])
     await cp(join(root, 'examples/gateway', path), join(example, path), { recursive: true });
-  // The vitest that the contract imports: in another copy, no test would be running.
+  // The vitest that the contract imports, because another copy would not know of any running test.
   const vitest = join(work, 'node_modules/vitest/vitest.mjs');
   const problem = await attempt('node', [vitest, 'run', '--root', example], example);
   return problem === undefined ? [] : [problem];

@@ -1,6 +1,6 @@
-// Lists the failures in vitest's JSON reports, then prints "N passed, N failed". Arguments: whether the runs "passed"
-// or one "failed", and the paths of the reports. Exits 1 unless tests passed and none failed in each: reports and exit
-// codes have to agree. Used by .ci/run; runs on the machine's own Node.
+// Lists the failures in vitest's JSON reports, then prints "N passed, N failed". Arguments: "passed" if all runs exited
+// with 0, else "failed", and the paths of the reports. Exits 1 unless all runs passed, and each report has passed tests
+// and no failures. Used by .ci/run; runs on the machine's own Node.
 
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';

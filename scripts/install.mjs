@@ -12,8 +12,8 @@ const at = (path) => `${root}${path}`;
 
 const problem = nodeVersionProblem(globalThis);
 /**
- * Whether internal/node includes a Node. On other platforms an old Node needs everything that tests need, which
- * includes a Node.
+ * Whether internal/node includes a Node for this platform. On other platforms, an old Node needs the dependencies of
+ * the tests, which include a Node.
  */
 const isNodeBrought = process.platform === 'linux' && ['arm64', 'x64'].includes(process.arch);
 const isAllInstalled = existsSync(at('node_modules/vitest')) || (problem && !isNodeBrought);
@@ -42,7 +42,7 @@ function installForStart() {
       `Installing what the server needs, ${problem ? '370 MB with Node 24' : '240 MB'}: ten seconds to a minute.`,
     );
     install('--prod', '--frozen-lockfile', ...projects.map((name) => `--filter=${name}`));
-    // pnpm records here that everything is installed, and then would not install the rest before the tests.
+    // In this file, pnpm records that everything is installed. It would then not install the tests' dependencies later.
     rmSync(at('node_modules/.pnpm-workspace-state-v1.json'), { force: true });
   }
   writeFileSync(mark, wanted);

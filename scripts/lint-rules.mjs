@@ -58,7 +58,7 @@ const noShortLimit = {
   },
 };
 
-/** The value of a number, of a computation with numbers, or of a module constant that holds one; else NaN. */
+/** The value of a number, of a computation with numbers, or of a module constant with such a value; else NaN. */
 function valueOf(node, module) {
   if (node.type === 'Literal') return typeof node.value === 'number' ? node.value : NaN;
   if (node.type === 'Identifier') {

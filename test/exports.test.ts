@@ -48,7 +48,7 @@ interface Entry extends PublicName {
 function unusedNames(one: Package): readonly string[] {
   const entries = one.entryPoints.flatMap(({ specifier, source, isPrivate, names }): Entry[] =>
     names
-      // Other packages of the workspace may import some of its modules, whose names also count as used.
+      // A private entry point may be a plain module, whose own names need no user.
       .filter(({ from }) => !(isPrivate && from === source))
       .map((name) => ({
         ...name,

@@ -2,8 +2,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 /**
- * The internal links of a built site whose targets are missing: files, pages, and anchors in pages. Returns a line for
- * each, with the page that has it. `base` is the path below which the site is served.
+ * The internal links of a built site whose targets are missing: files, pages, and anchors in pages. Returns one line
+ * per link, which names the page with the link. `base` is the path below which the site is served.
  */
 export function brokenLinks(folder: string, base: string): readonly string[] {
   const pages = globSync('**/*.html', { cwd: folder });

@@ -51,7 +51,7 @@ export function writePages(base: string): void {
   cpSync(join(ROOT, IMAGES_PATH), join(PUBLIC, 'images'), { recursive: true });
 }
 
-/** JSON is YAML. */
+/** Writes the values as JSON, which is valid YAML. */
 function frontmatter({ title, description, path }: SitePage): string {
   const editUrl = `https://github.com/trunkline/trunkline/edit/main/${path}`;
   const fields = Object.entries({ title, description, editUrl });

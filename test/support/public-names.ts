@@ -22,8 +22,7 @@ export interface EntryPoint {
   /** The entry point's source file, from the root of the repository. */
   readonly source: string;
   /**
-   * Whether it is only for this workspace, like all of a private package, or what a package does not publish
-   * (`publishConfig`).
+   * Whether only this workspace can import it, because its package is private or does not publish it (`publishConfig`).
    */
   readonly isPrivate: boolean;
   readonly names: readonly PublicName[];
@@ -37,8 +36,8 @@ export interface Package {
 }
 
 /**
- * Every package, published or private, by the name of its folder. n8n's nodes are left out: they are loaded, not
- * imported.
+ * Every package, published or private, by the name of its folder. n8n's nodes are left out, because n8n loads them by
+ * path.
  */
 export function readPackages(): readonly Package[] {
   return globSync('{packages,internal}/*/package.json', { cwd: ROOT })

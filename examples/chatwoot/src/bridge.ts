@@ -12,7 +12,7 @@ import type { WebhookAuthenticity } from './webhook-authenticity.ts';
 export interface BridgeOptions {
   readonly trunkline: Trunkline;
   readonly workspaceId: string;
-  /** The number whose chats are the conversations of the inbox. */
+  /** The number whose chats appear as conversations in the inbox. */
   readonly instance: string;
   readonly chatwoot: ChatwootSettings;
   /** How the bridge knows that a webhook comes from Chatwoot. */
@@ -24,7 +24,9 @@ export interface BridgeOptions {
 export interface Bridge {
   /** Handles the requests that Chatwoot posts to the webhook URL of the inbox. */
   readonly fetch: (request: Request) => Response | Promise<Response>;
-  /** Resolves once no event can be missed any more, even while this process is not running. */
+  /**
+   * Resolves once the handler is registered. From then on, no event is missed, even while this process is not running.
+   */
   readonly registered: Promise<void>;
   /** Call this after `trunkline.stop()`. */
   close(): void;
@@ -33,7 +35,7 @@ export interface Bridge {
 /** A message of Chatwoot has at most 150,000 characters, and the webhook contains it several times. */
 const MAX_WEBHOOK_BYTES = 5 * 1024 * 1024;
 
-/** Makes the chats of a number the conversations of a Chatwoot inbox. */
+/** Connects a number with a Chatwoot inbox, so that its chats are conversations there. */
 export function createBridge({ trunkline, workspaceId, instance, ...options }: BridgeOptions): Bridge {
   const chatwoot = createChatwootApi(options.chatwoot);
   const links = openLinks(options.database);
@@ -58,7 +60,7 @@ export function createBridge({ trunkline, workspaceId, instance, ...options }: B
   );
 
   const app = new Hono();
-  // The limit is needed because anyone can post, and only a whole body can be verified.
+  // Limited because anyone can post, and a body must be read completely before it can be verified.
   app.post('*', bodyLimit({ maxSize: MAX_WEBHOOK_BYTES }), async ({ req }) => {
     const body = new Uint8Array(await req.arrayBuffer());
     if (!isAuthentic(options.webhook, req.raw, body)) return new Response(null, { status: 401 });

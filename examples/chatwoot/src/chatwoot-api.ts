@@ -35,9 +35,9 @@ export interface ChatwootMessage {
 
 export type ChatwootStatus = 'delivered' | 'read' | 'failed';
 
-/** The calls of the bridge to Chatwoot. Each call rejects if Chatwoot is unreachable or refuses it. */
+/** The bridge's calls to Chatwoot. A call rejects if Chatwoot is unreachable or refuses the request. */
 export interface ChatwootApi {
-  /** Returns the contact with this identifier or number; creates it if there is none. */
+  /** Returns the contact with this identifier or number, or creates it. */
   contactOf(person: Person): Promise<number>;
   /** The newest unresolved conversation with the contact in the inbox, or a new one. */
   conversationWith(contact: number, sourceId: string): Promise<number>;

@@ -50,7 +50,7 @@ export function fromChatwoot(parts: FromChatwootParts): FromChatwoot {
         return new Response(null, { status: 204 });
       } catch (error) {
         if (!isTrunklineError(error)) throw error;
-        // Without this, Chatwoot would show the agent only our status.
+        // Without this call, Chatwoot would show the agent only our HTTP status.
         await parts.chatwoot.updateStatus(message, 'failed', `${error.code}: ${error.message}`);
         return new Response(null, { status: 204 });
       } finally {
@@ -60,7 +60,7 @@ export function fromChatwoot(parts: FromChatwootParts): FromChatwoot {
   };
 }
 
-/** Undefined if the webhook is not a message to send: a note, an echo of the bridge, another inbox or another event. */
+/** Undefined if there is nothing to send: the webhook is a note, the bridge's own message, or about another inbox. */
 function readAgentMessage({ links, inboxId }: FromChatwootParts, body: string): AgentMessage | undefined {
   const payload: unknown = JSON.parse(body);
   const id = field(payload, 'id');
@@ -92,7 +92,7 @@ function isNew(payload: unknown): boolean {
   return field(payload, 'event') === 'message_created';
 }
 
-/** Retrying a failed message clears its error. Messages older than the stored keys are not retried. */
+/** Retrying a failed message clears its error. Messages older than the stored idempotency keys are not retried. */
 function isTriedAgain(payload: unknown): boolean {
   const attributes = field(payload, 'content_attributes');
   const age = Date.now() - Date.parse(String(field(payload, 'created_at')));
@@ -104,7 +104,7 @@ function isTriedAgain(payload: unknown): boolean {
   );
 }
 
-/** The bridge's conversations have Trunkline's id. Conversations that an agent began have the contact's number. */
+/** A conversation that the bridge created has a Trunkline id; one that an agent began has the contact's number. */
 function recipientOf(conversation: unknown): string | undefined {
   const sourceId = field(field(conversation, 'contact_inbox'), 'source_id');
   if (typeof sourceId === 'string' && /^(?:con|grp)_\w+$/.test(sourceId)) return sourceId;

@@ -8,7 +8,7 @@ export interface ToChatwootParts {
   readonly instance: string;
   readonly chatwoot: ChatwootApi;
   readonly links: Links;
-  /** Messages of agents that are being sent; each gets its link when it is sent. */
+  /** Sends of agents' messages that are in flight. A message gets its link when its send completes. */
   readonly sending: ReadonlySet<Promise<unknown>>;
 }
 
@@ -22,7 +22,7 @@ export function toChatwoot(parts: ToChatwootParts): (event: WebhookEvent) => Pro
       case 'message.echo':
         return bring(parts, message, message.id);
       case 'message.media_available':
-        // The message is already there, without its file.
+        // The message is already in Chatwoot, without its file.
         return bring(parts, message, `${message.id}:file`);
       case 'message.delivered':
         return report(parts, message, 'delivered');
@@ -36,7 +36,7 @@ export function toChatwoot(parts: ToChatwootParts): (event: WebhookEvent) => Pro
   };
 }
 
-/** Creates a message once: one created by an earlier attempt is found by its source id. */
+/** Creates a message only once, because a message of an earlier attempt is found by its source id. */
 async function bring(parts: ToChatwootParts, message: WebhookMessage, sourceId: string): Promise<void> {
   const { chatwoot, links } = parts;
   if (links.find(sourceId) !== undefined) return;

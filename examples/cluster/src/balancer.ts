@@ -3,14 +3,14 @@ import type { AddressInfo, Socket } from 'node:net';
 
 export interface Balancer {
   readonly port: number;
-  /** Sends connections for this name to this address from now on. */
+  /** Adds a process, or replaces the address of the process with this name. */
   use(name: string, url: string): void;
   close(): void;
 }
 
 /**
  * Takes connections and passes each on to one of the API processes in turn, or to the next if one does not respond. It
- * replaces the load balancer of a real cluster, which also checks `/readyz`.
+ * stands in for the load balancer of a real cluster, which also checks `/readyz`.
  */
 export async function startBalancer(port: number, host: string): Promise<Balancer> {
   const targets = new Map<string, URL>();

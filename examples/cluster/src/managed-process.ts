@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 
 /** How long to wait before restarting a process that died. */
 const START_AGAIN_MS = 1_000;
-/** A process that takes longer to end cleanly is killed. */
+/** How long a process may take to end cleanly before it is killed. */
 const STOP_WITHIN_MS = 35_000;
 
 export interface ProcessOptions {
@@ -18,7 +18,7 @@ export interface ProcessOptions {
   readonly readyLine: RegExp;
   /** Called whenever the program is ready after a start. */
   readonly onReady?: (found: string) => void;
-  /** Called with each line of output but the ready line, and when it dies. */
+  /** Called with each line of output except the ready line, and when the program dies. */
   readonly onLine: (line: string) => void;
 }
 
@@ -82,7 +82,7 @@ export function manageProcess(options: ProcessOptions): ManagedProcess {
 function spawnProgram({ name, program, env }: ProcessOptions): ChildProcess {
   return spawn(process.execPath, ['--conditions=source', program.pathname], {
     env: { ...process.env, ...env, PROCESS_NAME: name },
-    // A Ctrl-C reaches only this process, which ends the programs in order. The channel shows them its death.
+    // A Ctrl-C reaches only this process, which ends the programs in order. The IPC channel shows its death to them.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

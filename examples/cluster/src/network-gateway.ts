@@ -60,7 +60,7 @@ function openConnection({ clock, logger, ...parts }: ConnectionOptions): Gateway
   const { address, session, listener, options } = parts;
   const { instanceId } = session;
   const files = new Map<string, () => Promise<Uint8Array | null>>();
-  /** Whether the connection is known to have ended; then nothing more is reported. */
+  /** Whether the connection is known to have ended; its loss is then not reported. */
   let isOver = false;
 
   const url = new URL(`${CONNECTIONS_PATH}${instanceId}?owner=${address.owner}`, address.url);
@@ -125,7 +125,7 @@ function openConnection({ clock, logger, ...parts }: ConnectionOptions): Gateway
         files.delete(networkId);
       }
     },
-    // The connection is closed even if the network has ended it already.
+    // Errors are ignored, because the network may have ended the connection already.
     close: () => end(() => network.close().catch(() => undefined)),
     logout: () => end(() => network.logout()),
   };

@@ -27,7 +27,7 @@ function sandboxNetwork({ NETWORK_URL: url = '', PROCESS_NAME: owner }: NodeJS.P
   };
 }
 
-/** Undefined for the server's own network, which loads Baileys: only processes with the role `gateway` use that. */
+/** Undefined for a process with the role `gateway`, which uses the server's own network and so loads Baileys. */
 function whatsApp(roles = 'gateway'): Network | undefined {
   if (roles.split(',').some((role) => role.trim() === 'gateway')) return undefined;
   return { gateway: whatsAppElsewhere(), phone: null, isElsewhere: false, close() {} };

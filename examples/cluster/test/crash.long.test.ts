@@ -36,7 +36,7 @@ interface Form extends Omit<DisturbanceOptions, 'instances'> {
   /** The number of visitors at a time. */
   readonly visitors: number;
   readonly stayMs: readonly [number, number];
-  /** How long an instance may be dark after the death of its gateway, if another gateway exists. */
+  /** How long an instance may be unable to send after its gateway died, if another gateway exists. */
   readonly darkMs: number;
 }
 

@@ -40,7 +40,7 @@ export function recipientOf(chatId: string): string {
   return id;
 }
 
-/** The `reply_to` of POST /messages, from a message id of one of the forms: `false_15550123@c.us_msg_…`. */
+/** The `reply_to` of POST /messages, from a message id in one of the forms, such as `false_15550123@c.us_msg_…`. */
 export function messageIdOf(oldId: string): string {
   return /msg_[^_]+$/.exec(oldId)?.[0] ?? oldId;
 }
@@ -51,7 +51,7 @@ export function jidOf(counterpart: Counterpart, numberSuffix: 'c.us' | 's.whatsa
   return `${counterpart.id}@${suffix}`;
 }
 
-/** In seconds, as WhatsApp counts. */
+/** In epoch seconds, as in WhatsApp's own messages. */
 export function sentAtSeconds(message: WebhookMessage): number {
   return seconds(message.sent_at ?? message.received_at ?? message.created_at);
 }

@@ -25,7 +25,7 @@ export interface OldWebhook {
 export interface Context {
   /** The name that the other service had for this instance: its session. */
   sessionOf(instanceId: string): string;
-  /** The URL to download the file of a message, with an API key. */
+  /** The URL of a message's file, which can be downloaded with an API key. */
   mediaUrlOf(messageId: string): string;
   /** The QR of an instance, or null if it no longer shows one. */
   readQr(instanceId: string): Promise<Qr | null>;

@@ -16,7 +16,7 @@ import { blocksOf, linesInTable, ownLines, source } from './pages.ts';
 /** Without SECRET_KEY, which comes from the file that the pages' commands make. */
 const env = { PATH: process.env['PATH'], PORT: '0' };
 
-/** The page, the program, and the lines that the framework's `create` or first page has already. */
+/** The page, the program, and the lines that the framework's `create` command or first page already contains. */
 const SERVERS = [
   ['express', 'express.ts', /express(\(|'|\.json)|app\.listen|throw error|console\.log|^}\);$/],
   ['fastify', 'fastify.ts', /'fastify'|Fastify\(|app\.listen|console\.log/],

@@ -27,7 +27,7 @@ interface Service {
 type Runtime = Pick<TrunklineOptions, 'clock' | 'random' | 'crypto' | 'dns' | 'webhookSender'>;
 type ServiceOptions = Pick<TrunklineOptions, 'roles'> & { readonly apiKey: string };
 
-/** A service to mount: in memory, and on the sandbox network. Yours has its own database and secret key. */
+/** A service to mount, which runs in memory on the sandbox network. Yours has its own database and secret key. */
 export async function startService(runtime: Runtime, { apiKey, roles }: ServiceOptions): Promise<Service> {
   const trunkline = createTrunkline({
     ...runtime,

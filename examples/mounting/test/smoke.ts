@@ -19,7 +19,7 @@ export interface SmokeTarget {
   readonly receiverUrl?: string | undefined;
 }
 
-/** Makes the same pass through the API wherever it is mounted. The error names the step that failed. */
+/** Runs the same steps through the API wherever it is mounted. The error names the step that failed. */
 export async function smoke(target: SmokeTarget): Promise<void> {
   const client = clientOf(target);
   const { id } = unwrap(await client.instances.create({ name: 'Smoke' })).data;
@@ -35,12 +35,11 @@ export async function smoke(target: SmokeTarget): Promise<void> {
 interface Facts {
   readonly target: SmokeTarget;
   readonly client: TrunklineClient;
-  /** The instance's id. */
   readonly id: string;
 }
 
 interface Step {
-  /** The name of the step. */
+  /** Completes the sentence "The smoke test failed where it …". */
   readonly name: string;
   readonly run: (facts: Facts) => Promise<void>;
 }

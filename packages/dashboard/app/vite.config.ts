@@ -37,7 +37,7 @@ function filesOf(script: string, bundle: Rolldown.OutputBundle): ReadonlySet<str
   return files;
 }
 
-/** A link with less priority than the first paint's files. */
+/** A link with lower priority than the files of the first paint. */
 function preload(file: string): HtmlTagDescriptor {
   const attrs = { rel: 'modulepreload', crossorigin: true, href: `./${file}`, fetchpriority: 'low' };
   return { tag: 'link', attrs, injectTo: 'head' };
@@ -114,7 +114,7 @@ const config: InlineConfig = {
   plugins: [fetchedMeanwhile, filesOfPages],
   oxc: { jsx: { runtime: 'automatic', development: false } },
   build: {
-    // For light-dark() and :has(); nothing newer is used.
+    // The first versions with light-dark() and :has(), the newest features in use.
     target: ['chrome123', 'firefox121', 'safari17.5'],
     assetsInlineLimit: 0,
     // All styles together are smaller than one script file, so a request for each would cost more.

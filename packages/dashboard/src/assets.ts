@@ -13,7 +13,7 @@ export interface Asset {
  */
 export type Assets = (name: string) => Promise<Asset | null>;
 
-/** The document, the same for every page. */
+/** The document that every page starts from. */
 export const DOCUMENT = 'index.html';
 
 /** The files that each page needs, as JSON: a list of `PageFiles`. */

@@ -74,7 +74,7 @@ function dashboardWith(
   if (options.sandbox) addSandbox(app, { path: apiPath, guard, requestId, sandbox: options.sandbox });
 
   const ofWorkspace = `${apiPath}/workspaces/:workspace`;
-  // Not served here, because the API's reference has a policy that allows scripts of another site.
+  // The API reference is not served here, because its policy allows scripts from another site.
   for (const page of ['docs', 'openapi.json'])
     app.all(`${ofWorkspace}/${page}`, (c) => notFound(requestId(c)));
   app.route(ofWorkspace, createHttpApp(trunkline, { basePath: '', guard, ...linksFrom(options) }));
@@ -126,7 +126,7 @@ function methodsOf(routes: readonly OwnRoute[]): Map<string, string> {
   );
 }
 
-/** The public address without the base path, with which links in responses of the REST routes begin. Empty if unknown. */
+/** The public address without the base path, for links in responses of the REST routes. Empty if it is unknown. */
 function linksFrom({ publicUrl, basePath }: Pick<CheckedDashboardOptions, 'publicUrl' | 'basePath'>): {
   readonly publicUrl?: string;
 } {
@@ -141,7 +141,7 @@ interface SandboxPlace {
   readonly sandbox: NonNullable<DashboardOptions['sandbox']>;
 }
 
-/** Passes on requests below `workspaces/{workspace}/sandbox` as `/sandbox/…`, once the sender is admitted. */
+/** Passes on requests below `workspaces/{workspace}/sandbox` as `/sandbox/…`, if the sender is admitted. */
 function addSandbox(app: Hono, { path, guard, requestId, sandbox }: SandboxPlace): void {
   const pattern = `${path}/workspaces/:workspace/sandbox/*` as const;
   app.all(pattern, async (c) => {

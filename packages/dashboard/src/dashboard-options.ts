@@ -14,9 +14,9 @@ export interface DashboardOptions {
   /** The path that the dashboard is mounted at. Default `/dashboard`; an empty string for the root. */
   readonly basePath?: string | undefined;
   /**
-   * Returns the access of a request's sender; null refuses access. It is called for each request, and every five
-   * seconds while a stream of hints is open. If `authorize` throws, the error is logged, and the request fails or the
-   * stream ends. Ten seconds without a result count as an error.
+   * Returns the access of a request's sender; null refuses access. It is called for each API request of the pages, and
+   * every five seconds while a stream of hints is open. If `authorize` throws, the error is logged, and the request
+   * fails or the stream ends. Ten seconds without a result count as an error.
    *
    * @example authorize: async (request) => ((await userOf(request))?.isOperator ? { access: 'admin' } : null)
    */
@@ -26,7 +26,7 @@ export interface DashboardOptions {
   readonly signIn?: SignIn | undefined;
   /**
    * Carries out the actions on a phone of the sandbox. It gets the request, with a path that begins with `/sandbox/`,
-   * and its sender, who was found to be allowed to change instances.
+   * and the request's sender, who is allowed to change instances.
    */
   readonly sandbox?: ((request: Request, principal: Principal) => Response | Promise<Response>) | undefined;
   /**
@@ -42,8 +42,8 @@ export interface DashboardOptions {
   /** The origins whose pages may show the dashboard in a frame, such as `https://app.example.com`. Default: none. */
   readonly frameAncestors?: readonly string[] | undefined;
   /**
-   * How many requests each session's key or workspace may make; `false` switches the limit off. Default `{
-   * requestsPerMinute: 600 }`. These requests are counted separately from those of the REST API.
+   * How many requests may be made with one API key, or in one workspace by sessions without a key; `false` switches the
+   * limit off. Default `{ requestsPerMinute: 600 }`. These requests are counted separately from those of the REST API.
    */
   readonly rateLimit?: RateLimitOptions | false | undefined;
 }

@@ -7,8 +7,8 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 const UTF8 = new TextDecoder();
 
 /**
- * Responds with a file of the browser's side, or for every other path with the document; null for a missing file.
- * `below` is the path below `basePath` as it was sent, which is looked up undecoded, so that no spelling leads
+ * Responds with a file of the browser's side, or for every other path with the document; null for a missing file below
+ * `assets/`. `below` is the path below `basePath`. It is looked up without decoding, so that no encoded path leads
  * elsewhere.
  */
 export async function pageResponse(
@@ -18,7 +18,7 @@ export async function pageResponse(
   const name = below.replace(/^\//, '');
   const asset = name === '' || name === DOCUMENT || name === PAGES ? null : await assets(name);
   if (asset) return assetResponse(request, name, asset);
-  // A newer version no longer has this script, and the document would not work as a script.
+  // A newer version may not have this script any more, and the document would not work as a script.
   if (name.startsWith('assets/')) return null;
   const pages = await assets(PAGES);
   const preloads = pages ? preloadsOf(request, { below, pages: UTF8.decode(pages.bytes) }) : '';

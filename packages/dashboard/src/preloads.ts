@@ -2,7 +2,7 @@ import type { PageFiles } from './assets.ts';
 
 /**
  * The first request of every page except the sign-in page, and the next request of some pages. The URLs must equal
- * those of the page.
+ * those that the page requests.
  */
 const SESSION = 'api/session';
 const FIRST_READS: Readonly<Record<string, string>> = {

@@ -294,7 +294,7 @@ it.each([
   ['an admin of one workspace', { access: 'admin', workspaceId: 'ten_1' }],
 ])('an authorize that returns %s admits no user', async (_, returned) => {
   const { trunkline, workspaceId } = await startDashboard();
-  const authorize = (): DashboardAccess => returned as DashboardAccess; // JavaScript would allow it
+  const authorize = (): DashboardAccess => returned as DashboardAccess; // as a caller in JavaScript could
   const visit = visitor(createDashboard(trunkline, { authorize }));
   for (const path of ['session', 'admin/workspaces', `workspaces/${workspaceId}/messages`]) {
     expect((await visit('GET', `/dashboard/api/${path}`)).code).toBe('INTERNAL_ERROR');

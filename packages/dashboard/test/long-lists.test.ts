@@ -49,7 +49,7 @@ it(
       const last = Math.max(0, times.length - TIMED);
       report[name] = [0, Math.floor(last / 2), last].map((from) => median(times.slice(from, from + TIMED)));
     }
-    // For people, as a machine may be busy.
+    // Printed, not checked, because a machine may be busy.
     process.stdout.write(`The first, the middle and the last pages, in ms: ${JSON.stringify(report)}\n`);
   },
 );

@@ -5,7 +5,7 @@ interface NumberStatus {
 }
 
 it('a connecting number needs no attention, one without its QR does', async () => {
-  // The name hides the import from the compiler: these tests are not compiled like the app, with JSX.
+  // The variable hides the import from the compiler, because the tests are compiled without JSX, unlike the app.
   const module: string = '../app/src/domain/number-status.ts';
   const { countTroubles } = await vi.importActual<NumberStatus>(module);
   const numbers = [

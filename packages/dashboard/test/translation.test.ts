@@ -25,7 +25,7 @@ const SAME = [
 
 /** Each text by its key; for a text with a value in it, the words around the value. */
 async function textsIn(language: 'en' | 'es'): Promise<ReadonlyMap<string, string>> {
-  // The name hides the import from the compiler: these tests are not compiled like the app, with JSX.
+  // The variable hides the import from the compiler, because the tests are compiled without JSX, unlike the app.
   const module: string = `../app/src/texts/${language}/index.ts`;
   const { [language.toUpperCase()]: areas = {} }: Readonly<Record<string, Areas>> = await import(module);
   const texts = new Map<string, string>();

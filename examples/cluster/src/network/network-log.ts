@@ -35,7 +35,7 @@ interface LoggedConnection {
   readonly closedAt: number | null;
 }
 
-/** How many of each kind are kept; older ones are dropped. */
+/** How many entries of each list are kept; older entries are dropped. */
 const KEPT = 200_000;
 
 export interface NetworkLogWriter {

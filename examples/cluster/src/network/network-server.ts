@@ -9,7 +9,7 @@ import type { NetworkOptions } from './network.ts';
 import { phoneRoutes } from './phone-routes.ts';
 import { CONNECTIONS_PATH } from './protocol.ts';
 
-/** The most bytes of a phone's message, its file included. */
+/** The maximum size of a phone's message in bytes, including its file. */
 const LARGEST_MESSAGE = 32 * 1_048_576;
 
 export interface NetworkServer {

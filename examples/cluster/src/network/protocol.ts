@@ -47,7 +47,7 @@ export type WireMessage = Omit<OutgoingMessage, 'content'> & {
 };
 type FileFacts = Omit<OutgoingFile, 'open'>;
 
-/** A message that includes its file: the files of phones are small here. */
+/** A message that includes its file, because phones send only small files here. */
 export type WireIncoming = Omit<IncomingMessage, 'content'> & {
   readonly content: Wire<IncomingContent, WholeFile>;
 };

@@ -4,10 +4,10 @@ import type { BirpcReturn } from 'birpc';
 import type { WebSocket } from 'ws';
 import type { Clock } from '@trunkline/core/spi/gateway';
 
-/** The functions that the other side of a socket serves; `local` are those of this side. */
+/** The functions that the other side of a socket serves. */
 export type RemoteCalls<Remote extends object, Local extends object> = BirpcReturn<Remote, Local>;
 
-/** Calls in flight when the socket closes reject, and so do later calls. */
+/** Serves `local` to the other side. Calls that are in flight when the socket closes reject, as do later calls. */
 export function remoteCalls<Remote extends object, Local extends object>(
   socket: WebSocket,
   local: Local,

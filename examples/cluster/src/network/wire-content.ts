@@ -5,7 +5,7 @@ import type { WireIncoming, WireMessage } from './protocol.ts';
 type OutgoingWire = WireMessage['content'];
 type IncomingWire = WireIncoming['content'];
 
-/** For the network, which reads the file from the gateway, piece by piece. */
+/** Content for the network, which reads the file from the gateway, piece by piece. */
 export function outgoingContent(
   content: OutgoingWire,
   read: () => Promise<Uint8Array | null>,
@@ -22,7 +22,7 @@ export function outgoingContent(
   return { ...content, file: { ...content.file, open } };
 }
 
-/** For the wire: the network requests the file later. */
+/** Content without its file, which the network requests later. */
 export function outgoingWire(content: OutgoingContent): OutgoingWire {
   if (content.type === 'text') return content;
   const { mimeType, filename, size } = content.file;

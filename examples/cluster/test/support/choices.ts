@@ -2,7 +2,7 @@ import { seededRandom } from '@trunkline/core/testing';
 
 /** Decisions that are the same for the same seed and the same order of calls. */
 export interface Choices {
-  /** Returns a number from 0 to 1. */
+  /** Returns a number from 0 to just below 1. */
   fraction(): number;
   between(least: number, most: number): number;
   chance(probability: number): boolean;

@@ -2,7 +2,7 @@ import type { Period } from './disturbances.ts';
 import type { Evidence } from './oracle.ts';
 import type { Stay } from './visitors.ts';
 
-/** A time in which an instance that was linked and wanted could not send. */
+/** A time in which an instance that was linked and not meant to be offline could not send. */
 interface Darkness extends Stay {
   /** The disturbance of gateways, of Postgres or of the instance's connection at that time, such as `killed`. */
   readonly cause: string;
@@ -24,7 +24,7 @@ export function darkness(evidence: Evidence): readonly Darkness[] {
   );
 }
 
-/** How long each message was the next to be sent by its instance, and the disturbances during that time. */
+/** How long each message was at the head of its instance's queue, and the disturbances during that time. */
 export function waits({ load, log, ...rest }: Evidence): readonly Darkness[] {
   const sentAt = new Map(
     log.records.flatMap((record) => (record.kind === 'accepted' ? [[record.text, record.at]] : [])),

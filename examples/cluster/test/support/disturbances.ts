@@ -75,7 +75,7 @@ const DISTURBANCES: readonly Disturbance[] = [
   (harness) => freeze(harness, 'api'),
 ];
 
-/** Disturbs the cluster again and again, and then stops. Returns the disturbances. */
+/** Disturbs the cluster repeatedly, for at least `forMs`. Returns the disturbances. */
 export async function disturb(
   cluster: TestCluster,
   { forMs, pauseMs, outageMs, instances }: DisturbanceOptions,
@@ -210,7 +210,9 @@ function note({ interruptions }: Harness, what: WithoutPeriod<Momentary>): void 
   interruptions.push({ ...what, from: now, to: now });
 }
 
-/** Corrects ends that are known only afterwards: the start after an end, and the end of a frozen process. */
+/**
+ * Corrects the ends of disturbances: a killed process may have restarted later, and a frozen one may have been killed.
+ */
 function asTheyWere(
   { services }: TestCluster,
   interruptions: readonly Interruption[],

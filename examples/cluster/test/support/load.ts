@@ -72,7 +72,7 @@ export function startLoad(cluster: TestCluster, options: LoadOptions, random: Ch
         accepted.push({ messageId, instance, text, to, at: Date.now() });
         return messageId;
       }
-      // Repeat the request without a connection or a timely response, or if the server is starting or has lost its
+      // The request is repeated after a 409, without a timely response, or if the server is starting or has lost its
       // database.
       if (reply && reply.status < 500 && reply.status !== 409) {
         const complaint = `${reply.status} ${JSON.stringify(reply.body)}`;

@@ -16,7 +16,7 @@ export interface Evidence {
   readonly statuses: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The time from the end of an outage until a process has closed its connections, and sent its claims. */
+/** How long after an outage a process may take to close its connections and send what it had claimed. */
 const WAKING_UP_MS = 2_000;
 
 /** The steps of a message, by the last digits of its recipient (docs/sandbox.md). */
@@ -57,7 +57,7 @@ function hasTaken(receiver: Receiver, { text, type }: { text: string; type: stri
   return receiver.arrivals.some((arrival) => arrival.taken && arrival.text === text && arrival.type === type);
 }
 
-/** Things that happened and never should. */
+/** Things that happened but never should. */
 export function violations(evidence: Evidence, windowMs: number): readonly string[] {
   const outagesOfSenders = evidence.interruptions
     .filter(isOutage)

@@ -34,7 +34,7 @@ export interface Receiver {
 
 export interface Behaviour {
   readonly events: readonly string[];
-  /** How long it takes to respond. */
+  /** How long the receiver takes to respond. */
   readonly delayMs?: readonly [number, number];
   /** The share of deliveries whose first attempt fails: with an error, or by hanging up. */
   readonly failing?: number;

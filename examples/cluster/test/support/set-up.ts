@@ -20,7 +20,7 @@ export async function call(url: string, method: string, path: string, body?: obj
 async function respond(url: string, method: string, path: string, body?: object): Promise<unknown> {
   const response = await fetch(`${url}/api/v1${path}`, {
     method,
-    // Uses a connection for each request, like curl: a reused one may lead to a killed process.
+    // Uses a new connection for each request, like curl, because a reused connection may lead to a killed process.
     headers: {
       Authorization: `Bearer ${API_KEY}`,
       'Content-Type': 'application/json',

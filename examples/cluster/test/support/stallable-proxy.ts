@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 /** A proxy between one process and Postgres. */
 export interface StallableProxy {
   readonly port: number;
-  /** Stops passing on data, in either direction, without notice: half-open sockets. */
+  /** Stops passing on data, in either direction, without notice, which leaves half-open sockets. */
   stall(): void;
   /** Passes on the held data, or ends the affected connections. */
   resume(how: 'pass_on' | 'cut'): void;
@@ -22,7 +22,7 @@ export async function stallableProxy(targetPort: number): Promise<StallableProxy
       from.on('data', (bytes) => void to.write(bytes));
       from.on('error', () => to.destroy());
       from.on('close', () => {
-        // While the proxy stalls, ends are not passed on either.
+        // While the proxy stalls, it does not pass on the end of a connection either.
         if (isStalled) return;
         to.destroy();
         pairs.delete(pair);

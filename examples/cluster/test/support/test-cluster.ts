@@ -19,9 +19,9 @@ export const API_KEY = 'a-key-for-the-tests';
 interface Service {
   readonly process: ManagedProcess;
   readonly proxy: StallableProxy;
-  /** The address of its API; undefined while it has none. */
+  /** The address of the process's API; undefined while no API is running. */
   readonly url: () => string | undefined;
-  /** When it was ready, at each of its starts, in epoch milliseconds. */
+  /** When each start of the process became ready, in epoch milliseconds. */
   readonly readyAt: readonly number[];
 }
 
@@ -47,10 +47,10 @@ export interface TestClusterOptions {
 }
 
 const TEN_MINUTES = 600_000;
-/** Makes it likely that messages are in flight when something happens. */
+/** Long enough that messages are usually in flight during a disturbance. */
 const LATENCY_MS = 80;
 
-/** Two of each role; the clocks of two of them are wrong. */
+/** Two processes of each role. Three of the six have wrong clocks. */
 const SERVICES = [
   { name: 'api-1', roles: 'api', aheadMs: 0 },
   { name: 'api-2', roles: 'api', aheadMs: TEN_MINUTES },
@@ -129,7 +129,8 @@ export async function startTestCluster({ timeFactor }: TestClusterOptions): Prom
     apiUrls: () => services.flatMap(({ url }) => url() ?? []),
     note,
     stop,
-    // Level 60 of pino is fatal. A start may fail while PostgreSQL is away: another one follows.
+    // Level 60 of pino is fatal. A failed start does not count, because PostgreSQL may be down, and another start
+    // follows.
     lastWords: () =>
       output.filter((line) => line.includes('{"level":60,') && !line.includes('"the server cannot start: ')),
     keepOutput() {
@@ -141,6 +142,6 @@ export async function startTestCluster({ timeFactor }: TestClusterOptions): Prom
   };
 }
 
-/** A directory that outlives the tests; their temporary files do not. */
+/** A directory that the tests do not delete. */
 const CACHE = join(import.meta.dirname, '../../../../node_modules/.cache');
 const COMPILE_CACHE = join(CACHE, 'compiled');

@@ -7,7 +7,7 @@ import type { Load } from './load.ts';
 import { call } from './set-up.ts';
 import type { TestCluster } from './test-cluster.ts';
 
-/** The period in which an instance was linked and wanted, in epoch milliseconds. */
+/** The period in which an instance was linked and not meant to be offline, in epoch milliseconds. */
 export interface Stay extends Period {
   readonly instance: string;
 }
@@ -60,7 +60,7 @@ export function startVisitors(
     }
   };
 
-  /** Waits until the message is read: an instance that left earlier would not get all receipts. */
+  /** Waits until the message is read, because an instance that left earlier would not get all receipts. */
   const stay = async (instance: string, text: string, choose: Choices): Promise<void> => {
     const from = Date.now();
     const { statusOf } = visitWith(choose);
@@ -93,7 +93,7 @@ interface Visit {
   statusOf(collection: 'instances' | 'messages', id: string): Promise<string | undefined>;
 }
 
-/** Calls any of the APIs until the result is right, because processes die and are cut off. */
+/** Repeats calls to any of the APIs until they succeed, because processes die and are cut off. */
 function visitThrough(cluster: TestCluster, choose: Choices): Visit {
   const ask = (method: string, path: string, body?: object): ReturnType<typeof call> =>
     call(choose.of(cluster.apiUrls()), method, path, body);
@@ -114,7 +114,7 @@ function visitThrough(cluster: TestCluster, choose: Choices): Visit {
       async () => {
         const status = await statusOf('instances', instance);
         if (status === wanted) return true;
-        // The work fails if a process dies, and finished steps are not repeated: read the status again.
+        // The work fails if a process dies, so read the status again before the next attempt.
         await work(status).catch(() => undefined);
         return false;
       },

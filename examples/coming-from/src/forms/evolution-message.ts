@@ -35,7 +35,7 @@ function fileOf(message: WebhookMessage, media: WebhookMedia): object {
   };
 }
 
-/** Null for a text, and for a kind that is passed on as its description in words. */
+/** Null for a text, and for a kind that is only described in words. */
 function structuredOf({ kind, payload }: WebhookMessage): readonly [type: string, content: object] | null {
   if (payload === null) return null;
   if ('latitude' in payload) {

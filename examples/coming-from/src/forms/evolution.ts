@@ -21,7 +21,8 @@ export interface EvolutionOptions {
 }
 
 /**
- * The webhooks of Evolution API: docs/coming-from/evolution-api.md says for which version, and what has no equivalent.
+ * The webhooks of Evolution API. docs/coming-from/evolution-api.md names the version, and the parts without an
+ * equivalent.
  */
 export function evolutionForm({ byEvents = false, destination, serverUrl }: EvolutionOptions): Form {
   return {

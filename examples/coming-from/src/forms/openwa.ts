@@ -12,7 +12,7 @@ import {
 } from '../addresses.ts';
 import type { Context, Form } from '../form.ts';
 
-/** The webhooks of OpenWA: docs/coming-from/openwa.md says for which version, and what has no equivalent. */
+/** The webhooks of OpenWA. docs/coming-from/openwa.md names the version, and the parts without an equivalent. */
 export function openwaForm({ secret }: { readonly secret?: string | undefined } = {}): Form {
   return {
     convert: async (event, context) =>

@@ -12,7 +12,7 @@ import {
 } from '../addresses.ts';
 import type { Context, Form, OldWebhook } from '../form.ts';
 
-/** The webhooks of WAHA: docs/coming-from/waha.md says for which version, and what has no equivalent. */
+/** The webhooks of WAHA. docs/coming-from/waha.md names the version, and the parts without an equivalent. */
 export function wahaForm({ hmacKey }: { readonly hmacKey?: string | undefined } = {}): Form {
   return {
     convert: (event, context) => convert(event, context),
@@ -116,7 +116,7 @@ function envelopes(
   payloads: Payloads,
 ): readonly OldWebhook[] {
   return Object.entries(payloads).map(([event, payload], index) => {
-    // WAHA numbers each webhook, and consumers recognise repeats by it.
+    // Consumers of WAHA recognise a repeated webhook by its id, so each webhook of an event has its own.
     const own = index === 0 ? id : `${id}_${index + 1}`;
     return {
       id: own,

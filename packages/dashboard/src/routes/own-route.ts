@@ -7,8 +7,8 @@ export interface OwnRoute {
   /** The path below `{basePath}/api`, as the router writes it. */
   readonly path: string;
   /**
-   * The session that the route needs: no session for `anybody`; any session for `session`; one that sees all workspaces
-   * for `see-all`; an admin's for `admin`.
+   * The session that the route needs: no session for `anybody`; any session for `session`; a session that sees all
+   * workspaces for `see-all`; an admin's session for `admin`.
    */
   readonly access: 'anybody' | 'session' | 'see-all' | 'admin';
   readonly handle: (request: OwnRequest) => Promise<Response>;

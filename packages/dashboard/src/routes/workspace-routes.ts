@@ -94,7 +94,9 @@ async function existing(workspaces: Admin['workspaces'], id: string): Promise<Wo
   return workspace;
 }
 
-/** The request was validated as a whole, so no change is made if any is wrong. */
+/**
+ * Makes the changes one by one. The request was validated as a whole before, so one wrong value prevents all changes.
+ */
 async function change(
   workspaces: Admin['workspaces'],
   id: string,

@@ -150,9 +150,9 @@ export interface ProcessResource {
   readonly started_at: string;
   /** When it last reported its state, which it does every 30 seconds. */
   readonly reported_at: string;
-  /** Whether the process has not reported for more than a minute, and has probably died or hangs. */
+  /** Whether the process has not reported for more than 75 seconds, and has probably died or hangs. */
   readonly is_silent: boolean;
-  /** The count of held numbers. */
+  /** How many numbers the process holds. */
   readonly held: number;
   /** Null if the runtime does not report vitals. */
   readonly vitals: {

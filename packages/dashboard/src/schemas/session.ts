@@ -6,7 +6,7 @@ import type { AccessKind } from '../access.ts';
 export interface SessionResource {
   readonly access: AccessKind;
   readonly scopes: readonly Scope[];
-  /** The workspace that the session is bound to; null if it may name any. */
+  /** The workspace that the session is bound to; null if the session may use any workspace. */
   readonly workspace: { readonly id: string; readonly name: string } | null;
   readonly features: {
     /** Whether the phones of a sandbox can be used. */

@@ -2,7 +2,7 @@ import { nodeCrypto, systemRandom } from '@trunkline/core/node';
 
 const NONCE_LENGTH = 12;
 
-/** Tokens that must return unchanged: JSON sealed with AES-256-GCM. */
+/** Tokens that clients must send back unchanged: JSON sealed with AES-256-GCM. */
 export interface SealedTokens {
   seal(content: object): string;
   /** Null if the token was not sealed with these keys, or was changed. */

@@ -20,7 +20,7 @@ export function sessionCookie({
   const known = publicUrl === undefined ? null : new URL(publicUrl);
   const path = (known ? known.pathname : basePath) || '/';
   const isSecure = (request: Request): boolean => (known?.href ?? request.url).startsWith('https:');
-  // Browsers guarantee the prefix: only a page over https can have set it.
+  // Browsers accept the prefix `__Secure-` only if the cookie is set over https.
   const nameFor = (request: Request): string => `${isSecure(request) ? '__Secure-' : ''}trunkline_dashboard`;
   const write = (request: Request, value: string, maxAge: number): string =>
     serialize(nameFor(request), value, {

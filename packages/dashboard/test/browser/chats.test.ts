@@ -118,7 +118,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await reply.getByRole('button', { name: 'Replies to: Ana Pérez Where is my order?' }).click();
     await expectAccessible(page);
     await screenshot(page, 'chat');
-    // The thread has the other tab's reply without a new read of the page.
+    // The thread has the other tab's reply, although the page was not reloaded.
     expect(await own(page).count()).toBe(2);
   });
 
@@ -378,7 +378,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     expect(await number.count()).toBe(0);
     numbers.resolve();
     await number.waitFor();
-    expect(await link.boundingBox()).toEqual(place); // a click aimed at it before hits it
+    expect(await link.boundingBox()).toEqual(place); // a click aimed at its earlier place still hits it
     await link.click();
     await own(page).getByText('Hola').waitFor();
     await page.getByLabel('Language').selectOption('es');

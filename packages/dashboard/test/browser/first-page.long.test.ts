@@ -95,7 +95,7 @@ describe.skipIf(browser.missing !== null)('the first page', () => {
         expect(visits.second).toBeLessThan(16 * KIB);
         await page.close();
       }
-      // The times depend on other load, so they are for people.
+      // The times depend on other load, so they are printed, not checked.
       const report = {
         bytes: visits.first,
         bytes_of_a_reload: visits.second,

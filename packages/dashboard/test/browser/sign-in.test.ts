@@ -161,7 +161,7 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     await page.getByRole('button', { name: 'Rename' }).click();
     const save = page.getByRole('button', { name: 'Save' });
     await save.waitFor();
-    // The page reads nothing before the click, since a refused read would lead to the sign-in, too.
+    // Reads wait for the click, because a refused read would lead to the sign-in page, too.
     const saving = page.waitForRequest((request) => request.method() === 'PATCH');
     await page.route('**/api/**', async (route) => {
       const request = route.request();

@@ -94,13 +94,13 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await page.getByText('No delivery yet.').waitFor();
     await screenshot(page, 'webhook-empty');
 
-    // The webhook works.
+    // First, the webhook works.
     await press(page, 'Send a test');
     await page.getByRole('link', { name: 'webhook.test' }).waitFor();
     await verdict(page).getByText('Delivering', { exact: true }).waitFor();
     await page.getByText('1 delivered, 0 not delivered').first().waitFor();
 
-    // The webhook breaks, which is shown here, in the list, and on Now.
+    // Then it breaks, which is shown on its page, in the list, and on the page Now.
     await untilLive(page);
     receiver.respond.status = 500;
     receiver.respond.body = `<h1>Database is down</h1>${'\nat Pool.query'.repeat(60)}`;
@@ -118,7 +118,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await troubled.getByRole('link', { name: 'Orders' }).click();
     await page.getByRole('link', { name: 'message.sent' }).click();
 
-    // The reason: the attempt, its response, the request.
+    // The delivery's page shows the reason: the attempt, its response, and the request.
     await page.getByRole('heading', { level: 1, name: 'Delivery of message.sent' }).waitFor();
     await verdict(page).getByText('It is retried automatically.').waitFor();
     const attempts = page.getByRole('region', { name: 'Attempts' });
@@ -317,7 +317,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
       expect(await copied(page)).toMatch(/-H 'X-Service-Signature: v1=[0-9a-f]{64}'/);
       expect(sent.filter((text) => text.includes(secret.slice(6, 40)))).toEqual([]);
 
-      // The page uses http from another machine.
+      // As on a page that is opened over http from another machine.
       await page.addInitScript(() => Reflect.defineProperty(globalThis, 'isSecureContext', { value: false }));
       await page.reload();
       await region.getByText('The browser signs only on pages with https').waitFor();

@@ -8,7 +8,7 @@ interface RouterModule {
 export async function pagePaths(): Promise<readonly string[]> {
   // The only browser object that is used before a page is shown.
   vi.stubGlobal('document', { baseURI: 'http://localhost/' });
-  // The name hides the import from the compiler: these tests are not compiled like the app, with JSX.
+  // The variable hides the import from the compiler, because the tests are compiled without JSX, unlike the app.
   const module: string = '../../app/src/router/router.ts';
   const { createAppRouter } = await vi.importActual<RouterModule>(module);
   vi.unstubAllGlobals();

@@ -42,7 +42,7 @@ export async function serveDashboard(given: ServeOptions = {}): Promise<ServedDa
     port: 0,
   });
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const { port } = server.address() as AddressInfo; // the server uses TCP
   const origin = `http://127.0.0.1:${port}`;
   until(async () => {
     await harness.trunkline.endStreams();
@@ -76,7 +76,7 @@ export interface HarnessOptions {
 }
 
 interface ServeOptions extends HarnessOptions {
-  /** Gets the function that ends all. */
+  /** Gets the function that ends the service. */
   readonly until?: (end: () => Promise<void>) => void;
 }
 

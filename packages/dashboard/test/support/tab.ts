@@ -51,7 +51,7 @@ export async function openWithNumber(
   return { ...served, ...tab, instance, phone: served.sandbox.phone(instance), api };
 }
 
-/** A signed-in tab for many tests, one after the other, that only look. */
+/** A signed-in tab that several read-only tests use, one after the other. */
 export async function signedInKeptTab(
   browser: TestBrowser,
   served: ServedDashboard,

@@ -1,4 +1,4 @@
-// Loaded first into a process, so that it uses the fake WhatsApp on this machine.
+// Preloaded into a process, which then uses the fake WhatsApp on this machine.
 import { redirectToFakeWhatsApp } from '@trunkline/fake-whatsapp';
 import type { ClientSettings } from '@trunkline/fake-whatsapp';
 

@@ -1,4 +1,4 @@
-// Loaded first into a process, which then ends if it loads any code for WhatsApp.
+// Preloaded into a process, which then ends if it loads any code for WhatsApp.
 import { registerHooks } from 'node:module';
 
 const CODE = /gateway-baileys|baileys|libsignal|whatsapp-rust-bridge/;

@@ -3,8 +3,8 @@ import { isClientError } from '@trunkline/http/client';
 import { isSignedOut, recheckSession } from './session.ts';
 
 /**
- * The cache of all data that was read. A 401 of any request refetches the session's query, which leads to the sign-in
- * page if the session is over.
+ * The cache of all data from the service. A 401 response refetches the session's query, which leads to the sign-in page
+ * if the session is over.
  */
 export function createQueryClient(): QueryClient {
   const onError = (error: unknown): void => {

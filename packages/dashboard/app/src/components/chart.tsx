@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { classes } from './class-names.ts';
 import styles from './chart.module.css';
 
-/** The height of the picture in its own units, stretched to the page's width. */
+/** The height of the SVG's view box, which is stretched to the page's width. */
 export const CHART_HEIGHT = 60;
 const SLOT = 20;
 const BAR = 16;
@@ -66,7 +66,9 @@ export function Bar({ slot, tone, y, height, isNarrow = false }: BarProps): Reac
   );
 }
 
-/** The length of the bar for `value`, if the bar for `most` has `longest`. Every value above zero is visible. */
+/**
+ * The length of the bar for `value`, if the bar for `most` has the length `longest`. Only a zero has no visible bar.
+ */
 export function barLength(value: number, most: number, longest: number): number {
   return value === 0 ? 0 : Math.max(2, (value / Math.max(1, most)) * longest);
 }

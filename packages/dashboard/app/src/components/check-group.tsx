@@ -17,7 +17,7 @@ interface CheckGroupProps<Value extends string> {
   readonly error?: string | undefined;
 }
 
-/** A group of checkboxes, any of which may be checked, each with a hint. */
+/** A group of independent checkboxes, each with an optional hint. */
 export function CheckGroup<Value extends string>({
   name,
   label,

@@ -12,7 +12,7 @@ interface ConfirmProps {
   onClose(): void;
   /** Names the thing: *Delete Support?* */
   readonly title: string;
-  /** The text about the data to be lost. */
+  /** The consequences, such as the data that is lost. */
   readonly children: ReactNode;
   /** The verb on the button. */
   readonly verb: string;

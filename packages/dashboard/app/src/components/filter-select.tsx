@@ -10,7 +10,7 @@ interface FilterSelectProps<Value extends string> {
   readonly label: string;
   readonly value: Value | undefined;
   readonly options: readonly { readonly value: Value; readonly label: string }[];
-  /** The label of the empty choice; by default, that all are shown. */
+  /** The label of the empty choice; by default *All*. */
   readonly none?: string;
 }
 

@@ -14,7 +14,7 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
-/** A page, whose title is also the document's, and gets the focus after navigation by a link of the dashboard. */
+/** A page. Its title is also the document's, and its heading gets the focus after navigation within the dashboard. */
 export function Page({ title, above, facts, actions, children }: PageProps): ReactNode {
   const { product } = useTexts('shell');
   const heading = useRef<HTMLHeadingElement>(null);
@@ -22,7 +22,7 @@ export function Page({ title, above, facts, actions, children }: PageProps): Rea
     document.title = `${title} · ${product}`;
   }, [title, product]);
   useEffect(() => {
-    // A field with autofocus keeps the focus, and a page that was just loaded does not move it.
+    // A field with autofocus keeps the focus, and the first page after a load leaves the focus where it is.
     if (
       hasNavigated &&
       (document.activeElement === document.body || document.activeElement?.closest('nav'))

@@ -9,7 +9,7 @@ interface PanelProps {
   readonly action?: ReactNode;
   /** Whether only screen readers get the title, because the page has the same title. */
   readonly isTitleUnseen?: boolean;
-  /** Whether the content has its own spacing: a table. */
+  /** Whether the content has its own spacing, as a table does. */
   readonly isFlush?: boolean;
   readonly children: ReactNode;
 }

@@ -13,7 +13,7 @@ interface SearchFieldProps {
   onFind(wanted: string): void;
 }
 
-/** The search field of a page; `/` goes to it. */
+/** The search field of a page. The key `/` focuses the field. */
 export function SearchField({ value = '', label, hint, action, onFind }: SearchFieldProps): ReactNode {
   const id = useId();
   const [typed, setTyped] = useState(value);

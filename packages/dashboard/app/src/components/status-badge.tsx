@@ -5,7 +5,7 @@ import styles from './status-badge.module.css';
 /** The meaning of a status for its reader (DESIGN.md, "Status"). */
 export type Tone = 'good' | 'busy' | 'act' | 'bad' | 'idle';
 
-/** A shape and a word, which are clear without their colour. */
+/** A shape and a word, whose meaning is clear without the colour. */
 export function StatusBadge({
   tone,
   children,

@@ -7,7 +7,7 @@ export type LiveState =
   | 'connecting'
   /** Hints come as changes happen. */
   | 'live'
-  /** No stream gets through, or there are too many: the pages poll every few seconds. */
+  /** No stream is open, because of a proxy or too many streams, so the pages poll every few seconds. */
   | 'polling'
   /** The service cannot be reached. */
   | 'offline'
@@ -35,7 +35,7 @@ const CATCH_UP_MS = 30_000;
 const SILENCE_MAX_MS = 35_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
-/** Remembered ids, because a resumed stream repeats up to a minute. */
+/** How many event ids are remembered, because a resumed stream repeats up to a minute of events. */
 const SEEN_MAX = 1_000;
 
 /**
@@ -91,7 +91,7 @@ export function createHintStream(options: HintStreamOptions): {
     current = null;
     const longest = Math.min(FIRST_RETRY_MS * 2 ** failures, LAST_RETRY_MS);
     failures++;
-    // The first break is usually a restart of the service or a proxy's limit, which is not worth showing.
+    // The first two failures are not shown, because they are usually a restart of the service or a proxy's limit.
     if (failures > 2 && !isRefused) onState('polling');
     cancelRetry = timers.after(longest * (0.5 + random() / 2), begin);
   };

@@ -95,8 +95,9 @@ export function useLiveState(): LiveState {
 }
 
 /**
- * How often to read the shown data again (`refetchInterval`). While hints arrive, rarely, for changes without an event
- * (a delivery's attempt, a growing queue); otherwise, at least every `POLL_MS`. A hidden tab reads nothing.
+ * How often to read the shown data again (`refetchInterval`). While hints arrive, reads are rare and only show changes
+ * without an event (a delivery's attempt, a growing queue). Otherwise, they happen at least every `POLL_MS`. A hidden
+ * tab reads nothing.
  */
 export function useRefreshMs(whileLiveMs: number = 30_000): number {
   return useLiveState() === 'live' ? whileLiveMs : Math.min(POLL_MS, whileLiveMs);

@@ -135,10 +135,7 @@ const workspaces = createRoute({
   component: page(() => import('../pages/workspaces/workspaces-page.tsx'), 'WorkspacesPage', ['workspaces']),
 });
 
-/**
- * Has the same parameter as the pages below `w`, so that while this page is open, links to those pages lead into its
- * workspace.
- */
+/** Has the same parameter as the pages below `w`, so that links to those pages lead into the workspace of this page. */
 const oneWorkspace = createRoute({
   getParentRoute: () => session,
   path: 'workspaces/$workspace',

@@ -35,5 +35,5 @@ export function present<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {
   const there = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
-  return Object.fromEntries(there) as { [Name in keyof Fields]?: NonNullable<Fields[Name]> }; // its own entries
+  return Object.fromEntries(there) as { [Name in keyof Fields]?: NonNullable<Fields[Name]> }; // only entries of `fields`
 }

@@ -21,7 +21,7 @@ interface AdministrationProps {
 export function Administration({ title, workspaceId, children }: AdministrationProps): ReactNode {
   const t = useTexts('shell');
   const { workspace } = useSession();
-  // The service refuses the data of another workspace, as on every page.
+  // If the page is about another workspace, the service refuses the data, as on every page.
   const isElsewhere = workspace !== null && workspace.id === (workspaceId ?? workspace.id);
   if (!isElsewhere) return <Fragment key={workspaceId}>{children}</Fragment>;
   return (

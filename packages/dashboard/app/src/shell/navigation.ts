@@ -14,7 +14,7 @@ export interface NavigationEntry {
   readonly scope?: SessionResource['scopes'][number];
   /** Whether the page is about the whole service, and only for sessions that are not bound to a workspace. */
   readonly isGlobal?: boolean;
-  /** Whether the page is about one workspace, but also only for such sessions. */
+  /** Whether the page is about one workspace, but still only for sessions that are not bound to a workspace. */
   readonly isAdministration?: boolean;
 }
 

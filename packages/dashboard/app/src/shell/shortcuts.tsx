@@ -9,7 +9,7 @@ import styles from './shortcuts.module.css';
 /** How long after `g` a letter still counts. */
 const SECOND_KEY_MS = 1_500;
 
-/** `/` to the search field, `g` and a letter to a page, `?` for the list of shortcuts. */
+/** Keyboard shortcuts: `/` focuses the search field, `g` and a letter open a page, `?` lists the shortcuts. */
 export function Shortcuts({ workspaceId }: { readonly workspaceId: string | null }): ReactNode {
   const t = useTexts('shell');
   const navigate = useNavigate();

@@ -55,7 +55,7 @@ function localeOf(language: Language): string {
   );
 }
 
-/** Whether the tag is valid: a browser may name an invalid one, such as `en-US@posix` in the locale C. */
+/** Whether the tag is valid. A browser may report an invalid tag, such as `en-US@posix` in the locale C. */
 function isLocale(tag: string): boolean {
   try {
     return Intl.getCanonicalLocales(tag).length > 0;

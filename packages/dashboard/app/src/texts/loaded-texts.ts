@@ -40,14 +40,14 @@ export async function loadAreas(language: Language, areas: readonly Area[]): Pro
   );
 }
 
-/** The areas that have been shown in a language so far. */
+/** The areas whose texts have been fetched in a language. */
 export function areasIn(language: Language): readonly Area[] {
-  return Object.keys(loaded[language]) as Area[]; // it has no other keys
+  return Object.keys(loaded[language]) as Area[]; // the keys are areas
 }
 
 async function fetchTexts<Name extends Area>(language: Language, area: Name): Promise<TextsOf<Name>> {
   const texts: TextsOf<Name> = await FILES[language][area]().catch((error: unknown) => {
-    // A missing file (an update of the service in between) must not empty the page.
+    // If an update of the service removed the file, the page shows English instead of nothing.
     if (language !== 'en') return loadTexts('en', area);
     throw error;
   });

@@ -17,7 +17,7 @@ export function chatName({
   return group_id === null && counterpart !== '' ? counterpart : null;
 }
 
-/** The newest known name of the counterpart in the messages that were read, which are newest first. */
+/** The counterpart's newest name in `messages`, which are newest first; without a name, the number or id. */
 export function threadName(counterpart: string, messages: readonly MessageResource[]): string {
   const named = messages.find(({ contact }) => nameText(contact?.name) !== null);
   const name = nameText(named?.contact?.name) ?? messages.map(counterpartName).find((each) => each !== null);

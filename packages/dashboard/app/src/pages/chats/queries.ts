@@ -75,7 +75,7 @@ export const threadQuery = (address: ChatAddress) =>
         const further = await readStretch(address, fresh.nextCursor, signal);
         fresh = { messages: [...fresh.messages, ...further.messages], nextCursor: further.nextCursor };
       }
-      // The current data, not `before`, because older messages may have come during this read.
+      // The current data, not `before`, because older messages may have been loaded during this read.
       return withNewest(fresh, client.getQueryData<Thread>(queryKey));
     },
     // Messages further up are forgotten with the page, so the next visit begins at the newest message.

@@ -2,7 +2,7 @@ import { present, textIn } from '../../router/search.ts';
 import type { RawSearch } from '../../router/search.ts';
 
 export interface ChatsSearch {
-  /** The number; by default, the only number. */
+  /** The id of a number; if omitted, the only number. */
   readonly instance?: string;
   /** A part of a name or of a number. */
   readonly find?: string;

@@ -30,7 +30,8 @@ export function useSend(
   );
   const isBusy = useRef(false);
   const mutation = useMutation({
-    // Fails immediately without a network. The default waits for one, and sends when the user no longer expects that.
+    // Fails immediately without a network. By default, the message would be sent later, when the user no longer expects
+    // it.
     networkMode: 'always',
     mutationFn: async (message: Outgoing) => {
       const idempotencyKey = keyFor(message);

@@ -50,7 +50,7 @@ function CreateKeyForm({ workspaceId, onClose, onCreated }: CreateKeyProps): Rea
       };
       return request<NewKeyResource>(adminPathOf(workspaceId, 'keys'), { method: 'POST', body });
     },
-    // The result has the token.
+    // Not cached, because the result contains the token.
     gcTime: 0,
     onSuccess(key) {
       onClose();

@@ -71,7 +71,7 @@ function EventDeliveries({
   const calm = useRefreshMs(10_000);
   const query = useQuery({
     ...eventDeliveriesQuery(workspaceId, event.id),
-    // Attempts have no event, so the page polls while any is still to come.
+    // Attempts emit no events, so the page polls while another attempt is expected.
     refetchInterval: ({ state }) =>
       state.data?.some(({ status }) => status === 'pending' || status === 'retrying') ? 5_000 : calm,
   });

@@ -22,7 +22,7 @@ interface LinkPhoneProps {
 /** The current QR with instructions, and the code to type instead. */
 export function LinkPhone({ workspaceId, instanceId }: LinkPhoneProps): ReactNode {
   const t = useTexts('numbers');
-  // Codes change within seconds, and an old code cannot be recognised.
+  // Reads often, because a code is replaced within seconds, and the phone cannot use a replaced code.
   const { data: qr, error } = useQuery({ ...qrQuery(workspaceId, instanceId), refetchInterval: 2_000 });
   const now = useNow();
   const { locale } = useLanguage();

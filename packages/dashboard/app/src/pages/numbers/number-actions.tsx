@@ -15,7 +15,7 @@ import { Rename } from './rename.tsx';
 
 type Asked = 'disconnect' | 'logout' | 'remove' | 'rename';
 
-/** The actions on a number in its status; those that lose something ask first. */
+/** The actions on a number in its status. An action that loses something asks for confirmation. */
 export function NumberActions({
   workspaceId,
   number,

@@ -58,7 +58,7 @@ function toneOfEntry({ to, caused_by, code }: InstanceHistoryResource): ReturnTy
   return toneOfStatus(to);
 }
 
-/** Details of an entry. Only the newest entry shows its next step, because those of older entries are past. */
+/** Details of an entry. Only the newest entry shows its next step, because older steps no longer apply. */
 function Details({
   entry,
   isNewest,

@@ -104,7 +104,7 @@ function Actions({ handler: { name, exhausted } }: { readonly handler: Subscript
   );
 }
 
-/** One call retries a hundred events; the service makes sure that the loop ends. */
+/** Each call retries a batch of events; the loop ends when none remain or a call retries none. */
 async function retryAll(path: string): Promise<number> {
   let requeued = 0;
   for (;;) {

@@ -64,7 +64,8 @@ export function CheckSignature({
           <input
             value={secret}
             placeholder="whsec_…"
-            // Neither a password, which browsers offer to save, nor spell-checked, which some browsers do on a server.
+            // Not a password field, because browsers offer to save those. Not spell-checked, because some browsers do
+            // so on a server.
             autoComplete="off"
             spellCheck={false}
             className={styles['code']}

@@ -20,7 +20,7 @@ export function DayChart({
   const t = useTexts('webhooks');
   const { locale } = useLanguage();
   const numbers = new Intl.NumberFormat(locale);
-  // The weekday is needed, because the chart begins on another day.
+  // The weekday is needed, because the chart begins on the previous day.
   const clock = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: 'numeric', minute: '2-digit' });
   const total = (count: (slot: Slot) => number): string =>
     numbers.format(slots.reduce((sum, slot) => sum + count(slot), 0));

@@ -37,7 +37,7 @@ export function Deliveries({
   const query = useQuery({
     ...deliveriesQuery(workspaceId, webhook.id, search),
     placeholderData: keepPreviousData,
-    // Attempts have no event, so the page polls while any is still to come.
+    // Attempts emit no events, so the page polls while another attempt is expected.
     refetchInterval: ({ state }) => refreshMs(state.data?.data ?? [], calm),
   });
   useRestAfter(workspaceId, query.data?.data);
@@ -92,7 +92,7 @@ export function Deliveries({
   );
 }
 
-/** Reads the webhook's health and day again when an attempt's outcome arrives, which changes them as well. */
+/** Reads the webhook's health and day again when an attempt's outcome arrives, because the outcome changes both. */
 function useRestAfter(workspaceId: string, deliveries: readonly DeliveryResource[] | undefined): void {
   const queries = useQueryClient();
   const outcomes = deliveries?.map(({ id, status, attempts }) => `${id} ${status} ${attempts}`).join();

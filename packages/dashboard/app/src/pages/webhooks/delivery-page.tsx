@@ -26,7 +26,7 @@ export function DeliveryPage(): ReactNode {
   const calm = useRefreshMs(10_000);
   const query = useQuery({
     ...deliveryQuery(workspace, delivery),
-    // Attempts have no event, so the page polls while any is still to come.
+    // Attempts emit no events, so the page polls while another attempt is expected.
     refetchInterval: ({ state }) => refreshMs(state.data, calm),
   });
   return (

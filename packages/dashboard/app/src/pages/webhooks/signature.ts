@@ -21,7 +21,7 @@ interface Received {
 interface Checked {
   /** Null if the signature is right. */
   readonly wrong: VerifyFailureReason | null;
-  /** The time of the signature in epoch milliseconds, by its header; null if the header is not a time. */
+  /** The time of the signature in epoch milliseconds, from its header; null if the header is not a time. */
   readonly signedAt: number | null;
 }
 

@@ -21,12 +21,12 @@ import styles from './webhook-page.module.css';
 
 const route = getRouteApi('/session/w/$workspace/webhooks/$webhook');
 
-/** Below the fold, so the page does not wait for this panel. */
+/** Loaded later, because the panel is below the fold. */
 const DayPanel = lazy(() => import('./day-panel.tsx'));
 
 export function WebhookPage(): ReactNode {
   const { workspace, webhook } = route.useParams();
-  // Attempts have no event, so no hint comes.
+  // Attempts emit no events, so no hint arrives.
   const query = useQuery({ ...webhookQuery(workspace, webhook), refetchInterval: useRefreshMs(5_000) });
   return (
     <LoadedPage query={query} title={webhook} above={<Above workspace={workspace} />}>

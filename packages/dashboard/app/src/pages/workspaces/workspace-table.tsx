@@ -7,7 +7,7 @@ import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { PlanBadge } from './plan-badge.tsx';
 import { StateBadge } from './state-badge.tsx';
 
-/** A row leads to the settings of the workspace, its last cell into the workspace. */
+/** A row links to the settings of the workspace, and its last cell links into the workspace. */
 export function WorkspaceTable({
   workspaces,
   isStale,
