@@ -32,7 +32,10 @@ const HARMLESS = [
   },
 ];
 
-/** Changes that must fail, and the expected output. Errors outside of tests are not in the report of the tests. */
+/**
+ * Changes that must fail, with the expected output (`says`), and whether the report of the tests shows the fault
+ * (`report`).
+ */
 const FAULTS = [
   {
     name: 'a failing test',
