@@ -144,7 +144,9 @@ async function declaredTwice(target) {
     .map(([declaration, paths]) => `${declaration} is declared more than once: ${paths.join(', ')}`);
 }
 
-/** Imports every entry point under Node and compiles against it as two kinds of project do. */
+/**
+ * Imports every entry point under Node, and compiles against it with both module resolutions, `nodenext` and `bundler`.
+ */
 async function consume(pkg) {
   const installed = join(work, 'node_modules', pkg.name);
   const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8').catch(() => '{}'));

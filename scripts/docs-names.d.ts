@@ -5,7 +5,7 @@ import type { TestNetwork } from '@trunkline/gateway-contract';
 import type { WebhookMessage } from '@trunkline/receiver';
 
 declare global {
-  /** On SQLite. */
+  /** Runs on SQLite. */
   const trunkline: Trunkline<DatabaseSync>;
   const api: WorkspaceApi<DatabaseSync>;
   const workspaceId: string;

@@ -73,7 +73,7 @@ function valueOf(node, module) {
   return node.operator === '*' ? left * right : NaN;
 }
 
-/** Whether the node is in a matcher's argument: a value to compare, which limits nothing. */
+/** Whether the node is in a matcher's argument, which is only compared, and limits nothing. */
 function isExpectation(node) {
   for (let at = node; at; at = at.parent) {
     if (at.type === 'CallExpression' && /^to[A-Z]/.test(nameOf(at.callee))) return true;

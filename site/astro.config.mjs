@@ -18,8 +18,8 @@ const typeScriptApi = {
 };
 
 export default defineConfig({
-  // Without an address, there is no sitemap: an empty plugin of this name keeps Starlight from adding one, which would
-  // warn.
+  // Without an address, there is no sitemap. An empty plugin of this name keeps Starlight from adding its own, which
+  // would warn.
   ...(site === undefined ? {} : { site }),
   base: `${base}/`,
   trailingSlash: 'always',

@@ -27,7 +27,7 @@ export function siteText(page: SitePage, markdown: string, options: SiteTextOpti
     .join('');
 }
 
-/** The code host's alerts (`> [!WARNING]`) as the site's asides. */
+/** Converts the code host's alerts (`> [!WARNING]`) to the site's asides. */
 function withAsides(text: string): string {
   return text.replaceAll(/^> \[!(\w+)\]\n((?:>.*\n?)+)/gm, (_, kind: string, lines: string) => {
     const aside = ASIDES[kind] ?? 'note';

@@ -80,7 +80,7 @@ function asRecord(value: unknown, what: string): Readonly<Record<string, unknown
   return Object.fromEntries(Object.entries(value));
 }
 
-/** The exports of a file, in alphabetical order. `export *` is refused: each public name must be listed. */
+/** The exports of a file, in alphabetical order. `export *` is refused, because each public name must be listed. */
 function exportsOf(file: string): readonly PublicName[] {
   return parse(file)
     .statements.flatMap((statement) => [...reexports(statement, file), ...declared(statement, file)])

@@ -19,7 +19,7 @@ export interface FromChatwoot {
   readonly sending: ReadonlySet<Promise<unknown>>;
 }
 
-/** A message of an agent, in Chatwoot's words. */
+/** An agent's message, as Chatwoot describes it. */
 interface AgentMessage extends ChatwootMessage {
   readonly to: string;
   readonly content: string;

@@ -7,7 +7,7 @@ import type { ManagedProcess, ProcessOptions } from './managed-process.ts';
 
 export interface ClusterOptions {
   readonly host: string;
-  /** The port of the load balancer; 0 takes any free one. */
+  /** The port of the load balancer; 0 takes any free port. */
   readonly port: number;
   /** If null, the cluster starts its own Postgres. */
   readonly databaseUrl: string | null;
@@ -95,7 +95,7 @@ export async function startCluster({ host, port, databaseUrl, notify }: ClusterO
   }
 }
 
-/** A Postgres whose files are deleted with the cluster. */
+/** A Postgres whose files are deleted when the cluster stops. */
 function postgres(port: number, directory: string): Program {
   return {
     name: 'postgres',

@@ -29,7 +29,7 @@ interface Form extends Omit<DisturbanceOptions, 'instances'> {
    * shrink if time runs faster.
    */
   readonly minuteMs: number;
-  /** The number of clients. An endpoint must be able to take within a minute all that they send in a minute. */
+  /** The number of clients. An endpoint must be able to take within a minute all events of a minute. */
   readonly senders: number;
   /** The interval between two messages of a client. */
   readonly loadMs: readonly [number, number];
@@ -43,7 +43,7 @@ interface Form extends Omit<DisturbanceOptions, 'instances'> {
 /** Fewer accepted messages would prove little. */
 const MESSAGES_LEAST = 10;
 
-/** Printed on failure; CLUSTER_SEED makes the same choices again. */
+/** Printed on failure. CLUSTER_SEED sets it, to repeat the same choices. */
 const SEED = Number(process.env['CLUSTER_SEED'] ?? Date.now() % 1_000_000);
 
 const form: Form =
@@ -70,7 +70,7 @@ const form: Form =
         loadMs: [500, 1_500],
         visitors: 1,
         stayMs: [200, 2_000],
-        // A busy machine that runs all tests gets more time, but less than a lease.
+        // Leaves more time to a busy machine that runs all tests, but less than a lease.
         darkMs: 8_000,
       };
 

@@ -41,7 +41,7 @@ describe('docs/receive/test-your-app.md', () => {
   });
 });
 
-/** The command that runs the tests, the same in both services' files. */
+/** The command that runs the tests, which must be the same in the files for both CI services. */
 async function commandOfCi(): Promise<string> {
   const files = await Promise.all(
     ['.github/workflows/test.yml', '.gitlab-ci.yml'].map((name) => block(PAGE, name)),

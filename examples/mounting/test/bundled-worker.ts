@@ -20,7 +20,7 @@ export async function bundledWorker(): Promise<string> {
 }
 
 /**
- * workerd provides Node's modules, under their names with the prefix. It has no `require`, so calls of it become
+ * workerd provides Node's modules, under their names with the prefix. It has no `require`, so calls to `require` become
  * imports.
  */
 const nodeModules: Plugin = {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { listening } from './listening.ts';
 
-/** A server on this machine that takes every webhook. Returns its URL. */
+/** Starts a server on this machine that accepts every webhook with a signature. Returns its URL. */
 export async function startReceiver(): Promise<string> {
   const server = createServer((request, response) => {
     request.resume();

@@ -1,14 +1,14 @@
 import type { Clock, SendOutcome } from '@trunkline/core/spi/gateway';
 import type { NetworkRecord } from '@trunkline/core/sandbox';
 
-/** The network's record, oldest first; times are epoch milliseconds of its own clock. */
+/** The network's record, oldest first. Times are epoch milliseconds of the network's clock. */
 export interface NetworkLog {
-  /** The events of the network: messages accepted, messages of phones, receipts taken. */
+  /** The events of the network, such as accepted messages, messages of phones, and stored receipts. */
   readonly records: readonly LoggedRecord[];
   /** Every request to send, with its outcome; includes repeats. */
   readonly sends: readonly LoggedSend[];
   readonly connections: readonly LoggedConnection[];
-  /** Instances that connected again while they were connected: the network ended the first connection. */
+  /** Instances that connected again while they were connected, so that the network ended the first connection. */
   readonly replaced: readonly { readonly at: number; readonly first: number; readonly second: number }[];
 }
 

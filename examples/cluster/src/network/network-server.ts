@@ -18,7 +18,7 @@ export interface NetworkServer {
   close(): void;
 }
 
-/** Serves a sandbox network only on this machine: it has no authentication. Port 0 takes any free one. */
+/** Serves a sandbox network, only on this machine, because it has no authentication. Port 0 takes any free port. */
 export async function startNetwork(
   port: number,
   context: GatewayContext,

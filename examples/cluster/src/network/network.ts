@@ -35,7 +35,7 @@ interface Accepted {
 }
 
 export interface NetworkOptions {
-  /** How long a message takes to reach the network, and its response to come back. 0 by default. */
+  /** The delay of a message on its way to the network, and of its response. 0 by default. */
   readonly latencyMs?: number;
 }
 

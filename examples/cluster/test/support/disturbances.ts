@@ -18,7 +18,7 @@ export interface DisturbanceOptions {
 /** A disturbance and its duration, in epoch milliseconds. */
 export type Interruption = Outage | ProcessEnd | DatabaseOutage | Drop;
 
-/** A process was frozen, or did not reach Postgres. */
+/** A process was frozen, or could not reach Postgres. */
 export interface Outage extends Period {
   readonly kind: 'frozen' | 'cut_off';
   readonly process: string;
@@ -183,14 +183,14 @@ async function terminate({ postgres }: TestCluster, which: string): Promise<stri
   }
 }
 
-/** One of the processes of a role. */
+/** A random process whose name begins with `role`. */
 function oneOf({ cluster, random }: Harness, role: string): ManagedProcess {
   return random.of(
     cluster.services.map(({ process }) => process).filter(({ name }) => name.startsWith(role)),
   );
 }
 
-/** Returns how long the outage lasts. */
+/** Records an outage of random length. Returns its length. */
 function outage(
   { outageMs, interruptions, random }: Harness,
   kind: Outage['kind'],

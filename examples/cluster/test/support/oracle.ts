@@ -19,7 +19,7 @@ export interface Evidence {
 /** How long after an outage a process may take to close its connections and send what it had claimed. */
 const WAKING_UP_MS = 2_000;
 
-/** The steps of a message, by the last digits of its recipient (docs/sandbox.md). */
+/** The statuses of a message after `queued`, by the last digits of its recipient (docs/sandbox.md). */
 const ENDS: Readonly<Record<string, readonly string[]>> = { '0001': ['sent'], '0003': ['failed'] };
 const READ = ['sent', 'delivered', 'read'];
 
@@ -153,8 +153,8 @@ function atOnce(arrivals: readonly Arrival[], { startedAt }: Arrival): number {
 }
 
 /**
- * Each instance has one owner at any time, by the network's log. A frozen process cannot close its connections when its
- * leases end; the network, like real ones, then ends the first connection when the second opens.
+ * Each instance has one owner at any time, according to the network's log. A frozen process cannot close its
+ * connections when its leases end; the network, like real ones, then ends the first connection when the second opens.
  */
 function ownedTwice({ log, interruptions }: Evidence): readonly string[] {
   const owners = new Map(log.connections.map(({ id, owner }) => [id, owner]));

@@ -36,7 +36,7 @@ export interface Behaviour {
   readonly events: readonly string[];
   /** How long the receiver takes to respond. */
   readonly delayMs?: readonly [number, number];
-  /** The share of deliveries whose first attempt fails: with an error, or by hanging up. */
+  /** The share of deliveries whose first attempt fails, with an error or a closed connection. */
   readonly failing?: number;
 }
 

@@ -6,7 +6,7 @@ import { call } from './set-up.ts';
 const LOOK_EVERY_MS = 50;
 
 export interface StatusWatch {
-  /** The statuses read of each message, in order; repeats in a row count once. */
+  /** The statuses that were read for each message, in order, without repeats in a row. */
   readonly statuses: ReadonlyMap<string, readonly string[]>;
   /** Stops, and reads each message's status once more. */
   stop(): Promise<void>;
@@ -29,7 +29,7 @@ export function watchStatuses(load: Load, urls: () => readonly string[], random:
   const watch = async (): Promise<void> => {
     while (!isStopped) {
       await setTimeout(LOOK_EVERY_MS);
-      // Mostly messages in flight.
+      // Mostly reads messages that are still in flight.
       const recent = load.accepted.slice(random.chance(0.8) ? -10 : 0);
       // An API that is dead, frozen or cut off reports no status.
       if (recent.length > 0) await look(random.of(recent).messageId).catch(() => undefined);

@@ -25,7 +25,7 @@ interface Service {
   readonly readyAt: readonly number[];
 }
 
-/** A cluster whose parts a test can kill, cut off and mislead one by one. */
+/** A cluster whose processes a test can kill or cut off one by one. Some have wrong clocks. */
 export interface TestCluster {
   readonly postgres: PostgresServer;
   readonly network: NetworkServer;

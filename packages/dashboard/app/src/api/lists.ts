@@ -5,7 +5,7 @@ import { clientOf } from './client.ts';
 import { keyOf } from './keys.ts';
 import { request } from './request.ts';
 
-// Queries of more than one page, defined once so that pages share the cache.
+// Queries that several pages use, defined once so that the pages share the cache.
 
 export const numbersQuery = (workspaceId: string) =>
   queryOptions({

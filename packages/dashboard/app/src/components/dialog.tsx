@@ -18,7 +18,7 @@ export function Dialog(props: DialogProps): ReactNode {
   );
 }
 
-/** A question that has to be answered: a press outside does not close it. Its children include the buttons. */
+/** A question that must be answered, so a press outside does not close it. Its children include the buttons. */
 export function Question(props: DialogProps): ReactNode {
   return (
     <WhenOpened isOpen={props.isOpen}>

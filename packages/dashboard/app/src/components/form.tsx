@@ -54,7 +54,7 @@ export function Form({ onSubmit, error, children }: FormProps): ReactNode {
   );
 }
 
-/** The end of a long form may be out of sight. */
+/** Needed because the end of a long form may be out of sight. */
 function intoView(element: HTMLElement | null): void {
   element?.scrollIntoView({ block: 'nearest' });
 }

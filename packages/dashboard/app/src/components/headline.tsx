@@ -3,7 +3,7 @@ import { StatusShape } from './status-badge.tsx';
 import type { Tone } from './status-badge.tsx';
 import styles from './headline.module.css';
 
-/** The main fact of a page in one sentence, readable within a second, and next to it the basis of the fact. */
+/** The main fact of a page in one short sentence, with the basis of the fact next to it. */
 export function Headline({
   tone,
   detail,

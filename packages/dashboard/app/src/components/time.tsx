@@ -43,7 +43,7 @@ function Distance({ locale, ms }: { readonly locale: string; readonly ms: number
   return distanceText(locale, Math.abs(useNow() - ms));
 }
 
-/** Uses no days, which would show 71 h as 2 d. */
+/** Counts hours, not days, because 71 h would become 2 d. */
 function Countdown({ locale, ms }: { readonly locale: string; readonly ms: number }): ReactNode {
   const { value, unit } = largestUnit(Math.max(0, ms - useNow()), SHORT_UNITS);
   return units(locale, unit).format(value);

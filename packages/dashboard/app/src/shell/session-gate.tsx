@@ -8,10 +8,10 @@ import { Frame } from './frame.tsx';
 import styles from './frame.module.css';
 import { SessionContext } from './session-context.ts';
 
-/** Everything except the sign-in page. Without a session, leads to the sign-in page, and back afterwards. */
+/** Wraps every page except the sign-in page. Without a session, leads to the sign-in page, and back afterwards. */
 export function SessionGate(): ReactNode {
   const { data, error, refetch, isFetching } = useQuery(sessionQuery);
-  // The frame with its page takes long to render, so its data is deferred: the frame is then rendered in slices.
+  // Deferred, so that the frame and its page, which take long to render, are rendered in slices.
   const session = useDeferredValue(data ?? null, null);
   const router = useRouter();
   const isOut = isSignedOut(error);

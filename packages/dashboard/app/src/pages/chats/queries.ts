@@ -22,7 +22,7 @@ export const chatsQuery = (workspaceId: string, instanceId: string, cursor: stri
 const SEARCHED_PAGES = 3;
 const SEARCHED_PAGE = 100;
 
-/** Looks for a part of a name among the newest chats, because the API lists chats only by time. */
+/** Looks for a part of a name or number among the newest chats, because the API lists chats only by time. */
 export const foundChatsQuery = (workspaceId: string, instanceId: string, find: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'chats', 'found', instanceId, find),

@@ -18,8 +18,8 @@ interface ReadingPosition {
 
 /**
  * Keeps the text that the user reads in place, even if other content arrives or changes its height. The text is the
- * message at the upper edge, or the end of the thread if the user is there. Only some browsers do so themselves, and
- * only in part.
+ * message at the upper edge, or the end of the thread if the user is there. Browsers do this only in part, or not at
+ * all.
  */
 export function useReadingPosition(newest: string): ReadingPosition {
   const area = useRef<HTMLDivElement>(null);

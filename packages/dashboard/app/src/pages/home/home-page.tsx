@@ -16,9 +16,8 @@ import { useSession } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
 
 /**
- * An address without a workspace: `/`, or a page's address without `/w/…`, typed or written down. Leads to this page in
- * the session's workspace, the workspace last shown in the tab, or the only workspace; otherwise, the user chooses a
- * workspace here.
+ * The page at `/`, and at the address of a page without its `/w/…`. Leads to that page in the session's workspace, the
+ * workspace last shown in the tab, or the only workspace. Otherwise, the user chooses a workspace here.
  */
 export function HomePage(): ReactNode {
   const { workspace: bound } = useSession();
@@ -31,7 +30,7 @@ export function HomePage(): ReactNode {
   return current === null ? <ChooseWorkspace /> : <ToKept workspaceId={current} />;
 }
 
-/** The workspace last shown in the tab, whose id may come from a mistyped address. */
+/** Leads to the workspace last shown in the tab, if it exists. Its id may come from a mistyped address. */
 function ToKept({ workspaceId }: { readonly workspaceId: string }): ReactNode {
   const { isPending, isSuccess } = useQuery(workspaceQuery(workspaceId));
   if (isPending) return null;

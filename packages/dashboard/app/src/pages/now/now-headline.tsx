@@ -46,7 +46,7 @@ export function NowHeadline({
   );
 }
 
-/** The worst tone. A connecting number needs no attention. */
+/** The worst tone that applies. */
 function toneIf({ bad, act, busy }: Readonly<Record<'bad' | 'act' | 'busy', boolean>>): Tone {
   if (bad) return 'bad';
   if (act) return 'act';

@@ -2,13 +2,13 @@ import { textIn } from '../../router/search.ts';
 import type { RawSearch } from '../../router/search.ts';
 
 export interface SignInSearch {
-  /** A path of the dashboard to go to afterwards. */
+  /** The path of the dashboard to go to after the sign-in. */
   readonly next?: string;
 }
 
 const HERE = 'https://dashboard.invalid';
 
-/** Accepts only a path: never the address of another site, however it is written. */
+/** Accepts only a path, and no spelling of another site's address. */
 export function signInSearch(search: RawSearch): SignInSearch {
   const next = textIn(search, 'next', 2_000);
   return next?.startsWith('/') && URL.parse(next, HERE)?.origin === HERE ? { next } : {};

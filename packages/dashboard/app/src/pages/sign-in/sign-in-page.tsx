@@ -13,7 +13,9 @@ import styles from './sign-in-page.module.css';
 
 const route = getRouteApi('/sign-in');
 
-/** Signs in by an API key, by the admin token, or by the link that the server prints, whose fragment has the token. */
+/**
+ * Signs in with an API key, with the admin token, or with the token in the fragment of the link that the server prints.
+ */
 export function SignInPage(): ReactNode {
   const t = useTexts('signIn');
   const { product } = useTexts('shell');

@@ -5,7 +5,7 @@ import { useTexts } from '../../texts/language.tsx';
 
 const NEEDED = ['gateway', 'webhooks', 'maintenance'] as const;
 
-/** Whether each job has a process. The API does, because it responded. */
+/** Whether each role has a process. The role `api` has one, because the API responded. */
 export function SystemHeadline({
   system: { processes, workload },
 }: {

@@ -15,7 +15,7 @@ import { canSign, checkSignature, signatureHeaders, TOLERANCE_MS } from './signa
 /** The names of the signature's headers, to fill in. */
 const NO_HEADERS = 'X-Service-Timestamp: \nX-Service-Signature: ';
 
-/** Explains why a receiver refuses a request, from the request and the secret, which stays in this page. */
+/** Explains why a receiver refuses a request. The user enters the request and the secret, which stay in this page. */
 export function CheckSignature({
   delivery: { request },
 }: {

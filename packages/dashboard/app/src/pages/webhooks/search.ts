@@ -9,7 +9,7 @@ import type { RawSearch } from '../../router/search.ts';
 
 export interface WebhooksSearch {
   readonly state?: WebhookState;
-  /** Webhooks that subscribe to this event. */
+  /** Shows only webhooks that subscribe to this event. */
   readonly event?: SubscribableType;
 }
 
