@@ -15,7 +15,7 @@ import { nodeHandler } from '@trunkline/receiver/node';
 import { postgresStorage } from '@trunkline/storage-postgres';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 
-/** A GIF of one pixel: its first bytes identify it. */
+/** A GIF of one pixel. The service recognises its type by the first bytes. */
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 
 const directory = await mkdtemp(join(tmpdir(), 'trunkline-bundle-'));

@@ -1,6 +1,6 @@
 // Shows that the checks can fail: plants faults, one at a time, in a temporary copy of the checkout, and runs the
-// command that has to find each. Prints a line per fault. Exits 1 if a fault passes, or if a command fails without a
-// fault, since its result would then mean nothing. Run by `pnpm check:faults`.
+// command that has to find the fault. Prints a line per fault. Exits 1 if a fault passes, or if a command fails without
+// a fault, since its result would then mean nothing. Run by `pnpm check:faults`.
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -13,8 +13,8 @@ const root = dirname(import.meta.dirname);
 const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
 /**
- * Changes that must pass. `command` is only the program of a script that finds such faults, because the script would
- * stop there at a fault.
+ * Changes that must pass. `command` runs only the program that looks for such faults, not the rest of its script, which
+ * a fault would not reach.
  */
 const HARMLESS = [
   { name: 'a test that passes', command: test, path: TEST, text: aTest('expect(1).toBe(1)') },
@@ -142,8 +142,8 @@ function evaluate(name, holds, complaint) {
 }
 
 /**
- * Copies the packages' node_modules, too: links to workspace packages lead into the copy, other links through the
- * root's.
+ * Copies the packages' node_modules, too, so that links to workspace packages lead into the copy, and other links
+ * through the root's node_modules.
  */
 async function copyCheckout(copy) {
   const left = new Set(['.git', 'node_modules', 'reports', 'data']);

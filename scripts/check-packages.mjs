@@ -253,7 +253,7 @@ async function pathOfOldestNode() {
   return [directory, process.env.PATH].join(delimiter);
 }
 
-/** Simulates a user with only npm and an empty folder: a message is read in less than two minutes. */
+/** Simulates a user with only npm and an empty folder, and checks that a message is read in less than two minutes. */
 async function sendFromNothing(path) {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-from-nothing-'));
   const began = performance.now();

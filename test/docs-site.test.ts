@@ -211,7 +211,7 @@ describe.skipIf(!BUILDS)('the built site (DOCS_SITE=1)', () => {
   }
 });
 
-/** The environment without Vitest's own variables: Vite would read its `BASE_URL` and mode from them. */
+/** The environment without Vitest's own variables, because Vite would read its `BASE_URL` and mode from them. */
 const OWN = /^(BASE_URL|DEV|MODE|NODE_ENV|NODE_OPTIONS|PROD|SSR|TEST|VITEST.*)$/;
 const OUTSIDE = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN.test(name)));
 

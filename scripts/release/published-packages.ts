@@ -47,6 +47,6 @@ export function releaseVersion(): string {
 }
 
 function readManifest(path: string): Manifest {
-  // A package.json of this repository: test/release.test.ts checks the fields.
+  // test/release.test.ts checks these fields of each package.json.
   return JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as Manifest;
 }

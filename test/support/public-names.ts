@@ -22,7 +22,7 @@ export interface EntryPoint {
   /** The entry point's source file, from the root of the repository. */
   readonly source: string;
   /**
-   * Whether only this workspace can import it, because its package is private or does not publish it (`publishConfig`).
+   * Whether only this workspace can import the entry point, because its package does not publish it (`publishConfig`).
    */
   readonly isPrivate: boolean;
   readonly names: readonly PublicName[];

@@ -35,7 +35,7 @@ export interface Bridge {
 /** A message of Chatwoot has at most 150,000 characters, and the webhook contains it several times. */
 const MAX_WEBHOOK_BYTES = 5 * 1024 * 1024;
 
-/** Connects a number with a Chatwoot inbox, so that its chats are conversations there. */
+/** Synchronises the chats of a number with the conversations of a Chatwoot inbox. */
 export function createBridge({ trunkline, workspaceId, instance, ...options }: BridgeOptions): Bridge {
   const chatwoot = createChatwootApi(options.chatwoot);
   const links = openLinks(options.database);

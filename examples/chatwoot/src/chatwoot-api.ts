@@ -23,7 +23,7 @@ interface NewMessage {
   /** Contains Trunkline's message id. */
   readonly sourceId: string;
   readonly file?: File | undefined;
-  /** Chatwoot's id of the message replied to. */
+  /** Chatwoot's id of the message that this message replies to. */
   readonly inReplyTo?: number | undefined;
 }
 

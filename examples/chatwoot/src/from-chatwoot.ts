@@ -60,7 +60,9 @@ export function fromChatwoot(parts: FromChatwootParts): FromChatwoot {
   };
 }
 
-/** Undefined if there is nothing to send: the webhook is a note, the bridge's own message, or about another inbox. */
+/**
+ * Undefined if there is nothing to send, because the webhook has a note, the bridge's own message, or another inbox.
+ */
 function readAgentMessage({ links, inboxId }: FromChatwootParts, body: string): AgentMessage | undefined {
   const payload: unknown = JSON.parse(body);
   const id = field(payload, 'id');
@@ -128,7 +130,7 @@ function filesOf(payload: unknown): readonly AgentFile[] {
   });
 }
 
-/** One message of Chatwoot may become several: its text is the caption of the first file, or a separate message. */
+/** One message of Chatwoot may become several. Its text is the caption of the first file, or a separate message. */
 async function send(parts: FromChatwootParts, message: AgentMessage): Promise<void> {
   const { api, instance, links } = parts;
   const { id, conversation, to, content, files, replyTo } = message;

@@ -8,7 +8,7 @@ export interface ToChatwootParts {
   readonly instance: string;
   readonly chatwoot: ChatwootApi;
   readonly links: Links;
-  /** Sends of agents' messages that are in flight. A message gets its link when its send completes. */
+  /** The sends in flight for agents' messages. A message gets its link when its send completes. */
   readonly sending: ReadonlySet<Promise<unknown>>;
 }
 

@@ -11,7 +11,6 @@ const STOP_WITHIN_MS = 35_000;
 
 export interface ProcessOptions {
   readonly name: string;
-  /** The file to run. */
   readonly program: URL;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Matches the output line that shows that the program is ready; `ready` and `onReady` get the first group. */
@@ -82,7 +81,7 @@ export function manageProcess(options: ProcessOptions): ManagedProcess {
 function spawnProgram({ name, program, env }: ProcessOptions): ChildProcess {
   return spawn(process.execPath, ['--conditions=source', program.pathname], {
     env: { ...process.env, ...env, PROCESS_NAME: name },
-    // A Ctrl-C reaches only this process, which ends the programs in order. The IPC channel shows its death to them.
+    // A Ctrl-C reaches only this process, which ends the programs in order. They notice its death by the IPC channel.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

@@ -60,7 +60,7 @@ function openConnection({ clock, logger, ...parts }: ConnectionOptions): Gateway
   const { address, session, listener, options } = parts;
   const { instanceId } = session;
   const files = new Map<string, () => Promise<Uint8Array | null>>();
-  /** Whether the connection is known to have ended; its loss is then not reported. */
+  /** Whether the connection is known to have ended, so that its loss is not reported. */
   let isOver = false;
 
   const url = new URL(`${CONNECTIONS_PATH}${instanceId}?owner=${address.owner}`, address.url);

@@ -29,7 +29,7 @@ interface Form extends Omit<DisturbanceOptions, 'instances'> {
    * shrink if time runs faster.
    */
   readonly minuteMs: number;
-  /** The number of clients. An endpoint must be able to take within a minute all events of a minute. */
+  /** The number of clients. They must not send more than an endpoint can take. */
   readonly senders: number;
   /** The interval between two messages of a client. */
   readonly loadMs: readonly [number, number];

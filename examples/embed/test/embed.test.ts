@@ -22,7 +22,7 @@ const SERVERS = [
   ['fastify', 'fastify.ts', /'fastify'|Fastify\(|app\.listen|console\.log/],
   ['hono', 'hono.ts', /'@hono\/node-server'|'hono'|new Hono|serve\(|console\.log/],
 ] as const;
-/** The same for an app of `npm create fastify`, whose other plugins have lines like these. */
+/** The same for an app of `npm create fastify`, whose generated plugins already contain such lines. */
 const PLUGIN = ['fastify', 'fastify-plugin.mjs', /plugin|app\.log|^}\);$/] as const;
 const SCRIPTS = [
   ['script', 'script.ts', /^$/],
@@ -195,7 +195,7 @@ async function startServer(file: string, cwd: string): Promise<Server> {
 async function listening(program: Program): Promise<Server> {
   onTestFinished(() => program.kill());
   const [, port = ''] = await program.printed(/port: (\d+)/);
-  // The key comes before the address.
+  // The key is printed before the address.
   const [token = null] = /trk_\w+/.exec(program.output()) ?? [];
   return { program, origin: `http://127.0.0.1:${port}`, token };
 }

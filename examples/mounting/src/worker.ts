@@ -1,4 +1,4 @@
-// A worker of Cloudflare (workerd) with the compatibility flag `nodejs_compat`. It cannot keep sockets open, so it only
+// A Cloudflare worker (workerd) with the compatibility flag `nodejs_compat`. It cannot keep sockets open, so it only
 // serves requests, and another process on the same database does the rest.
 import { edgeRuntime } from '@trunkline/core/edge';
 import { everywherePublic, startService } from './service.ts';

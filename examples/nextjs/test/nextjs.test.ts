@@ -18,7 +18,7 @@ import type { Program } from '@trunkline/test-support/start-program';
 const EXAMPLE = fileURLToPath(new URL('..', import.meta.url));
 const ROOT = join(EXAMPLE, '../..');
 const FILES = ['trunkline.ts', 'app/api/v1/[...path]/route.ts', 'instrumentation.ts', 'app/orders/route.ts'];
-/** The files required to send a message: all of their lines are the user's own. */
+/** The files required to send a message, whose lines are all the user's own. */
 const NEEDED = FILES.slice(0, 3);
 const env = {
   ...process.env,
@@ -141,7 +141,7 @@ describe.runIf(process.env['EMBED_NEXT'] === '1')('in Next.js', () => {
 
     const program = next('start', '--port', '0', '--hostname', '127.0.0.1');
     const origin = await originOf(program);
-    // This is before the first request.
+    // No request has been made yet.
     await eventually(async () =>
       expect(await databases()).toEqual(['trunkline.db', 'trunkline.db-process-1']),
     );
@@ -220,7 +220,7 @@ async function call({ origin, token }: Api, path: string, body?: object): Promis
   return (path.startsWith('/api/') ? (content as { data: Resource }).data : content) as Resource;
 }
 
-/** Sends messages by the API, and by the app's own route, from a new number, and waits until they are read. */
+/** Sends messages through the API and the app's own route, from a new number, and waits until they are read. */
 async function sendMessage(api: Api): Promise<void> {
   const { id: instance } = await call(api, '/api/v1/instances', { name: 'Orders' });
   await call(api, `/api/v1/instances/${instance}/connect`, {});

@@ -10,7 +10,7 @@ export type DashboardTrunkline = Pick<
   'roles' | 'authenticate' | 'as' | 'newRequestId' | 'admin' | 'logger'
 >;
 
-/** The access of a request's sender, by its cookie or by `authorize`. */
+/** The access of a request's sender, found by the cookie or by `authorize`. */
 export interface Session {
   readonly access: AccessKind;
   readonly scopes: readonly Scope[];

@@ -24,17 +24,17 @@ export interface ChatwootStandIn {
   readonly searches: number;
   /** How many requests were refused while it was down. */
   readonly refused: number;
-  /** Adds a contact, as an agent may. */
+  /** Adds a contact, as an agent would. */
   addContact(contact: Omit<Contact, 'id'>): Contact;
   resolve(conversation: number): void;
   write(draft: AgentDraft): Promise<Message>;
-  /** Tries a failed message again, as an agent. */
+  /** Retries a failed message, as an agent would. */
   retry(id: number): Promise<void>;
   /** Changes a message's content, but not its status. */
   change(id: number, content: string): Promise<void>;
   /** Posts the last webhook again, with these changes. */
   post(webhook?: Partial<Posted>): Promise<Response | undefined>;
-  /** The URL of its webhooks, and the secret that signs them. */
+  /** The URL that gets Chatwoot's webhooks, and the secret that signs them. */
   webhook: { url: string; secret: string };
   stop(): Promise<void>;
 }

@@ -33,7 +33,7 @@ export async function wireIncoming(message: IncomingMessage): Promise<WireIncomi
   const { content } = message;
   if (content.type === 'text') return { ...message, content };
   const { mimeType, filename, open } = content.file;
-  // Avoids Response: @hono/node-server replaces the global class by one that lacks `bytes`.
+  // Avoids Response, because @hono/node-server replaces the global class with one that lacks `bytes`.
   const bytes = await buffer(await open());
   return { ...message, content: { ...content, file: { mimeType, filename, bytes } } };
 }

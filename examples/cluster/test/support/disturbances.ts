@@ -210,9 +210,7 @@ function note({ interruptions }: Harness, what: WithoutPeriod<Momentary>): void 
   interruptions.push({ ...what, from: now, to: now });
 }
 
-/**
- * Corrects the ends of disturbances: a killed process may have restarted later, and a frozen one may have been killed.
- */
+/** Corrects the ends of disturbances, because a killed process restarts later, and a frozen process may be killed. */
 function asTheyWere(
   { services }: TestCluster,
   interruptions: readonly Interruption[],

@@ -28,7 +28,7 @@ export interface Load {
   readonly complaints: readonly string[];
   /** Posts one more message, and resolves with its id once it is accepted. */
   send(message: Omit<Accepted, 'messageId' | 'at'>, choose: Choices): Promise<string>;
-  /** Stops posting. Resolves when every message already begun has an outcome. */
+  /** Stops posting. Resolves when every message in flight has an outcome. */
   stop(): Promise<void>;
 }
 
@@ -55,8 +55,8 @@ const BURST_CHANCE = 0.01;
 const RECIPIENTS = ['15550100', '15550100', '15550100', '15550001', '15550002', '15550003'] as const;
 
 /**
- * Clients that send through every API process, and repeat a request with the same key until they get a response; and
- * phones that write.
+ * Starts clients that send through every API process, and repeat a request with the same key until they get a response.
+ * Also starts phones that send messages.
  */
 export function startLoad(cluster: TestCluster, options: LoadOptions, random: Choices): Load {
   const accepted: Accepted[] = [];
@@ -72,7 +72,7 @@ export function startLoad(cluster: TestCluster, options: LoadOptions, random: Ch
         accepted.push({ messageId, instance, text, to, at: Date.now() });
         return messageId;
       }
-      // The request is repeated after a 409, without a timely response, or if the server is starting or has lost its
+      // The request is repeated after a 409, if no response arrives in time, or if the server is starting or has no
       // database.
       if (reply && reply.status < 500 && reply.status !== 409) {
         const complaint = `${reply.status} ${JSON.stringify(reply.body)}`;
@@ -130,7 +130,7 @@ export function startLoad(cluster: TestCluster, options: LoadOptions, random: Ch
         await networkPhone(cluster.network.url, instance).receive({ from: '15550123', text });
         inbound.push(text);
       } catch {
-        // The instance is not connected just now, so it cannot receive.
+        // The instance is not connected, so it cannot receive.
       }
       left -= 1;
       if (left > 0) continue;

@@ -12,7 +12,7 @@ export interface Evidence {
   readonly log: NetworkLog;
   readonly interruptions: readonly Interruption[];
   readonly stays: readonly Stay[];
-  /** The statuses of each message in the API, one after another. */
+  /** The statuses of each message in the API, in order. */
   readonly statuses: ReadonlyMap<string, readonly string[]>;
 }
 

@@ -41,7 +41,7 @@ export async function qrCode(url: string, id: string): Promise<string> {
   return qr.parse(await respond(url, 'GET', `/instances/${id}/qr`)).data.code;
 }
 
-/** Registers the receivers' webhooks, and returns connected instances. */
+/** Registers the receivers' webhooks, and connects instances. Returns the ids of the instances. */
 export async function setUp(
   { url, networkUrl }: { readonly url: string; readonly networkUrl: string },
   { receivers, instances }: { readonly receivers: readonly Receiver[]; readonly instances: number },

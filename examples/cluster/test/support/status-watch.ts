@@ -13,7 +13,7 @@ export interface StatusWatch {
 }
 
 /**
- * Reads statuses of messages repeatedly, through any of the APIs; one request at a time, so that the responses are
+ * Reads statuses of messages repeatedly, through random APIs, with one request at a time, so that the responses are
  * ordered.
  */
 export function watchStatuses(load: Load, urls: () => readonly string[], random: Choices): StatusWatch {

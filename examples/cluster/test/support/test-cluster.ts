@@ -37,7 +37,7 @@ export interface TestCluster {
   stop(): Promise<void>;
   /** The last output of processes that ended with an error. */
   lastWords(): readonly string[];
-  /** Keeps the output for people to read. Returns its path. */
+  /** Writes the output to a file for people to read. Returns the file's path. */
   keepOutput(): string;
 }
 

@@ -15,7 +15,7 @@ export interface WorkspaceResource {
     readonly webhook_limit: number;
   };
   readonly trial_messages_used: number;
-  /** The count of numbers. */
+  /** How many numbers the workspace has. */
   readonly numbers: number;
   readonly suspended_at: string | null;
   /** How many days messages are kept; null for the service's setting. */

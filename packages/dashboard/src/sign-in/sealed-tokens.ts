@@ -31,7 +31,7 @@ export function sealedTokens(secretKeys: readonly string[], purpose: string): Se
     },
     open(token) {
       const bytes = new Uint8Array(Buffer.from(token, 'base64url'));
-      // Decoding ignores some bits of the last character, and characters outside the alphabet: accept only the
+      // Decoding ignores some bits of the last character, and characters outside the alphabet, so accept only the
       // canonical form.
       if (Buffer.from(bytes).toString('base64url') !== token) return null;
       const [nonce, sealed] = [bytes.subarray(0, NONCE_LENGTH), bytes.subarray(NONCE_LENGTH)];

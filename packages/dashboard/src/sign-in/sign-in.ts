@@ -34,7 +34,7 @@ export interface OpenSignIn {
   signOut(request: Request): Promise<string>;
 }
 
-/** An API key, or a token: a link's or the admin's. */
+/** An API key, or the token of a link or of the admin. */
 type Credential = { readonly apiKey: string } | { readonly token: string };
 
 export function makeSignIn(

@@ -24,7 +24,7 @@ const READ_SCOPES = ['instances:read', 'messages:read', 'webhooks:read'] as cons
 
 /**
  * One service for all tests, which only read. The service has a workspace with something of each kind, an empty
- * workspace, and a third workspace, whose user may see neither of those.
+ * workspace, and a workspace whose user may see neither of the first two.
  */
 async function openService() {
   const { promise: ending, resolve } = Promise.withResolvers<() => Promise<void>>();

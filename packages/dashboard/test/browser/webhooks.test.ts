@@ -100,7 +100,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await verdict(page).getByText('Delivering', { exact: true }).waitFor();
     await page.getByText('1 delivered, 0 not delivered').first().waitFor();
 
-    // Then it breaks, which is shown on its page, in the list, and on the page Now.
+    // Then the webhook breaks, which is shown on its page, in the list, and on the page Now.
     await untilLive(page);
     receiver.respond.status = 500;
     receiver.respond.body = `<h1>Database is down</h1>${'\nat Pool.query'.repeat(60)}`;

@@ -17,7 +17,7 @@ export function clientOf(workspaceId: string): TrunklineClient {
   return client;
 }
 
-/** The cookie, not this header, identifies the user. */
+/** Omits the client's `Authorization` header, because the cookie identifies the user. */
 function fetchWithSession(url: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers);
   headers.delete('Authorization');

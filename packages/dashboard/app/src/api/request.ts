@@ -25,7 +25,7 @@ export async function request<Data>(
   const requestId = response.headers.get('X-Request-Id');
   if (response.status === 204) return undefined as Data; // callers ignore the result of such routes
   const content: unknown = await response.json().catch(() => null);
-  if (response.ok && isObject(content) && 'data' in content) return content['data'] as Data; // the type of the route's response
+  if (response.ok && isObject(content) && 'data' in content) return content['data'] as Data; // the route's type
   throw new ClientError(errorIn(content, response.status, requestId));
 }
 
@@ -49,7 +49,7 @@ function errorIn(content: unknown, status: number, requestId: string | null): Ap
   const error = isObject(content) ? content['error'] : undefined;
   if (isObject(error) && typeof error['code'] === 'string') {
     return {
-      code: error['code'] as ApiError['code'], // ApiError says that a code may be a newer one
+      code: error['code'] as ApiError['code'], // or a newer code: see ApiError
       status,
       message: String(error['message']),
       requestId: typeof error['request_id'] === 'string' ? error['request_id'] : requestId,

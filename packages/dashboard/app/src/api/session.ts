@@ -22,8 +22,8 @@ export function isSignedOut(error: unknown): boolean {
 }
 
 /**
- * Signs in with an API key or with a token: the admin's, or a link's. An operator may have made keys of any form, so a
- * credential that does not look like one of our keys is tried as a token and as a key.
+ * Signs in with an API key, or with the token of the admin or of a link. An operator may have made keys of any form, so
+ * a credential that does not look like one of our keys is tried as a token and as a key.
  */
 export async function signIn(credential: string): Promise<void> {
   if (credential.startsWith('trk_')) return enter({ api_key: credential });
@@ -35,7 +35,6 @@ export async function signIn(credential: string): Promise<void> {
   }
 }
 
-/** Signs in with the token of a link. */
 export function signInByLink(token: string): Promise<void> {
   return enter({ token });
 }

@@ -31,7 +31,7 @@ export function Button({
   );
 }
 
-/** For a link that looks like a button. */
+/** The class of a link that looks like a button. */
 export function buttonClass(kind: NonNullable<ButtonProps['kind']>): string {
   return classes(styles['button'], styles[kind]);
 }

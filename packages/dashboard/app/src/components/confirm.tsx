@@ -10,7 +10,7 @@ import { Field, Form } from './form.tsx';
 interface ConfirmProps {
   readonly isOpen: boolean;
   onClose(): void;
-  /** Names the thing: *Delete Support?* */
+  /** Names the object of the action: *Delete Support?* */
   readonly title: string;
   /** The consequences, such as the data that is lost. */
   readonly children: ReactNode;

@@ -9,7 +9,7 @@ import { WhenOpened } from './when-opened.tsx';
 const DialogPopup = lazy(async () => ({ default: (await import('./dialog-popup.tsx')).DialogPopup }));
 const QuestionPopup = lazy(async () => ({ default: (await import('./dialog-popup.tsx')).QuestionPopup }));
 
-/** A dialog with a title and a way out; *Escape* closes it, and the focus returns to its previous place. */
+/** A dialog with a title. *Escape* closes the dialog, and the focus returns to its previous place. */
 export function Dialog(props: DialogProps): ReactNode {
   return (
     <WhenOpened isOpen={props.isOpen}>

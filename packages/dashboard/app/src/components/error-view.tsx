@@ -8,14 +8,13 @@ import { StatusShape } from './status-badge.tsx';
 
 interface ErrorViewProps {
   readonly error: unknown;
-  /** Tries again. */
   readonly onRetry?: (() => unknown) | undefined;
   readonly isRetrying?: boolean;
   /** Whether older data is shown, too. */
   readonly isStale?: boolean;
 }
 
-/** A failure in the words of the API, with the request id for a report, and a button to try again. */
+/** The API's error message, with the request id for a report, and a button to try again. */
 export function ErrorView({
   error,
   onRetry,

@@ -22,7 +22,7 @@ interface FormProps {
 export function Form({ onSubmit, error, children }: FormProps): ReactNode {
   const form = useRef<HTMLFormElement>(null);
   const [isAllAtFields, setAllAtFields] = useState(true);
-  // Counts submits, so that each one focuses the first wrong field, even if no request was made.
+  // Counts attempts, so that each attempt focuses the first wrong field, even if no request was made.
   const [tries, setTries] = useState(0);
   useEffect(() => {
     if (tries === 0 || !form.current) return;

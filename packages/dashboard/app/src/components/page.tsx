@@ -5,7 +5,7 @@ import styles from './page.module.css';
 
 interface PageProps {
   readonly title: string;
-  /** The path to the page: links to the pages above it. */
+  /** Links to the pages above this page. */
   readonly above?: ReactNode;
   /** Facts below the title: ids, numbers. */
   readonly facts?: ReactNode;
@@ -14,7 +14,7 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
-/** A page. Its title is also the document's, and its heading gets the focus after navigation within the dashboard. */
+/** A page whose title is also the document's. Its heading gets the focus after navigation within the dashboard. */
 export function Page({ title, above, facts, actions, children }: PageProps): ReactNode {
   const { product } = useTexts('shell');
   const heading = useRef<HTMLHeadingElement>(null);

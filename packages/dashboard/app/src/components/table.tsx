@@ -15,7 +15,9 @@ interface Column<Row> {
 interface TableProps<Row> {
   /** A name for the rows, for screen readers. */
   readonly caption: string;
-  /** The first column has the row's link, whose target is the whole row: `<Link className={rowLink}>`. */
+  /**
+   * The first column has the row's link, `<Link className={rowLink}>`. A press anywhere in the row follows the link.
+   */
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   keyOf(row: Row): string;
@@ -75,5 +77,5 @@ export function Table<Row>({ caption, columns, rows, keyOf, isStale = false }: T
   );
 }
 
-/** The class of a row's link, whose target is the row. */
+/** The class of a row's link, which covers the whole row. */
 export const rowLink: string = styles['rowLink'] ?? '';

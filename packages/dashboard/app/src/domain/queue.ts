@@ -2,7 +2,7 @@ import type { QueueResource } from '../../../src/schemas/queues.ts';
 
 /** The service stops counting here. */
 const COUNTED_TO = 1_000;
-/** A working number takes some seconds per message. */
+/** A working number takes a few seconds per message. */
 const SLOW_AFTER_MS = 60_000;
 
 export function queueCount(locale: string, queued: number): string {

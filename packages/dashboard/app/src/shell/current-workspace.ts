@@ -6,8 +6,8 @@ import { useSession } from './session-context.ts';
 const NAME = 'workspace';
 
 /**
- * The workspace that the pages are about: that of the address, that of the session, or the workspace last shown in this
- * tab; null before any was shown.
+ * The workspace that the pages are about, from the address, else from the session, else the workspace last shown in
+ * this tab; null if there is none.
  */
 export function useCurrentWorkspace(): string | null {
   const { workspace: inUrl } = useParams({ strict: false });
@@ -18,7 +18,7 @@ export function useCurrentWorkspace(): string | null {
   return inUrl ?? bound?.id ?? keptText(NAME);
 }
 
-/** The next session starts without a workspace. */
+/** Forgets the workspace last shown, so that the next session starts without one. */
 export function forgetCurrentWorkspace(): void {
   forgetChoice(NAME);
 }

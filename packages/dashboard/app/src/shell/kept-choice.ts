@@ -17,7 +17,7 @@ export function keepChoice(name: string, value: string): void {
   try {
     sessionStorage.setItem(`trunkline.${name}`, value);
   } catch {
-    // The choice lasts until the page is left.
+    // Without storage, the choice lasts until the page is left.
   }
 }
 

@@ -12,7 +12,7 @@ interface WorkspaceMenuProps {
   readonly children: ReactNode;
 }
 
-/** The maximum number of workspaces in the menu; their page has all. */
+/** The maximum number of workspaces in the menu; the page of workspaces has all. */
 const SHOWN_MAX = 50;
 
 /** The menu of workspaces. It starts open, since it is rendered when the user asks for it. */

@@ -15,7 +15,7 @@ export function WorkspaceSwitcher({ workspaceId }: { readonly workspaceId: strin
   return <Switcher workspaceId={workspaceId} />;
 }
 
-/** A button until it is pressed, then the menu with its own button, whose code is a separate file. */
+/** A button, which a press replaces with the menu and the menu's own button. The menu's code is a separate file. */
 function Switcher({ workspaceId }: { readonly workspaceId: string | null }): ReactNode {
   const t = useTexts('shell');
   const { data: workspaces = [] } = useQuery(workspacesQuery);

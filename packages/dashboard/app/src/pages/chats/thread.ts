@@ -55,7 +55,7 @@ export function withNewest(fresh: Stretch, known: Thread | undefined): Thread {
   };
 }
 
-/** Adds the next stretch further up. */
+/** Adds the next older stretch. */
 export function withOlder(known: Thread, older: Stretch): Thread {
   const oldest = known.messages.at(-1)?.id;
   const further = older.messages.filter(({ id }) => oldest === undefined || id < oldest);

@@ -12,7 +12,7 @@ interface Sending {
   readonly isSending: boolean;
   /** The error of the last attempt. */
   readonly error: unknown;
-  /** No response arrived, so the message may have been accepted. */
+  /** Whether no response arrived, so that the message may have been accepted. */
   readonly isDoubtful: boolean;
 }
 

@@ -9,7 +9,7 @@ import { isWebhookTrouble, webhookName, webhookState, WEBHOOK_TONES } from '../.
 import { useTexts } from '../../texts/language.tsx';
 import styles from './well.module.css';
 
-/** The webhooks that do not deliver; others are only counted. */
+/** The webhooks that do not deliver; other webhooks are only counted. */
 export function TroubledWebhooks({
   workspace,
   webhooks,

@@ -8,7 +8,7 @@ export interface SignInSearch {
 
 const HERE = 'https://dashboard.invalid';
 
-/** Accepts only a path, and no spelling of another site's address. */
+/** Accepts only paths, so that no spelling of another site's address gets through. */
 export function signInSearch(search: RawSearch): SignInSearch {
   const next = textIn(search, 'next', 2_000);
   return next?.startsWith('/') && URL.parse(next, HERE)?.origin === HERE ? { next } : {};

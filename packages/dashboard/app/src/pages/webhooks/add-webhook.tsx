@@ -22,8 +22,8 @@ interface AddWebhookProps {
 }
 
 /**
- * Adds a webhook, shows its secret, then leads to its page. The component must stay mounted when the first webhook
- * appears.
+ * Adds a webhook, shows its secret, then leads to its page. The page must keep the component mounted when the first
+ * webhook appears.
  */
 export function AddWebhook({ workspaceId, isOpen, onClose }: AddWebhookProps): ReactNode {
   const t = useTexts('webhooks');

@@ -64,8 +64,8 @@ export function CheckSignature({
           <input
             value={secret}
             placeholder="whsec_…"
-            // Not a password field, because browsers offer to save those. Not spell-checked, because some browsers do
-            // so on a server.
+            // Not a password field, because browsers offer to save passwords. Not spell-checked, because some browsers
+            // check on a server.
             autoComplete="off"
             spellCheck={false}
             className={styles['code']}

@@ -3,7 +3,7 @@ import type { DeliveryResource } from '@trunkline/http/client';
 export const DAY_MS: number = 24 * 60 * 60 * 1_000;
 const SLOTS = 24;
 
-/** The outcomes of the deliveries of a part of the day. */
+/** The outcomes of the deliveries in one part of the day. */
 export interface Slot {
   /** Epoch milliseconds. */
   readonly from: number;

@@ -7,7 +7,7 @@ export function bodyOf({ payload }: Request): string | null {
   return isEmptyObject(payload) ? null : JSON.stringify(payload);
 }
 
-/** The request as a shell command, with the headers of a signature if given. */
+/** The request as a shell command, with the signature's headers if given. */
 export function curlOf(request: Request, signature: Readonly<Record<string, string>> = {}): string {
   const { url, headers } = request;
   const all = Object.entries({ ...headers, ...signature });
@@ -23,7 +23,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** The id of the message in an event. */
+/** The id of the message in an event; null if the event has no message. */
 export function messageIdIn(payload: unknown): string | null {
   const message = field(field(payload, 'data'), 'message');
   const id = field(message, 'id');

@@ -33,7 +33,7 @@ export function canSign(): boolean {
   return isSecureContext;
 }
 
-/** Checks whether the secret signed the body, at any time. */
+/** Checks whether the secret signed the body, no matter when. */
 export async function checkSignature({ secret, headers: lines, body }: Received): Promise<Checked> {
   const headers = headersIn(lines);
   const seconds = headers.get(TIMESTAMP_HEADER) ?? headers.get(STANDARD_TIMESTAMP_HEADER);
@@ -71,7 +71,7 @@ function headersIn(lines: string): Headers {
     try {
       headers.append(name, value);
     } catch {
-      // A request cannot have such a name or value.
+      // The line is not a valid header.
     }
   }
   return headers;
