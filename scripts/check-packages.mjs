@@ -305,7 +305,7 @@ async function sendFromNothing(path) {
   }
 }
 
-/** Whether the page and its script are served as they were built. */
+/** Whether the page is served, and its script as JavaScript. */
 async function isDashboardServed(url) {
   const page = await fetch(url);
   const script = /<script[^>]* src="([^"]+)"/.exec(await page.text())?.[1];
@@ -405,8 +405,8 @@ async function runImage() {
 }
 
 /**
- * `pnpm release:publish` with a registry on this machine instead of npm's: a dry run, a release that breaks off, and
- * the same release again. Provenance is omitted, because only CI can prove where a package was built.
+ * Runs `pnpm release:publish` with a registry on this machine instead of npm's: a dry run, a release that breaks off,
+ * and the same release again. Provenance is omitted, because only CI can prove where a package was built.
  */
 async function rehearseRelease() {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-release-'));

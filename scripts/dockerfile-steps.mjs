@@ -1,4 +1,4 @@
-// Runs the steps of a Dockerfile without Docker: each stage is a directory that serves as the root of its image. So a
+// Runs the steps of a Dockerfile without Docker. Each stage is a directory that serves as the root of its image, so a
 // RUN must not use absolute paths, and uses this machine's programs instead of those of the base image.
 
 import { execFile } from 'node:child_process';

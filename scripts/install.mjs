@@ -1,6 +1,6 @@
-// Installs what a script needs, on the machine's own Node, which may be too old for the sources:
-// `node scripts/install.mjs` installs everything. `node scripts/install.mjs start` installs what the server imports, unless
-// everything is installed; then it prints the path of a Node that runs the sources.
+// Installs what a script needs, on the machine's own Node, which may be too old for the sources: `node
+// scripts/install.mjs` installs everything. `node scripts/install.mjs start` installs what the server imports, or
+// everything if that was installed before, and prints the path of a Node that runs the sources.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -16,7 +16,7 @@ export interface SiteTextOptions {
 }
 
 /**
- * The text of a page for the site: without its first heading, which the site shows itself. Relative links lead to pages
+ * The text of a page for the site, without its first heading, which the site shows itself. Relative links lead to pages
  * of the site if they exist, else to the file on the code host. Code is not changed.
  */
 export function siteText(page: SitePage, markdown: string, options: SiteTextOptions): string {

@@ -1,4 +1,4 @@
-// A number whose chats are the conversations of a Chatwoot inbox: docs/integrations/chatwoot.md.
+// A number whose chats appear as conversations in a Chatwoot inbox: docs/integrations/chatwoot.md.
 import { serve } from '@hono/node-server';
 import { createTrunkline } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';

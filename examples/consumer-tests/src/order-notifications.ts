@@ -37,7 +37,7 @@ export function createOrderNotifications({
 }: OrderNotificationsOptions): OrderNotifications {
   const optedOut = new Set<string>();
   const messageOfOrder = new Map<string, string>();
-  // Keyed by message, not by order: a webhook may arrive before the response that contains the message's id.
+  // Keyed by message, not by order, because a webhook may arrive before the response that contains the message's id.
   const statuses = new Map<string, Status>();
 
   return {
@@ -81,7 +81,7 @@ export function createOrderNotifications({
 
 const ORDER: readonly Status[] = ['queued', 'sent', 'delivered', 'read', 'failed', 'received'];
 
-/** Webhooks may come out of order: an earlier status never replaces a later one. */
+/** Webhooks may come out of order, so an earlier status never replaces a later one. */
 function later(known: Status | undefined, reported: Status): Status {
   return known !== undefined && ORDER.indexOf(known) > ORDER.indexOf(reported) ? known : reported;
 }

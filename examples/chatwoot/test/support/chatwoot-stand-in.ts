@@ -205,7 +205,7 @@ export async function startChatwootStandIn(): Promise<ChatwootStandIn> {
     return message;
   }
 
-  /** Posts a webhook once. If the post fails, the message has failed. */
+  /** Posts a webhook once. If the post fails, the message is marked as failed. */
   async function announce(event: string, message: Message): Promise<void> {
     const conversation = conversations.find(({ id }) => id === message.conversation);
     const contact = contacts.find(({ id }) => id === conversation?.contact);

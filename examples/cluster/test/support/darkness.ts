@@ -12,8 +12,8 @@ interface Darkness extends Stay {
 const NOTICED_WITHIN_MS = 1_000;
 
 /**
- * The times when instances could not send although they should: they had no connection, or the process that held it was
- * frozen or cut off from Postgres, or Postgres was down.
+ * The times when instances could not send although they should, because they had no connection, or the process that
+ * held it was frozen or cut off from Postgres, or Postgres was down.
  */
 export function darkness(evidence: Evidence): readonly Darkness[] {
   return evidence.stays.flatMap((stay) =>

@@ -9,7 +9,7 @@ export interface DisturbanceOptions {
   readonly forMs: number;
   /** The interval between two disturbances. */
   readonly pauseMs: readonly [number, number];
-  /** How long a process may be cut off from Postgres, or frozen, at most: longer than a lease. */
+  /** How long a process may be cut off from Postgres, or frozen, at most. Longer than a lease. */
   readonly outageMs: number;
   /** The instances whose connections are dropped. */
   readonly instances: readonly string[];
@@ -107,7 +107,7 @@ async function kill(harness: Harness, role: string): Promise<string> {
   return `${process.name} is killed`;
 }
 
-/** Ends a process cleanly, like a deploy; it is restarted. */
+/** Ends a process cleanly, like a deploy. The cluster restarts the process. */
 async function restart(harness: Harness): Promise<string> {
   const process = oneOf(harness, '');
   if (!signal(process, 'SIGTERM')) return `${process.name} is dead`;
@@ -115,7 +115,7 @@ async function restart(harness: Harness): Promise<string> {
   return `${process.name} is to end`;
 }
 
-/** Freezes a process like a paused virtual machine: it continues later as if nothing had happened. */
+/** Freezes a process like a paused virtual machine, so that it continues later as if nothing had happened. */
 async function freeze(harness: Harness, role: string): Promise<string> {
   const process = oneOf(harness, role);
   const pid = process.pid();

@@ -46,7 +46,7 @@ const QUEUE = 10;
 const QUEUE_CHANCE = 0.1;
 
 /**
- * How many messages phones send in a burst, at first and now and then: more than an endpoint may get within a minute.
+ * How many messages phones send in a burst, at first and now and then. More than an endpoint may get within a minute.
  */
 const BURST = 130;
 const BURST_CHANCE = 0.01;

@@ -127,7 +127,7 @@ function turnedBack({ load, statuses }: Evidence): readonly string[] {
 
 /**
  * At most two concurrent requests, and 120 begun within any minute, whichever processes send them. A process that was
- * frozen, or cut off from Postgres, sends its claims late, which may add two requests.
+ * frozen, or cut off from Postgres, sends its claims late, which may add two requests per outage.
  */
 function tooMany(
   { name, arrivals }: Receiver,

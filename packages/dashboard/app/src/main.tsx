@@ -21,7 +21,8 @@ export async function showDashboard(): Promise<void> {
   // Rendered in slices, so that user input does not wait for the whole page.
   startTransition(() =>
     reactRoot.render(
-      // Styles come only from our files: the page's Content-Security-Policy refuses styles that a library inserts.
+      // Styles come only from our files, because the page's Content-Security-Policy refuses styles that a library
+      // inserts.
       <CSPProvider disableStyleElements>
         <QueryClientProvider client={queries}>
           <LanguageProvider>

@@ -5,7 +5,7 @@ import { currentLanguage } from './texts/current-language.ts';
 import { NOT_LOADED } from './texts/not-loaded.ts';
 import { applyTheme, keptTheme } from './shell/theme.ts';
 
-// The document's own script: small, so that the document's first content (`waiting.css`) is painted before the
+// The document's own script is small, so that the document's first content (`waiting.css`) is painted before the
 // dashboard, whose file is being fetched, occupies the processor.
 
 applyTheme(keptTheme());

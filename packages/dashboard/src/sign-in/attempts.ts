@@ -1,11 +1,13 @@
 import { refused } from '../session.ts';
 
 const WINDOW_MS = 60_000;
-/** The limit of failures from one address or with one credential: more than typos cause, and too few to guess a token. */
+/**
+ * The limit of failures from one address or with one credential. Typos cause fewer, and guessing a token takes more.
+ */
 const FAILURES_MAX = 30;
 /**
- * The limit of failures of all sources: far more than typos cause, and too few to guess anything or keep the database
- * busy.
+ * The limit of failures of all sources together. Typos cause far fewer, and guessing or keeping the database busy takes
+ * more.
  */
 const ALL_FAILURES_MAX = 3_000;
 

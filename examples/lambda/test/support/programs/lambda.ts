@@ -1,4 +1,4 @@
-// Runs a handler like Lambda: it passes one event after another, and sends each result.
+// Passes one event after another to a handler, like Lambda, and sends each result.
 import process from 'node:process';
 import type { LambdaEvent } from 'hono/aws-lambda';
 import { handler } from '../../../src/handler.ts';

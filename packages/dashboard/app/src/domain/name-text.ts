@@ -3,7 +3,7 @@ const NAME_MAX = 80;
 
 /** Characters that change the order or the look of the text around them, or take space invisibly. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2800\u3164]+/gu;
-/** Characters that join and colour emoji. */
+/** The zero-width joiners, which emoji and some scripts need. */
 const JOINERS = /[\u200c\u200d]/u;
 /** Marks that pile up over the neighbouring lines. */
 const PILED_UP = /(\p{M}{4})\p{M}+/gu;

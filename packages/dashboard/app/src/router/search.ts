@@ -1,7 +1,7 @@
 /** The unchecked texts after the `?` of the URL. */
 export type RawSearch = Readonly<Record<string, unknown>>;
 
-/** Keeps every value as text: ids and cursors are never parsed as numbers. */
+/** Keeps every value as text, so that ids and cursors are never parsed as numbers. */
 export function parseSearch(search: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(search));
 }

@@ -17,8 +17,8 @@ interface Sending {
 }
 
 /**
- * Sends one message at a time, and each only once: retries of the same message use the same idempotency key, and a
- * second press during a request does nothing.
+ * Sends one message at a time, and each only once, because retries of the same message use the same idempotency key,
+ * and a second press during a request does nothing.
  */
 export function useSend(
   workspaceId: string,

@@ -28,7 +28,7 @@ interface Checked {
 /** How long receivers accept a signature. */
 export const TOLERANCE_MS: number = DEFAULT_TOLERANCE_SECONDS * 1_000;
 
-/** Whether Web Crypto is available: browsers have it on https and localhost. */
+/** Whether Web Crypto is available, which browsers have only on https and localhost. */
 export function canSign(): boolean {
   return isSecureContext;
 }
