@@ -1,5 +1,5 @@
-// Installs what a script needs, on the machine's own Node, which may be too old for the sources: `node
-// scripts/install.mjs` installs everything. `node scripts/install.mjs start` installs what the server imports, or
+// Installs what a script needs, on the machine's own Node, which may be too old for the sources:
+// `node scripts/install.mjs` installs everything. `node scripts/install.mjs start` installs what the server imports, or
 // everything if that was installed before, and prints the path of a Node that runs the sources.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
