@@ -16,7 +16,7 @@ declare global {
   const transaction: DatabaseSync;
   const logger: Logger;
 
-  /** Written by the reader. */
+  /** Written by the readers of the documentation. */
   const saveOnce: (eventId: string, message: WebhookMessage) => Promise<void>;
   const POST: (request: Request) => Promise<Response>;
   const bytes: Uint8Array<ArrayBuffer>;

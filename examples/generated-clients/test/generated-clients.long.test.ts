@@ -180,7 +180,7 @@ async function load(directory: string): Promise<Program> {
     platform: 'node',
     logLevel: 'error',
   });
-  return import(/* @vite-ignore */ pathToFileURL(outfile).href) as Promise<Program>; // the page's program exports them
+  return import(/* @vite-ignore */ pathToFileURL(outfile).href) as Promise<Program>; // the exports of the page's program
 }
 
 async function linked(program: Program): Promise<string> {

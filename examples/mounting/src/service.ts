@@ -32,7 +32,7 @@ export async function startService(runtime: Runtime, { apiKey, roles }: ServiceO
   const trunkline = createTrunkline({
     ...runtime,
     storage: memoryStorage(),
-    gateway: createSandbox({ scansQrs: true }).gateway, // nobody is here to scan
+    gateway: createSandbox({ scansQrs: true }).gateway, // in these examples, no person scans
     secretKey: 'What is in memory needs no better key.',
     urlPolicy: 'local',
     roles,

@@ -77,7 +77,7 @@ async function openLongLists() {
        'outbound', 'text', 'sent', '1555' || lpad((row % ${CHATS})::text, 7, '0'), 'Hello ' || row, ${made}
      FROM generate_series(1, ${MESSAGES}) AS row`,
   );
-  // The clock is stopped, so the service never files the messages.
+  // Files the messages into chats here, because the service does not do so while the clock is stopped.
   while ((await storage.chats.file?.(10_000))?.more === true);
   await pool.query(`ANALYZE "${schema}".messages, "${schema}".chats, "${schema}".chat_messages`);
 

@@ -31,7 +31,7 @@ export function FilterSelect<Value extends string>({
       [name]: chosen === '' ? undefined : chosen,
       cursor: undefined,
     });
-    void navigate({ to: '.', search: search as never, replace: true }); // the page's route checks it
+    void navigate({ to: '.', search: search as never, replace: true }); // the page's route validates it
   };
   return (
     <span className={styles['filter']}>

@@ -23,7 +23,7 @@ export function FilterTime({
       [name]: Number.isNaN(time.getTime()) ? undefined : time.toISOString(),
       cursor: undefined,
     });
-    void navigate({ to: '.', search: search as never, replace: true }); // the page's route checks it
+    void navigate({ to: '.', search: search as never, replace: true }); // the page's route validates it
   };
   return (
     <span className={styles['filter']}>

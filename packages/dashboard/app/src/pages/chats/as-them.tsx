@@ -67,7 +67,7 @@ function AsThemForm({
   );
 }
 
-/** The number to write as: the person's, or in a group the last known author's. */
+/** The number to write as, which is the person's, or in a group that of the last known author. */
 function numberOf({ address: { counterpart }, messages }: AsThemProps): string | null {
   for (const { direction, from, to, contact } of messages) {
     const number = direction === 'inbound' ? from : to;
