@@ -2,7 +2,7 @@ import type { Operation } from '../src/client/operation.ts';
 import { ROUTES } from '../src/routes/all-routes.ts';
 import type { Route } from '../src/routes/route.ts';
 
-/** The client's table of the routes: `OPERATIONS` of src/client/operations.ts. */
+/** The client's table of routes: the value of `OPERATIONS` in src/client/operations.ts. */
 export function clientOperations(): Readonly<Record<string, Readonly<Record<string, Operation>>>> {
   const found: Record<string, Record<string, Operation>> = {};
   for (const route of ROUTES) {
@@ -23,7 +23,7 @@ function operationOf({ method, path, body, query, success }: Route): Operation {
   };
 }
 
-/** The facts in a response, without the address of the request. */
+/** The names in the `meta` of a response, except the address of the request. */
 function metaOf(example: object): readonly string[] {
   const meta: unknown = 'meta' in example ? example.meta : {};
   return Object.keys(Object(meta)).filter((name) => name !== 'path');

@@ -1,5 +1,5 @@
-// Writes the files that are derived from the routes and kept in the repository: `pnpm openapi`. A test compares each
-// with the routes.
+// `pnpm openapi` runs this. It writes the files in the repository that are derived from the routes; a test compares
+// each file with the routes.
 import { readFile, writeFile } from 'node:fs/promises';
 import { openApiDocument } from '../src/openapi/open-api-document.ts';
 import { apiReference } from './api-reference.ts';
@@ -20,7 +20,7 @@ export const OPERATIONS: Operations = ${JSON.stringify(clientOperations())};
 
 await writeFile(new URL('../../../docs/api-reference.md', import.meta.url), apiReference());
 
-/** The names of an object in their previous order, so that a diff of the file shows changes only. */
+/** Sorts the names of `value` as in `old`, so that a diff of the file shows only changes. */
 function inOrderOf(old: unknown, value: unknown): unknown {
   if (!isObject(old) || !isObject(value)) return value;
   const kept = Object.keys(old).filter((name) => name in value);

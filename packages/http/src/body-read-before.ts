@@ -2,7 +2,7 @@ import { TrunklineError } from '@trunkline/core';
 import { refuse } from '@trunkline/core/spi/http';
 
 /**
- * The app was mounted wrongly, so the response is a 500. The text goes to the caller, too: on a new installation, the
+ * The app was mounted wrongly, so the response is a 500. Callers see the message, because on a new installation the
  * caller is the person who mounted the app.
  */
 export function bodyReadBefore(): TrunklineError {
@@ -15,8 +15,8 @@ export function bodyReadBefore(): TrunklineError {
 }
 
 /**
- * Whether Fetch rejected because the body was read before (Fetch, "unusable"). The TypeError's text differs per
- * runtime.
+ * Whether Fetch rejected because the body was read before (Fetch, "unusable"). The message of this TypeError differs
+ * between runtimes.
  */
 export function isUnusableBody(error: unknown): boolean {
   return (

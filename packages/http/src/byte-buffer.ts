@@ -1,10 +1,10 @@
 /**
- * Collects bytes that arrive in chunks in one buffer, which grows by doubling. If a client sends single bytes, a list
- * of the chunks would cost a hundred times their size, and joining at each chunk quadratic time.
+ * A buffer for bytes that arrive in chunks, which grows by doubling. If a client sends single bytes, a list of the
+ * chunks would take a hundred times their size, and joining them at each chunk would take quadratic time.
  */
 export interface ByteBuffer {
   readonly length: number;
-  /** Keeps the first chunk as it is, without a copy. */
+  /** Adds a chunk, without a copy if the buffer is empty. */
   append(chunk: Uint8Array): void;
   /** Drops `count` bytes from the beginning. */
   drop(count: number): void;

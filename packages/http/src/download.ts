@@ -6,9 +6,9 @@ import type { RouteResponse } from './route-response.ts';
 const UNREAD_MAX_MS = 60_000;
 
 /**
- * A stored file as an attachment, so that browsers do not display it as a page of ours, whatever it contains. If a
- * browser does, the CSP denies the file scripts and an origin. Any file name is safe in the header (RFC 6266, RFC
- * 8187).
+ * A stored file as an attachment, so that browsers do not display it as one of our pages, whatever it contains. If a
+ * browser displays the file anyway, the CSP denies it scripts and an origin. Any file name is safe in the header (RFC
+ * 6266, RFC 8187).
  */
 export async function downloadResponse(download: MediaDownload, request: Request): Promise<RouteResponse> {
   const { mimeType, filename, size, sha256 } = download;
@@ -31,16 +31,16 @@ export async function downloadResponse(download: MediaDownload, request: Request
   return { ...(range ? { status: 206 } : {}), headers, body: attendedStream(content, UNREAD_MAX_MS) };
 }
 
-/** Inclusive, within the file. */
+/** Both ends are inclusive, and within the file. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * The range that a request asks for (RFC 9110 section 14.2); null for the whole file. A header is ignored, as the RFC
- * allows, if it is malformed, asks for several ranges or for one outside the file, or names another version of the file
- * (`If-Range`).
+ * The range that a request asks for (RFC 9110 section 14.2); null for the whole file. The header is ignored, as the RFC
+ * allows, if it is malformed, asks for several ranges or a range outside the file, or if `If-Range` names another
+ * version of the file.
  */
 export function readRange(
   headers: Headers,
@@ -91,6 +91,6 @@ function attendedStream(source: ReadableStream<Uint8Array>, ms: number): Readabl
       `The client took nothing of the download for ${ms} ms, so its connection is closed.`,
     );
     controller.error(reason);
-    reader.cancel(reason).catch(() => undefined); // the client has gone
+    reader.cancel(reason).catch(() => undefined); // the client is gone
   }
 }

@@ -7,7 +7,7 @@ export type PublicError = Pick<TrunklineError, 'code' | 'message' | 'status' | '
 
 interface ErrorFrame {
   readonly requestId: string;
-  /** More headers. A header that the error sets itself wins: a SEND_BACKLOG has its own limit. */
+  /** Additional headers. The error's own headers take precedence: SEND_BACKLOG has its own limit. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -51,20 +51,20 @@ export function notFound(requestId: string): Response {
 }
 
 /**
- * The response if a path exists, but the method does not. This includes OPTIONS: the embedder handles CORS in front of
- * this app.
+ * The response if the path exists but does not have the method. This includes OPTIONS, because the embedder handles
+ * CORS in front of this app.
  */
 export function methodNotAllowed(requestId: string, allow: string): Response {
   const { refusal } = refuse('METHOD_NOT_ALLOWED', `The methods of this path are: ${allow}.`);
   return errorResponse(new TrunklineError(refusal), { requestId, headers: { Allow: allow } });
 }
 
-/** In seconds, about the time that a database takes to recover. */
+/** In seconds: about the time that a database takes to recover. */
 const UNAVAILABLE_RETRY_AFTER = 5;
 
 /**
  * The response to an `UnavailableError`. The specification's only code for 503 is about the messaging network, so the
- * code is INTERNAL_ERROR, whose status the specification leaves open; clients retry a 503.
+ * code is INTERNAL_ERROR, whose status the specification leaves open. Clients retry a 503.
  */
 export function unavailable(): PublicError {
   return {

@@ -4,13 +4,13 @@ import type { RouteResponse } from './route-response.ts';
 
 /** How long a client waits before it reconnects, in milliseconds. Browsers read this value from the stream. */
 const RETRY_MS = 3_000;
-/** The longest silence of the stream, because proxies close a connection that is silent for 30 to 60 s. */
+/** The longest silence of the stream. Proxies close a connection that is silent for 30 to 60 s. */
 const HEARTBEAT_MS = 15_000;
 /** How often the key is checked again. A stream may outlive its key by this long. */
 const READMIT_MS = 5_000;
 /** How long a client may go without reading from a stream. */
 const UNREAD_MAX_MS = 60_000;
-/** A write takes no more events after this many characters. */
+/** The length at which a write takes no more events, in characters. */
 const CHUNK_CHARACTERS = 65_536;
 
 interface EventStreamRequest {
@@ -28,7 +28,7 @@ export async function eventStreamResponse({
   request,
   readmit,
 }: EventStreamRequest): Promise<RouteResponse> {
-  // A browser that reconnects sends the header, and its original query again.
+  // The header wins, because a browser that reconnects repeats its original query.
   const lastEventId = request.headers.get('Last-Event-ID') ?? query.last_event_id;
   const stream = await api.events.stream({
     ...query,
@@ -62,12 +62,15 @@ function bytesOf(stream: EventStream, readmit: () => Promise<void>): ReadableStr
   };
   const admission = setInterval(() => {
     readmit().catch((error: unknown) => {
-      // If the key cannot be looked up for now, events cannot be read either.
+      // Keep the stream if the key cannot be looked up now: events cannot be read either.
       if (isTrunklineError(error) && error.code !== 'INTERNAL_ERROR') end();
     });
   }, READMIT_MS);
 
-  /** The next events as text, as soon as one arrives; a heartbeat if none does. Null at the end of the stream. */
+  /**
+   * The next events as text, as soon as one arrives; a heartbeat if no event arrives in time. Null at the end of the
+   * stream.
+   */
   const nextText = async (): Promise<string | null> => {
     let text = '';
     while (text.length < CHUNK_CHARACTERS) {
@@ -84,7 +87,7 @@ function bytesOf(stream: EventStream, readmit: () => Promise<void>): ReadableStr
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        // The position from which a client continues if it loses the connection before the first event.
+        // A client that loses the connection before the first event continues from this position.
         controller.enqueue(encoder.encode(`retry: ${RETRY_MS}\n${heartbeat(stream.position)}`));
         unread = setTimeout(end, UNREAD_MAX_MS);
       },
@@ -111,12 +114,12 @@ function bytesOf(stream: EventStream, readmit: () => Promise<void>): ReadableStr
 }
 
 function eventText({ id, type, body }: StreamedEvent): string {
-  // JSON has line breaks only in white space, and this JSON has no white space.
+  // Usually one line: JSON has line breaks only in white space, and this JSON has none.
   const data = body.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
   return `id: ${id}\nevent: ${type}\n${data.join('')}\n`;
 }
 
-/** A comment and the position: clients ignore an event without data, but keep its id. */
+/** A comment and the position. Clients ignore an event without data, but keep its id. */
 function heartbeat(position: string): string {
   return `: \nid: ${position}\n\n`;
 }

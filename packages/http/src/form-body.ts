@@ -5,7 +5,9 @@ import { checkContentEncoding } from './content-encoding.ts';
 import { createFormParser } from './form-parser.ts';
 import { dropRest } from './rest-of-body.ts';
 
-/** The content of a form: each field once, and the result of `takeFile` for its file; null if the form has no file. */
+/**
+ * The content of a form: its fields, and the result of `takeFile` for its file. `file` is null if the form has none.
+ */
 export interface Form<Stored> {
   readonly fields: Readonly<Record<string, string>>;
   readonly file: Stored | null;
@@ -16,7 +18,7 @@ interface FormReading<Stored> {
   readonly maxBytes: number;
   /** Takes the part named `file`, with the fields before it. Rejects in order to refuse the request. */
   readonly takeFile: (file: FormFile, fields: Readonly<Record<string, string>>) => Promise<Stored>;
-  /** Discards the file of `takeFile` if the form after it is invalid. */
+  /** Discards the result of `takeFile` if the rest of the form is invalid. */
   readonly dropFile: (stored: Stored) => Promise<void>;
 }
 
@@ -25,8 +27,8 @@ export function isForm(request: Request): boolean {
 }
 
 /**
- * Reads a form (RFC 7578) as it streams in: at most a chunk or two of its file is in memory, and the request is read no
- * faster than `takeFile` reads the file. Rejects with the error of `takeFile`.
+ * Reads a form (RFC 7578) as it streams in. At most a chunk or two of its file is in memory, because the request is
+ * read no faster than `takeFile` reads the file. Rejects with the error of `takeFile`.
  */
 export async function readForm<Stored>(
   request: Request,
@@ -151,11 +153,11 @@ interface FormFile {
   readonly content: ReadableStream<Uint8Array>;
 }
 
-/** The receiving end of a file whose chunks the parser pushes. */
+/** A file whose chunks the parser pushes to a taker, which stores it. */
 export interface IncomingFile<Stored> {
   /** Null marks the end. */
   push(chunk: Uint8Array | null): void;
-  /** Resolves when more may be pushed or the taker is done; rejects with its error. */
+  /** Resolves when more may be pushed or the taker is done; rejects with the taker's error. */
   ready(): Promise<void>;
   /** The result of the taker. */
   readonly stored: Promise<Stored>;
@@ -169,7 +171,7 @@ export function openFormFile<Stored>(
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
   const stored = take(readable);
-  // `ready` and `stored` report a failure of the taker, and the writer's own promises repeat it.
+  // Ignore these rejections: `ready` and `stored` already report a failure of the taker.
   stored.catch(ignore);
   writer.closed.catch(ignore);
   return {
@@ -178,11 +180,11 @@ export function openFormFile<Stored>(
       (chunk === null ? writer.close() : writer.write(chunk)).catch(ignore);
     },
     async ready() {
-      // If a taker ends before the content does, the client must not wait for it.
+      // If the taker ends before the content does, the client must not wait for it to read on.
       await Promise.race([writer.ready.catch(() => stored), stored]);
     },
     async giveUp() {
-      // Not awaited: `abort` settles only when the taker reads on, and a failed taker does not.
+      // Do not await: `abort` settles only when the taker reads on, and a failed taker does not.
       writer.abort(new Error('The request broke off in the middle of its form.')).catch(ignore);
       return stored.catch(() => null);
     },

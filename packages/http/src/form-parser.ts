@@ -10,8 +10,8 @@ const PARTS_MAX = 100;
 interface FormHandlers {
   field(name: string, value: Uint8Array): void;
   /**
-   * Returns the taker of the bytes, which gets null at their end. A part named `file` without a file name is text. The
-   * type is the one that the part declares; null if it declares none.
+   * Returns a function that takes the bytes, and null at their end. A part named `file` without a file name is text.
+   * `mimeType` is the type that the part declares; null if it declares none.
    */
   file(name: string, filename: string | undefined, mimeType: string | null): Taker;
   /** Reports that the form, or this part of it, is wrong. Nothing more is reported after that. */
@@ -29,19 +29,19 @@ export interface FormParser {
 type State = 'preamble' | 'line' | 'headers' | 'content' | 'end';
 
 /**
- * Parses a form (RFC 7578, RFC 2046 section 5.1), whatever its chunks. Holds back no more of a file than could be the
- * beginning of a boundary. A part named `file` never becomes a field.
+ * Parses a form (RFC 7578, RFC 2046 section 5.1) that arrives in any chunks. Holds back no more of a file than could be
+ * the beginning of a boundary. A part named `file` never becomes a field.
  */
 export function createFormParser(contentType: string, handlers: FormHandlers): FormParser {
   const boundary = boundaryOf(contentType);
   const delimiter = encoder.encode(`\r\n--${boundary}`);
   let state: State = 'preamble';
-  /** The bytes that are not parsed yet. Begins with a CRLF, because the body may begin with the boundary. */
+  /** The bytes that are not parsed yet. A CRLF comes first, because the body may begin with the boundary. */
   const held = createByteBuffer();
   held.append(CRLF);
   /**
-   * How many of the held bytes were already searched: a form that arrives byte by byte is not searched again at each
-   * byte.
+   * How many of the held bytes were already searched, so that a form that arrives byte by byte is not searched again at
+   * each byte.
    */
   let searched = 0;
   let parts = 0;
@@ -179,7 +179,7 @@ function unfolded(headers: string): string {
   return headers.replaceAll(/\r\n(?=[ \t])/g, '');
 }
 
-/** Whether the type shows that a part is a file: Node's fetch omits the file name if it is empty. */
+/** Whether the type shows that a part is a file, because Node's fetch omits an empty file name. */
 function isFileType(mimeType: string | null): boolean {
   return mimeType !== null && !/^text\/plain\b/i.test(mimeType);
 }
@@ -191,7 +191,7 @@ function isEncoded(encoding: string): boolean {
 
 function ignore(): void {}
 
-/** Finds a needle that begins with a carriage return, at `from` or later; -1 if absent. */
+/** Finds a needle that begins with a carriage return. Returns its index, at least `from`, or -1. */
 function find(bytes: Uint8Array, needle: Uint8Array, from: number): number {
   let at = bytes.indexOf(CR, from);
   while (at !== -1) {
@@ -204,7 +204,7 @@ function find(bytes: Uint8Array, needle: Uint8Array, from: number): number {
   return -1;
 }
 
-/** How many bytes, from the start, cannot belong to the needle whatever follows. */
+/** How many bytes from the start cannot be part of the needle, whatever follows. */
 function certain(bytes: Uint8Array, needle: Uint8Array): number {
   const beginning = bytes.indexOf(CR, Math.max(0, bytes.length - needle.length + 1));
   return beginning === -1 ? bytes.length : beginning;

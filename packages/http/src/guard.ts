@@ -7,7 +7,7 @@ import { createRateLimit } from './rate-limit.ts';
 import type { RequestGuard } from './request-guard.ts';
 
 /**
- * Creates a guard for `createHttpApp` and for your own routes next to it, so that both share the keys and the count of
+ * Creates a guard for `createHttpApp` and for your own routes next to it, so that they share the keys and the count of
  * requests.
  *
  * ```ts

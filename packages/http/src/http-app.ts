@@ -18,8 +18,8 @@ const DOCS_UNREADABLE =
 
 /**
  * The REST API (`/api/v1`) as a Hono app. Its `fetch` takes a `Request` and returns a `Response`, so it runs on any
- * runtime with Fetch. Outside of the base path, it responds with 404. `/openapi.json` (OpenAPI 3.1) and `/docs`
- * describe the API, need no key, and load nothing from other hosts.
+ * runtime with Fetch. Outside the base path, it responds with 404. `/openapi.json` (OpenAPI 3.1) and `/docs` describe
+ * the API, need no key, and load nothing from other hosts.
  *
  * ```ts
  * export default createHttpApp(trunkline);
@@ -60,7 +60,7 @@ export function createHttpApp(trunkline: ServedTrunkline, options: HttpAppOption
   for (const [path, allowedAt] of byRouterPath(allowedMethods())) {
     app.all(basePath + path, (c) => methodNotAllowed(requestId(c), allowedAt(c)));
   }
-  // Responds here even if another app mounts this one and would otherwise send its own "not found".
+  // Respond here, because an app that mounts this one would otherwise send its own "not found".
   app.all(`${basePath}/*`, (c) => notFound(requestId(c)));
   app.notFound((c) => notFound(requestId(c)));
   return app;

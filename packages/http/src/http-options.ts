@@ -13,8 +13,8 @@ export interface HttpAppOptions {
   readonly basePath?: string | undefined;
   /**
    * The address of the API for clients, base path included: `https://api.example.com/api/v1`. Links in responses begin
-   * with it. By default, they repeat the address of the request, which is wrong behind a proxy that changes the
-   * address, such as one that ends TLS: `X-Forwarded-*` headers are not read, because any client can send them.
+   * with this address. By default, they repeat the address of the request, which is wrong behind a proxy that changes
+   * it, such as a proxy that ends TLS: `X-Forwarded-*` headers are not read, because any client can send them.
    */
   readonly publicUrl?: string | undefined;
   /** The largest JSON body, in bytes. Default 1,048,576. */
@@ -34,8 +34,8 @@ export interface HttpAppOptions {
    */
   readonly onError?: ((error: unknown, request: FailedRequest) => void) | undefined;
   /**
-   * Creates the span of each request. By default, the provider of OpenTelemetry's API, which does nothing if no SDK is
-   * installed. If an instrumentation of the server has created a span already, the app uses that one.
+   * Creates the span of each request. By default, the global provider of OpenTelemetry's API, which does nothing if no
+   * SDK is installed. If an instrumentation of the server has already created a span, the app uses that span.
    */
   readonly tracerProvider?: TracerProvider | undefined;
 }

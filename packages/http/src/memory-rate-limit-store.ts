@@ -4,13 +4,13 @@ import { WINDOW_SECONDS } from './rate-limit-options.ts';
 
 interface Window {
   used: number;
-  /** The end, by `performance.now()`. */
+  /** When the window ends, by `performance.now()`. */
   readonly endsAt: number;
 }
 
 /**
- * Counts in the memory of this process. `RateLimiterMemory` uses the machine's clock: if that clock is set, the rest of
- * a minute could become an hour, or nothing.
+ * Counts in the memory of this process. The library's `RateLimiterMemory` uses the machine's clock: if that clock is
+ * changed, the rest of a minute could become an hour, or nothing.
  */
 export function memoryRateLimitStore(points: number): RateLimitStore {
   /** The windows in the order of their ends. */

@@ -34,7 +34,7 @@ export function postgresRateLimitStore(
   const schema = identifier('schema', options.schema ?? 'public');
   const name = identifier('table', options.table ?? 'trunkline_rate_limits');
   const table = rateLimitTable(pool, `"${schema}"."${name}"`);
-  /** When keys' used-up windows end, by `performance.now()`. */
+  /** By key, when a window that is used up ends (`performance.now()`). */
   const usedUp = new Map<string, number>();
   let cleanAt = performance.now() + CLEAN_EVERY_MS;
 
@@ -42,7 +42,7 @@ export function postgresRateLimitStore(
     if (now < cleanAt) return;
     cleanAt = now + CLEAN_EVERY_MS;
     for (const [key, endsAt] of usedUp) if (endsAt <= now) usedUp.delete(key);
-    // A later deletion catches up: the request does not depend on it.
+    // Ignore a failure, because a later deletion catches up.
     table.deleteEnded().catch(() => undefined);
   };
 
@@ -80,7 +80,7 @@ function identifier(option: string, name: string): string {
   );
 }
 
-/** The part of a client of Postgres that the store needs, such as a `Pool` of `pg`. */
+/** The part of a Postgres client that the store needs, such as a `Pool` of `pg`. */
 export interface PostgresQueryable {
   /** Runs one statement, as `pool.query` of `pg` does. */
   query(statement: {
@@ -112,8 +112,8 @@ interface RateLimitTable {
 function rateLimitTable(pool: PostgresQueryable, table: string): RateLimitTable {
   const { query } = withTable(pool, table);
   const length = `interval '${WINDOW_SECONDS} seconds'`;
-  // now() is when the statement began: if the statement then waited for the row, a window begun in the meantime would
-  // seem to be in the future. A window that ends in more than a minute is from before the clock was set back.
+  // Not now(), which is when the statement began: if the statement waited for the row, a window begun in the meantime
+  // would seem to be in the future. A window that ends in more than a minute was begun before the clock was set back.
   const isOver = `(kept.ends_at <= clock.at OR kept.ends_at > clock.at + ${length})`;
   const clock = '(SELECT clock_timestamp() AS at) AS clock';
   const state = 'points, extract(epoch FROM ends_at - clock_timestamp())::float8 * 1000 AS ms_left';
@@ -141,7 +141,7 @@ function rateLimitTable(pool: PostgresQueryable, table: string): RateLimitTable 
 }
 
 function windowOf(row: unknown): Window {
-  const { points, ms_left: msLeft } = row as { points: number; ms_left: number }; // the columns of the statements above
+  const { points, ms_left: msLeft } = row as { points: number; ms_left: number }; // `state` names these columns
   return { used: points, msLeft };
 }
 

@@ -1,15 +1,15 @@
 import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 import * as z from 'zod';
 
-/** The length of a window. The `duration` of a store must be the same. */
+/** The length of a window. A store must have it as `duration`. */
 export const WINDOW_SECONDS = 60;
 
 /** A limiter of `rate-limiter-flexible`. */
 export type RateLimitStore = Pick<RateLimiterAbstract, 'points' | 'duration' | 'consume' | 'get'>;
 
-/** How many requests an API key may make. */
+/** The limit on the requests of each API key. */
 export interface RateLimitOptions {
-  /** Requests that one API key may make in a minute. Default 600. */
+  /** How many requests an API key may make in a minute. Default 600. */
   readonly requestsPerMinute?: number | undefined;
   /**
    * The store that counts requests, by default the memory of this process. Several processes that serve one API share a

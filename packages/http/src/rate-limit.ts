@@ -32,14 +32,14 @@ export interface RateLimit {
  */
 export function createRateLimit({ requestsPerMinute: limit, store }: CheckedRateLimit): RateLimit {
   const memory = memoryRateLimitStore(limit);
-  /** The time by `performance.now()` until which the store is not used; 0 while it responds. */
+  /** Until when the store is not used, by `performance.now()`; 0 while the store responds. */
   let restsUntil = 0;
 
   const insured = async (
     failed: (error: unknown) => void,
     ask: (limiter: RateLimitStore) => Promise<RateState>,
   ): Promise<RateState> => {
-    // `performance.now()`, because the machine's clock may be set back, which would prolong the store's rest.
+    // Use `performance.now()`, because the machine's clock may be set back, which would prolong the pause.
     const now = performance.now();
     if (store === undefined || now < restsUntil) return ask(memory);
     // One request at a time checks whether the store is back.
@@ -85,7 +85,7 @@ function isCount(rejected: unknown): rejected is RateLimiterRes {
 function stateOf({ used, passes }: Count, limit: number): RateState {
   // Another process may have begun the window with a clock that is ahead of this one's.
   const msLeft = Math.min(WINDOW_MS, Math.max(0, used?.msBeforeNext ?? WINDOW_MS));
-  const reset = Math.ceil((Date.now() + msLeft) / 1000); // clients know only the time of day
+  const reset = Math.ceil((Date.now() + msLeft) / 1000); // in Unix time, for clients
   const retryAfter = Math.max(1, Math.ceil(msLeft / 1000));
   return {
     headers: {

@@ -23,7 +23,7 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
   return parseObject(bytes.value);
 }
 
-/** The longest text message, if each character takes four bytes. */
+/** In bytes: the longest text message, if each character takes four bytes. */
 const READ_WHOLE_MAX = 16_384;
 
 async function readBytes(request: Request, maxBytes: number): Promise<Result<Uint8Array>> {
@@ -39,7 +39,7 @@ async function readBytes(request: Request, maxBytes: number): Promise<Result<Uin
   } catch (error) {
     if (!isUnusableBody(error)) return unreadable('Ended before it was complete: send the request again.');
   }
-  // HTTP servers enforce the declared length, so only other code can have read the body.
+  // HTTP servers enforce the declared length, so a missing body was read by other code.
   throw bodyReadBefore();
 }
 

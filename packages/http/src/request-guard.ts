@@ -1,7 +1,7 @@
 import type { Principal, Scope } from '@trunkline/core';
 
 /**
- * Checks a request before its body is read: its key, that the workspace is not suspended, its rate limit and a scope.
+ * Checks a request before its body is read: the key, that the workspace is not suspended, the rate limit and a scope.
  */
 export interface RequestGuard {
   /**

@@ -19,13 +19,13 @@ export function readQuery(request: Request, names: readonly string[]): Result<Qu
     else if (value === '') complaints.push([name, ['Must not be empty.']]);
     else query.push([name, value]);
   }
-  // `fromEntries`, because no name is special to it, not even __proto__.
+  // Use `fromEntries`, which treats no name specially, not even __proto__.
   return complaints.length > 0
     ? invalid(Object.fromEntries(complaints))
     : { ok: true, value: Object.fromEntries(query) };
 }
 
-/** The query of most requests: parsing a URL takes longer than most checks. */
+/** Returned without parsing the URL, which takes longer than most checks. */
 const NO_QUERY: Result<Query> = { ok: true, value: Object.freeze({}) };
 
 function unknownAmong(names: readonly string[]): string {

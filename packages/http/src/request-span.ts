@@ -17,15 +17,15 @@ interface RequestSpan {
   end(status: number): void;
 }
 
-/** Creates the span of a request with this `traceparent`, the header that names the caller's span. */
+/** Creates the span of a request. `traceparent` is the header that names the caller's span. */
 type OpenSpan = (traceparent: string | undefined) => RequestSpan;
 
-/** Used if no SDK is installed and the caller sent no `traceparent`. */
+/** Used if no SDK is installed and the caller sent no valid `traceparent`. */
 const UNTRACED: RequestSpan = { traceparent: undefined, run: (work) => work(), end: () => undefined };
 
 /**
  * The spans of a route's requests, by OpenTelemetry's conventions for HTTP. If an instrumentation of the server has
- * already created a span, that one is used. An invalid `traceparent` is ignored.
+ * already created a span, that span is used. An invalid `traceparent` is ignored.
  */
 export function requestSpans(
   provider: TracerProvider | undefined,
@@ -57,7 +57,7 @@ export function requestSpans(
 }
 
 /**
- * The tracer of the given provider, or of the provider of the whole process, which may be installed after this app was
+ * Returns the tracer of the given provider, or of the process's provider, which may be installed after this app was
  * made.
  */
 function currentTracer(given: TracerProvider | undefined): () => Tracer {

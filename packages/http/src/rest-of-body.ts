@@ -1,10 +1,10 @@
-/** More than the largest form that is accepted by default, in bytes. */
+/** In bytes: more than the largest form that is accepted. */
 const REST_MAX = 128 * 1_048_576;
 
 /**
- * Reads and drops the rest of a refused body while the response is sent: the connection's next request comes after it,
- * and many clients send everything before they read a response. The body is not cancelled, since servers would then
- * close the connection. If a client sends much more than `REST_MAX`, the server closes the connection.
+ * Reads and drops the rest of a refused body while the response is sent, because the connection's next request follows
+ * it, and many clients send everything before they read a response. The body is not cancelled, because servers would
+ * then close the connection. If a client sends much more than `REST_MAX`, the server closes the connection.
  */
 export async function dropRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   let left = REST_MAX;

@@ -6,7 +6,7 @@ export interface RouteResponse {
   readonly body: string | ReadableStream<Uint8Array> | null;
 }
 
-/** A single object, or a list without further facts: `{ "data": … }` (specification, "Resources and their fields"). */
+/** A single object, or a list without other fields: `{ "data": … }` (specification, "Resources and their fields"). */
 export function data(resource: object): RouteResponse {
   return json({ data: resource });
 }
@@ -15,7 +15,7 @@ export function json(value: object): RouteResponse {
   return { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(value) };
 }
 
-/** The response with 204, without body and content type. */
+/** The response with 204: no body and no content type. */
 export const NOTHING: RouteResponse = { headers: {}, body: null };
 
 interface ResponseFrame {
@@ -27,7 +27,7 @@ interface ResponseFrame {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Adds the headers of every response: the request id, and that caches must ask again before each use. */
+/** Adds the headers of every response: the request id, and that caches must revalidate before each use. */
 export function toResponse(
   response: RouteResponse,
   { status, requestId, noStore = false, headers }: ResponseFrame,

@@ -13,8 +13,8 @@ import { readForm } from './form-body.ts';
 const FORM_MAX = LARGEST_MEDIA_SIZE + 1_048_576;
 
 /**
- * Sends the message of a form. The file is stored as it streams in, wherever in the form it is. If `readmit` rejects,
- * nothing is sent and the file is discarded.
+ * Sends the message in a form. The file is stored as it streams in, and may come before other fields. If `readmit`
+ * rejects, nothing is sent and the file is discarded.
  */
 export async function sendForm(
   api: WorkspaceApi,
@@ -36,7 +36,7 @@ export async function sendForm(
       dropFile: (upload) => upload.discard(),
     }),
   );
-  // An upload may take minutes, in which the key may have been revoked.
+  // An upload may take minutes, and the key may have been revoked in the meantime.
   await readmit().catch(async (error: unknown) => {
     await form.file?.discard();
     throw error;

@@ -27,7 +27,7 @@ interface Service {
   readonly guard: RequestGuard;
 }
 
-/** The state of a request while it is served, for its response. */
+/** The state of a request while it is served. */
 interface Progress {
   readonly storeFailed: (error: unknown) => void;
   headers: Readonly<Record<string, string>>;
@@ -59,7 +59,8 @@ export function serveRoute(service: Service, route: Route): (c: Context) => Prom
     const report = (error: unknown, message: string): void => {
       const request = { requestId, method: c.req.method, path: c.req.path };
       if (options.onError) options.onError(error, request);
-      // One text for all such requests: if the database is unreachable, every request fails, each with its own id.
+      // Log one text for all such requests: while the database is unreachable, every request fails, each with its own
+      // id.
       else if (isUnavailable(error)) logger.warn({ request, err: error }, UNAVAILABLE);
       else logger.error({ ...request, err: error }, message);
     };
@@ -76,7 +77,7 @@ export function serveRoute(service: Service, route: Route): (c: Context) => Prom
 
 const NO_BODY = { ok: true, value: {} } as const;
 
-/** Runs the checks in the specified order. The router has already found the route. */
+/** Runs the checks in the order of the specification. The router has already found the route. */
 async function run(
   { trunkline, options, guard }: Service,
   route: Route,

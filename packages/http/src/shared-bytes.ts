@@ -1,7 +1,7 @@
-/** The bytes that a response reads at a time: it holds no more if its client reads nothing. */
+/** How much a response reads at a time. It holds no more if its client reads nothing. */
 const SLICE_BYTES = 65_536;
 
-/** Streams bytes that many responses share, no faster than the client reads, so that no response has a copy. */
+/** Streams bytes that many responses share, no faster than the client reads, so that no response copies them. */
 export function sharedBytes(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let start = 0;
   return new ReadableStream<Uint8Array>(

@@ -6,14 +6,14 @@ import { readText } from './response-text.ts';
 /** A success as received: `body` is null if the response has none. */
 export interface ApiResponse extends Success {
   readonly body: JsonObject | null;
-  /** The unread content of a file or of a stream of events, if the request asked for that. */
+  /** The unread content of a file or a stream of events, if the request asked for one. */
   readonly content?: ReadableStream<Uint8Array>;
   readonly headers: Headers;
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** In bytes: more than any page of messages, but little enough that a service cannot fill the memory. */
+/** The limit in bytes: more than any page of messages has, but too little to fill the memory. */
 const RESPONSE_MAX = 41_943_040;
 
 /** Reads a response of the API. Rejects if its body breaks off. */
@@ -29,7 +29,7 @@ export async function readResponse(response: Response): Promise<ApiResponse | Fa
   return { ok: true, requestId, body, headers };
 }
 
-/** Takes a file as it streams in. Any other response is an error, in JSON. */
+/** Returns a file as an unread stream. Any other response is an error, in JSON. */
 export async function takeFile(response: Response): Promise<ApiResponse | Failure> {
   const { headers } = response;
   if (!response.ok || !headers.has('Content-Disposition')) {
@@ -40,7 +40,7 @@ export async function takeFile(response: Response): Promise<ApiResponse | Failur
   return { ok: true, requestId: headers.get('X-Request-Id'), body: null, content, headers };
 }
 
-/** Takes a stream of events. Any other response is an error, in JSON. */
+/** Returns an unread stream of events. Any other response is an error, in JSON. */
 export async function takeEvents(response: Response): Promise<ApiResponse | Failure> {
   const { headers, body } = response;
   if (!response.ok || !body || !headers.get('Content-Type')?.startsWith('text/event-stream')) {
@@ -62,11 +62,11 @@ function errorIn(
   return {
     ok: false,
     error: {
-      code: code as ErrorCode, // or a newer code, see ApiError
+      code: code as ErrorCode, // may be a newer code: see ApiError
       status,
       message,
       requestId: typeof error['request_id'] === 'string' ? error['request_id'] : requestId,
-      details: isObject(error['details']) ? (error['details'] as ErrorDetails) : {}, // as the API promises
+      details: isObject(error['details']) ? (error['details'] as ErrorDetails) : {}, // the API defines the fields
     },
   };
 }
@@ -78,7 +78,7 @@ function unexpected(status: number, requestId: string | null): Failure {
 
 const TOO_LONG = 'The response is longer than 40 MiB, which none of the API is: check baseUrl.';
 
-/** Browsers hide the details of a redirect. */
+/** Browsers hide the status and headers of a redirect. */
 function isRedirect({ type, status, headers }: Response): boolean {
   return type === 'opaqueredirect' || (status >= 300 && status < 400 && headers.has('Location'));
 }

@@ -3,7 +3,7 @@ import type { ErrorCode, ErrorDetails } from '@trunkline/core';
 /** The result of a call. Calls never throw, whatever the service or the network does. */
 export type CallResult<Reply> = (Success & Reply) | Failure;
 
-/** A call that succeeded. The other fields are those of the response. */
+/** A call that succeeded. Each call adds fields of its own, such as `data`. */
 export interface Success {
   /** Distinguishes successes from failures. */
   readonly ok: true;
@@ -24,30 +24,30 @@ export interface Failure {
  * codes that the type does not list: handle these, too.
  */
 export interface ApiError {
-  /** The code of the refusal, or of the problem that kept the client from getting a response. */
+  /** The error code of the API, or of the client if there is no usable response. */
   readonly code: ErrorCode | ClientErrorCode;
-  /** The status of the response; null if there was none. */
+  /** The HTTP status of the response; null if there was no response. */
   readonly status: number | null;
-  /** The reason, for people. */
+  /** The reason in words. */
   readonly message: string;
-  /** The `X-Request-Id` of the response, to quote when you report a problem; null if there was none. */
+  /** The `X-Request-Id` of the response, to quote when you report a problem; null if absent. */
   readonly requestId: string | null;
-  /** `fields` on VALIDATION_FAILED, `retry_after` in seconds on 429. */
+  /** For example `fields` on VALIDATION_FAILED, `retry_after` (seconds) on 429. */
   readonly details: ErrorDetails;
-  /** The error that was caught, on NETWORK_ERROR and ABORTED. */
+  /** The caught error on NETWORK_ERROR; the signal's reason on ABORTED. */
   readonly cause?: unknown;
 }
 
 /** The codes that the client adds to those of the API. */
 export type ClientErrorCode =
-  /** No response: whether the request was carried out is unknown. */
+  /** There was no response, so the request may have been carried out. */
   | 'NETWORK_ERROR'
-  /** The caller's signal has aborted the call: whether the request was carried out is unknown. */
+  /** The caller's signal aborted the call. The request may have been carried out. */
   | 'ABORTED'
-  /** The response does not come from the API, but from a proxy in between, or the `baseUrl` is wrong. */
+  /** The response does not come from the API: a proxy in between sent it, or the `baseUrl` is wrong. */
   | 'UNEXPECTED_RESPONSE';
 
-/** An error that the client itself has to report. */
+/** A failure that the client itself reports. */
 export function clientFailure(
   code: ClientErrorCode,
   message: string,
@@ -56,11 +56,11 @@ export function clientFailure(
   return { ok: false, error: { code, status: null, message, requestId: null, details: {}, ...more } };
 }
 
-/** A failed call as an exception: thrown by `unwrap` and by the iterators, which have no result to return. */
+/** A failed call as an exception. Thrown by `unwrap`, and by the iterators, which cannot return a result. */
 export class ClientError extends Error {
   /** The code of the error, to branch on. */
   readonly code: ApiError['code'];
-  /** The error of the call's result. */
+  /** The error of the failed call. */
   readonly error: ApiError;
   /** Distinguishes these errors from others, also across duplicate installs of this package. */
   readonly isClientError: true = true;
@@ -73,12 +73,12 @@ export class ClientError extends Error {
   }
 }
 
-/** Whether this is a `ClientError`, of any copy of this package. */
+/** Whether the error is a `ClientError`, from any copy of this package. */
 export function isClientError(error: unknown): error is ClientError {
   return error instanceof Error && 'isClientError' in error && error.isClientError === true;
 }
 
-/** Returns the success of a call, or throws a ClientError if the call failed: for code that prefers exceptions. */
+/** Returns the result of a call that succeeded, and throws a ClientError for a call that failed. */
 export function unwrap<Reply>(result: CallResult<Reply>): Success & Reply;
 export function unwrap(result: Success | Failure): Success {
   if (!result.ok) throw new ClientError(result.error);

@@ -9,7 +9,7 @@ export interface ClientOptions {
   readonly apiKey: string;
   /** Makes the requests. The global `fetch` by default. */
   readonly fetch?: ((url: string, init: RequestInit) => Response | Promise<Response>) | undefined;
-  /** How often a request is repeated after a 429 or a 503. Default 2; 0 switches retries off. */
+  /** How many times a request is repeated after a 429 or a 503. Default 2; 0 switches retries off. */
   readonly maxRetries?: number | undefined;
   /**
    * The longest wait before a retry. If a response asks for a longer wait, that response is the call's result. Default
@@ -36,10 +36,10 @@ const OPTION_NAMES: OptionNames<ClientOptions> = {
 
 /** Throws a TypeError that names the first option that is missing or wrong. */
 export function checkClientOptions(options: ClientOptions): CheckedClientOptions {
-  // Allows unknown names, since the result of `startMockTrunkline`, which has more fields, is a valid argument.
+  // Allow unknown names, because the result of `startMockTrunkline` is a valid argument and has more fields.
   checkMisspelling('createClient', options, OPTION_NAMES);
   const { baseUrl, apiKey, maxRetries = 2, maxRetryWaitMs = 60_000 } = options;
-  // A path is relative to the browser's own origin.
+  // A path alone is relative to the page's origin.
   if (typeof baseUrl !== 'string' || !/^(https?:\/\/[^/?#]+(\/[^?#]*)?|\/(?!\/)[^?#]*)$/i.test(baseUrl)) {
     throw wrong('baseUrl', 'must be like https://api.example.com/api/v1');
   }
@@ -52,7 +52,7 @@ export function checkClientOptions(options: ClientOptions): CheckedClientOptions
   return {
     baseUrl: baseUrl.replace(/(?<!\/)\/+$/, ''),
     apiKey,
-    // Looked up at each call, so that a later replacement (a mock, an instrumentation) is used.
+    // Look up `fetch` at each call, so that a later replacement (a mock, an instrumentation) is used.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     maxRetries,
     maxRetryWaitMs,

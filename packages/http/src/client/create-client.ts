@@ -49,7 +49,7 @@ export type TrunklineClient = {
     : RemoteApi[Group];
 };
 
-/** The calls that replace or complete an operation. */
+/** The calls that replace an operation or have none. */
 interface OwnCalls {
   /** Instances: the numbers that send and receive messages. */
   readonly instances: InstanceCalls;
@@ -72,11 +72,11 @@ function remoteCalls(transport: Transport): RemoteApi {
     ]);
     return [group, Object.fromEntries(calls)] as const;
   });
-  // This object has the groups and names of `Operations`; its calls have the service's types.
+  // The cast is safe: the groups and names are those of `Operations`, and the service defines the types.
   return Object.fromEntries(groups) as unknown as RemoteApi;
 }
 
-/** Takes the call's arguments: the id and the input, if the operation has them, and the options. */
+/** `given` has the arguments of the call: id and input, if the operation has them, and options. */
 async function call(
   transport: Transport,
   { method, path, input, facts = {} }: Operation,
@@ -85,7 +85,7 @@ async function call(
   const rest = [...given];
   const target = path.includes('{') ? pathOf(path, String(rest.shift())) : path;
   const content = input === undefined ? {} : { [input]: rest.shift() ?? {} };
-  const { signal } = (rest[0] ?? {}) as CallOptions; // after id and input
+  const { signal } = (rest[0] ?? {}) as CallOptions; // id and input are already removed
   const response = await transport({ method, path: target, ...content, signal });
   if (!response.ok) return response;
   const { requestId, body } = response;

@@ -9,23 +9,25 @@ import type { Transport } from './transport.ts';
 /** The calls about events that do more than request and return data. */
 export interface EventCalls {
   /**
-   * The events of the workspace as they happen. `data` ends with the connection: open the next stream with
-   * `last_event_id`, the last `id` of this one, and skip events that you already have.
+   * The events of the workspace as they happen. `data` ends when the connection ends. To continue, open a stream with
+   * the last `id` as `last_event_id`, and skip events that you already have.
    */
   stream(query?: EventStreamQuery, options?: CallOptions): Promise<CallResult<StreamResult>>;
 }
 
 /** A stream of events. */
 export interface StreamResult {
-  /** Throws the error of a connection that breaks off, or a ClientError if the content is not a stream of the API. */
+  /**
+   * The items. Iterating throws if the connection breaks, or a ClientError if the content is not a stream of the API.
+   */
   readonly data: AsyncIterable<RemoteEvent>;
 }
 
-/** An item of a stream: an event, or a position without one. */
+/** An item of a stream: an event, or only a position. */
 export interface RemoteEvent {
   /** The position to continue from. */
   readonly id: string;
-  /** Null for a position, which is sent after every 15 s without an event. */
+  /** Null for a position, which comes first, and after every 15 s without an event. */
   readonly event: {
     /** The type, such as `message.received`. */
     readonly type: string;
@@ -48,7 +50,7 @@ export function eventCalls(transport: Transport): EventCalls {
   };
 }
 
-/** An id becomes a header of the next request, and of a webhook made from the event. */
+/** An id becomes a header of the next request, and of a webhook that is made from the event. */
 const ID = /^[\w.:-]{1,200}$/;
 const TYPE = /^[\w.-]{1,100}$/;
 

@@ -6,7 +6,7 @@ export type { MediaFile, SendFileInput, SendOptions, Sent } from './messages.ts'
 export type { RemoteEvent, StreamResult } from './events.ts';
 export type { DeliveryPage } from './webhooks.ts';
 export type { TrunklineClient } from './create-client.ts';
-// An alternative to checking `ok`: results become values, or errors to catch.
+// An alternative to checking `ok`: `unwrap` returns successes and throws failures.
 export { ClientError, isClientError, unwrap } from './call-result.ts';
 
 // The types that calls take and return, so that one import is enough.

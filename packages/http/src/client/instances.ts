@@ -11,7 +11,7 @@ import type { CallOptions, RemoteApi } from './remote-api.ts';
 
 /** The calls about instances that do more than request and return data. */
 export interface InstanceCalls {
-  /** Every chat, newest last message first. Requests each page when it is needed. Throws a ClientError. */
+  /** Every chat, newest last message first. Requests each page when it is needed. Throws a ClientError on failure. */
   iterateChats(id: string, query?: ChatQuery, options?: CallOptions): AsyncIterable<ChatResource>;
   /** Every event about the instance and its messages, newest first; pages and errors as in `iterateChats`. */
   iterateEvents(
@@ -19,7 +19,7 @@ export interface InstanceCalls {
     query?: EventQuery,
     options?: CallOptions,
   ): AsyncIterable<RowOf<RemoteApi['instances']['events']>>;
-  /** Everything that has happened to the instance, newest first; pages and errors as in `iterateChats`. */
+  /** The history of the instance, newest entry first; pages and errors as in `iterateChats`. */
   iterateHistory(
     id: string,
     query?: HistoryQuery,

@@ -4,7 +4,7 @@ import type { CallResult } from './call-result.ts';
 interface Page<Row> {
   /** The rows. */
   readonly data: readonly Row[];
-  /** The cursor of the next page; null on the last one. */
+  /** The cursor of the next page; null on the last page. */
   readonly nextCursor: string | null;
 }
 
@@ -13,7 +13,7 @@ export type RowOf<Call> = Call extends (...given: never[]) => Promise<CallResult
   ? Row
   : never;
 
-/** The rows of all pages, from the cursor `from`. Requests a page when the rows of the previous one are used up. */
+/** The rows of all pages, from the cursor `from`. Requests a page when the rows of the previous page are used up. */
 export async function* iterate<Row>(
   readPage: (cursor: string | undefined) => Promise<CallResult<Page<Row>>>,
   from: string | undefined,

@@ -15,7 +15,7 @@ import type { Transport } from './transport.ts';
 
 /** The calls about messages that do more than request and return data. */
 export interface MessageCalls {
-  /** Every message. Requests each page when it is needed. Throws a ClientError. */
+  /** Every message. Requests each page when it is needed. Throws a ClientError on failure. */
   iterate(query?: MessageQuery, options?: CallOptions): AsyncIterable<MessageResource>;
   /** Every event about a message, newest first; pages and errors as in `iterate`. */
   iterateEvents(
@@ -29,16 +29,16 @@ export interface MessageCalls {
   media(id: string, options?: CallOptions): Promise<CallResult<MediaFile>>;
 }
 
-/** How a message is sent. */
+/** The options of `send`. */
 export interface SendOptions extends CallOptions {
   /**
-   * By default, a new key for each call. Pass your own, such as an order number, if a later call may repeat this send:
-   * after a crash, or after NETWORK_ERROR.
+   * By default, a new key for each call. Pass your own key, such as an order number, if a later call may repeat this
+   * send, for example after a crash or after NETWORK_ERROR.
    */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** A file to send. A file on disk need not be in memory: `await openAsBlob(path)` of `node:fs`. */
+/** A file to send. To keep a file on disk out of memory, use `await openAsBlob(path)` of `node:fs`. */
 export interface SendFileInput {
   /** The id of the sending instance, `ins_…`. */
   readonly instance: string;
@@ -64,7 +64,7 @@ export interface MediaFile {
   readonly content: ReadableStream<Uint8Array>;
   /** The type of the file, such as `image/jpeg`. */
   readonly mimeType: string;
-  /** In bytes. */
+  /** The size in bytes. */
   readonly size: number;
 }
 
@@ -72,7 +72,7 @@ export interface MediaFile {
 export interface Sent {
   /** The message as it is now. */
   readonly data: MessageResource;
-  /** Whether this key was used for the same message before, so that nothing new was queued. */
+  /** Whether this key was used for the same message before, so nothing new was queued. */
   readonly replayed: boolean;
 }
 
@@ -88,7 +88,7 @@ export function messageCalls(transport: Transport, { list, events }: RemoteApi['
       const response = await transport({ method, path, ...content, headers, signal });
       if (!response.ok) return response;
       const replayed = response.headers.get('Idempotent-Replayed') === 'true';
-      // The type is the service's own: the client does not check the response against it.
+      // The client trusts the service and does not check the response against this type.
       return {
         ok: true,
         requestId: response.requestId,
@@ -107,7 +107,7 @@ export function messageCalls(transport: Transport, { list, events }: RemoteApi['
   };
 }
 
-/** The file comes last: by then the service knows the type, and can refuse a wrong one at its first bytes. */
+/** The file comes last, so that the service already knows the type and can refuse a wrong file at its first bytes. */
 function formOf({ file, filename, ...fields }: SendFileInput): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.set(name, String(value));
@@ -116,7 +116,7 @@ function formOf({ file, filename, ...fields }: SendFileInput): FormData {
   return form;
 }
 
-/** A new key for each send. Not by `crypto.randomUUID`: browsers withhold that from pages without TLS. */
+/** A new key for each send. Browsers withhold `crypto.randomUUID` from pages without TLS. */
 function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

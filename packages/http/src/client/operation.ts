@@ -1,13 +1,13 @@
 import type { RemoteApi } from './remote-api.ts';
 
-/** How a call of the client becomes a request, and the response becomes a result. */
+/** How a call of the client becomes a request, and its response a result. */
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** The path, in which the id of the call replaces `{…}`. */
   readonly path: string;
-  /** The part of the request that takes the call's input; omitted if the call has no input. */
+  /** The part of the request that carries the call's input; omitted if the call has no input. */
   readonly input?: 'json' | 'query';
-  /** The fields of the result next to `data`, by their names in the `meta` of the response. */
+  /** The fields of the result next to `data`, each with its name in the `meta` of the response. */
   readonly facts?: Readonly<Record<string, string>>;
 }
 

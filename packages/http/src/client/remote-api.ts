@@ -24,21 +24,21 @@ type RemoteWorkspace = {
   };
 };
 
-/** The operation with options added. Its value becomes the result of a call. */
+/** An operation as a call: it takes options, too, and resolves with a `CallResult`. */
 type Remote<Operation> = Operation extends (...args: infer Arguments) => Promise<infer Value>
   ? (...args: [...Arguments, options?: CallOptions]) => Promise<CallResult<Returned<Value>>>
   : never;
 
-/** A list, which has its own `data`, is the result; anything else is the `data` of a result. */
+/** A list already has `data`, so it is the result. Any other value becomes the `data` of a result. */
 type Returned<Value> = [Value] extends [{ readonly data: readonly unknown[] }]
   ? Value
   : {
-      /** The value with which the in-process operation resolves. */
+      /** The value that the in-process operation resolves with. */
       readonly data: [Value] extends [void] ? undefined : Value;
     };
 
 /** The options of every call. */
 export interface CallOptions {
-  /** Aborts the call and its waits with the code ABORTED, for example `AbortSignal.timeout(10_000)`. */
+  /** Aborts the call, and its waits for retries, with the code ABORTED. For example `AbortSignal.timeout(10_000)`. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -1,4 +1,4 @@
-/** A request of the API, still without an address and a key. */
+/** A request to the API, without its address and key. */
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
@@ -18,7 +18,7 @@ export function pathOf(path: string, id: string): string {
   return path.replace(/\{\w+\}/, () => segment(id));
 }
 
-/** Encodes the id, and replaces one that would change the path, so that the API responds with "not found". */
+/** Encodes the id. An empty id, `.` or `..` would change the path, so it is replaced and gets "not found". */
 function segment(id: string): string {
   return /^\.{0,2}$/.test(id) ? `_${id}` : encodeURIComponent(id);
 }

@@ -1,4 +1,4 @@
-/** The text of a response, or null if it is longer than `maxBytes`: the rest is not read. */
+/** The text of a response, or null if it is longer than `maxBytes`. The rest is then not read. */
 export async function readText(response: Response, maxBytes: number): Promise<string | null> {
   // Some runtimes have no body streams.
   if (!response.body) return response.text();

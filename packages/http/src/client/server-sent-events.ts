@@ -24,7 +24,7 @@ export async function* readServerSentEvents(
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
   const reader = content.getReader();
   const decoder = new TextDecoder();
-  // The parts of the line, joined at its end: joining at each byte would take quadratic time.
+  // The parts of the current line, joined when it ends: joining at each byte would take quadratic time.
   let line: string[] = [];
   let block: string[] = [];
   let size = 0;
@@ -35,7 +35,7 @@ export async function* readServerSentEvents(
       if (done) return;
       const text = decoder.decode(value, { stream: true });
       if (text === '') continue;
-      // A CR at the end of the previous chunk has already ended its line: a LF here is the other half of a CRLF.
+      // A CR at the end of the previous chunk has already ended its line: an LF here is the second half of a CRLF.
       const unread = isAfterCr && text.startsWith('\n') ? text.slice(1) : text;
       isAfterCr = text.endsWith('\r');
       const [first = '', ...others] = unread.split(/\r\n|\n|\r/);
@@ -57,7 +57,7 @@ export async function* readServerSentEvents(
       if (size > BLOCK_MAX) throw unexpectedStream('a block is longer than 4 MiB');
     }
   } finally {
-    await reader.cancel().catch(() => undefined); // the stream has already failed
+    await reader.cancel().catch(() => undefined); // rejects if the stream has failed
   }
 }
 

@@ -5,9 +5,9 @@ import type { CallOptions, RemoteApi } from './remote-api.ts';
 
 /** The calls about webhook endpoints that do more than request and return data. */
 export interface WebhookCalls {
-  /** One page of deliveries, newest first. `nextCursor` leads to the next one. */
+  /** One page of deliveries, newest first. `nextCursor` leads to the next page. */
   deliveries(id: string, query?: DeliveryQuery, options?: CallOptions): Promise<CallResult<DeliveryPage>>;
-  /** Every delivery. Requests each page when it is needed. Throws a ClientError. */
+  /** Every delivery. Requests each page when it is needed. Throws a ClientError on failure. */
   iterateDeliveries(
     id: string,
     query?: DeliveryQuery,
@@ -15,7 +15,7 @@ export interface WebhookCalls {
   ): AsyncIterable<DeliveryResource>;
 }
 
-/** A page of deliveries. REST has no cursor towards newer ones. */
+/** A page of deliveries. REST has no cursor towards newer deliveries. */
 export type DeliveryPage = Omit<PageResult<DeliveryResource>, 'prevCursor'>;
 
 export function webhookCalls({ deliveries }: RemoteApi['webhooks']): WebhookCalls {

@@ -45,7 +45,7 @@ export interface MockTrunkline {
   readonly workspace: WorkspaceApi;
   /** Manages plans, suspension, keys and workspaces. */
   readonly admin: Admin;
-  /** The phones: `sandbox.phone(instance.id).receive({ from: '15550100', text: 'Hello' })`. */
+  /** The simulated phones: `sandbox.phone(instance.id).receive({ from: '15550100', text: 'Hello' })`. */
   readonly sandbox: Sandbox;
   /** Every attempt to deliver a webhook, oldest first. */
   readonly webhooks: readonly SentWebhook[];

@@ -14,8 +14,8 @@ import { webhookHandover } from './webhook-handover.ts';
 import type { SentWebhook } from './webhook-handover.ts';
 
 /**
- * Starts the real service on memory storage and the sandbox network, for the tests of an app that calls the service. It
- * uses the machine's clock: a sent message is delivered and read within a tenth of a second.
+ * Starts the real service on memory storage and the sandbox network, for the tests of an app that calls the service.
+ * Time is real: a sent message is delivered and read within a tenth of a second.
  *
  * ```ts
  * const trunkline = await startMockTrunkline({ baseUrl: 'https://api.example.com/api/v1', onWebhook: POST });
@@ -72,7 +72,7 @@ function handler(
   return http.all(`${baseUrl}/*`, ({ request }) => app.fetch(request));
 }
 
-/** One public address for all names: the hosts of tests need not exist. */
+/** Resolves all names to a public address, because the hosts of tests need not exist. */
 const everywherePublic: DnsResolver = { resolve: async () => ['93.184.215.14'] };
 
 function taken(): Response {

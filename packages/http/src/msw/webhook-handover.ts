@@ -17,7 +17,7 @@ export interface SentWebhook {
 /** How long a receiver may take to respond (specification, "Receiver response and delivery behaviour"). */
 const RESPONSE_TIMEOUT_MS = 10_000;
 
-/** A sender that passes requests to a receiver in this process instead of connecting to their hosts. */
+/** A sender that passes requests to a receiver in this process instead of over the network. */
 export function webhookHandover(
   receive: WebhookReceiver,
   { clock, sent }: { readonly clock: Clock; readonly sent: SentWebhook[] },
@@ -45,7 +45,7 @@ function requestOf({ url, headers, body }: WebhookRequest, signal: AbortSignal):
   return new Request(url, { method: 'POST', headers: pairs(headers), body, redirect: 'manual', signal });
 }
 
-/** Pairs up a sender's list: name, value, name, value. */
+/** Pairs up a flat list of names and values. */
 function pairs(list: readonly string[]): [string, string][] {
   const found: [string, string][] = [];
   for (let i = 0; i + 1 < list.length; i += 2) found.push([list[i] ?? '', list[i + 1] ?? '']);

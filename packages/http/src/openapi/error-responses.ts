@@ -24,7 +24,7 @@ export function errorExamples(routes: readonly Route[]): Record<string, oas31.Ex
   return Object.fromEntries([...codes].map((code) => [code, { value: exampleOf(code) }]));
 }
 
-// The codes are the keys of the table that gives them their statuses.
+// The cast is safe, because the keys of this table are the codes.
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
 interface ErrorKind {
@@ -65,7 +65,7 @@ function errorResponse({ status, codes }: ErrorKind): oas31.ResponseObject {
   };
 }
 
-/** A refusal of the key itself has no rate limit to report. */
+/** A response that refuses the key itself has no rate limit to report. */
 function headersOf(status: number): Record<string, oas31.HeaderObject | oas31.ReferenceObject> {
   if (status === 401) {
     return { ...RESPONSE_HEADERS, 'WWW-Authenticate': { required: true, schema: { const: 'Bearer' } } };

@@ -2,7 +2,7 @@ import type { oas31 } from 'zod-openapi';
 
 type Headers = Readonly<Record<string, oas31.ReferenceObject>>;
 
-/** Headers of every response. */
+/** The headers of every response. */
 export const RESPONSE_HEADERS: Headers = {
   'X-Request-Id': reference('RequestId'),
   'Cache-Control': reference('CacheControl'),
@@ -15,7 +15,7 @@ export const RATE_LIMIT_HEADERS: Headers = {
   'X-RateLimit-Reset': reference('RateLimitReset'),
 };
 
-/** The headers of responses, by their names in the document. */
+/** The headers of responses, by name in the document. */
 export const HEADER_COMPONENTS: Readonly<Record<string, oas31.HeaderObject>> = {
   RequestId: {
     description: "Names this request in the service's log: the caller's own X-Request-Id, or a new one.",

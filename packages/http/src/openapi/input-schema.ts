@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { InputDefinition, QueryDefinition } from '../routes/route.ts';
 import type { JsonSchema } from '../schemas/json-schema.ts';
 
-/** The JSON Schema of an input before its schemas transform it, with the route's descriptions of its fields. */
+/** The JSON Schema of an input as clients send it, with the route's descriptions of its fields. */
 export function inputSchema({ schemas, fields, required = [], isForm = false }: InputDefinition): JsonSchema {
   const schema = merged(schemas.map((one) => jsonSchema(one, 'input')));
   const properties = { ...(isForm ? withoutNulls(schema.properties) : schema.properties) };
@@ -15,15 +15,15 @@ export function inputSchema({ schemas, fields, required = [], isForm = false }: 
 }
 
 /**
- * The schema of a query parameter: of the value that its text represents (a number), or of the text if JSON Schema
- * cannot express the value (a list with commas).
+ * The schema of a query parameter. It describes the value that the text stands for (a number), or the text if JSON
+ * Schema cannot express the value (a list with commas).
  */
 export function parameterSchema({ schema }: QueryDefinition, name: string): JsonSchema {
   const meant = propertyOf(jsonSchema(schema, 'output'), name);
   return meant.type === undefined ? propertyOf(jsonSchema(schema, 'input'), name) : meant;
 }
 
-/** Leaves null out: a form cannot express it. */
+/** Removes null, which a form cannot express. */
 function withoutNulls(properties: JsonSchema['properties'] = {}): Record<string, JsonSchema> {
   return Object.fromEntries(
     Object.entries(properties).map(([name, one]) => [name, withoutNull(Object(one))]),
@@ -53,7 +53,7 @@ function merged(objects: readonly JsonSchema[]): JsonSchema {
 
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
-  return rest as JsonSchema; // two types for one thing: schemas of OpenAPI 3.1 are JSON Schema 2020-12
+  return rest as JsonSchema; // schemas of OpenAPI 3.1 are JSON Schema 2020-12
 }
 
 function propertyOf({ properties }: JsonSchema, name: string): JsonSchema {

@@ -69,9 +69,9 @@ function paths(): ZodOpenApiPathsObject {
 }
 
 /**
- * Removes what clients are not promised. The schemas of responses are strict, so that a test notices an extra field,
- * but "Optional fields may be added to responses" (specification, "Versioning"). JavaScript's limits of numbers do not
- * concern clients.
+ * Removes limits that clients are not promised. The schemas of responses are strict, so that a test notices an extra
+ * field, but "Optional fields may be added to responses" (specification, "Versioning"). JavaScript's largest and
+ * smallest numbers do not concern clients.
  */
 const plainly: ZodOpenApiOverride = ({ jsonSchema, zodSchema }) => {
   if (zodSchema._zod.def.type === 'object' && jsonSchema.additionalProperties === false) {
@@ -82,8 +82,8 @@ const plainly: ZodOpenApiOverride = ({ jsonSchema, zodSchema }) => {
 };
 
 /**
- * The schemas that the document describes by name: the inputs and results of routes, and the objects in those. Throws
- * if two schemas have the same name.
+ * The schemas that the document describes by name: the inputs and results of routes, the objects in the results, errors
+ * and events. Throws if two schemas have the same name.
  */
 function namedSchemas(routes: readonly Route[]): Record<string, z.ZodType | JsonSchema> {
   const inputs = routes.flatMap(({ body }) => (body ? [body, ...(body.form ? [body.form] : [])] : []));

@@ -74,8 +74,8 @@ function successResponse(
 }
 
 /**
- * "Content-Type is the stored MIME type" (specification, "Endpoints"): any type. By the format, generated clients know
- * that the content is bytes.
+ * "Content-Type is the stored MIME type" (specification, "Endpoints"), which may be any type. The format tells
+ * generated clients that the content is bytes.
  */
 const FILE: oas31.ContentObject = { '*/*': { schema: { type: 'string', format: 'binary' } } };
 

@@ -6,7 +6,7 @@ const EXAMPLE_IDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The example of a page, with the addresses of this path, because routes share examples. Any other example is
+ * Puts the addresses of this path into the example of a page, because routes share examples. Any other example is
  * unchanged.
  */
 export function exampleAt(path: string, example: object): object {

@@ -2,7 +2,7 @@ import type { oas31 } from 'zod-openapi';
 import type { Chapter, QueryDefinition, Route } from '../routes/route.ts';
 import { parameterSchema } from './input-schema.ts';
 
-/** The parameters that several routes have, by their names in the document. */
+/** The parameters that several routes have, by name in the document. */
 export const PARAMETER_COMPONENTS: Readonly<Record<string, oas31.ParameterObject>> = {
   RequestId: {
     name: 'X-Request-Id',
@@ -48,7 +48,7 @@ export function parameters(route: Route): (oas31.ParameterObject | oas31.Referen
   ];
 }
 
-/** Any text is allowed: an id of another form gets "not found", not a refusal. */
+/** Any text is allowed, because a malformed id gets "not found", not a refusal. */
 function pathParameter({ tag, id }: Chapter, name: string): oas31.ParameterObject {
   if (id?.name !== name) throw new Error(`The routes of "${tag.name}" do not say what {${name}} is.`);
   return {

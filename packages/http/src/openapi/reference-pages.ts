@@ -11,7 +11,7 @@ import { openApiDocument } from './open-api-document.ts';
 import type { OpenApiDocument } from './open-api-document.ts';
 
 /**
- * Pages next to the routes: the path below the base, and its response. They need no key, and their requests are not
+ * The pages next to the routes, by their paths below the base path. They need no key, and their requests are not
  * counted.
  */
 export type ReferencePages = ReadonlyMap<string, (c: Context) => RouteResponse | Promise<RouteResponse>>;
@@ -19,7 +19,7 @@ export type ReferencePages = ReadonlyMap<string, (c: Context) => RouteResponse |
 export interface ReferenceOptions {
   readonly publicUrl?: string | undefined;
   readonly docs: DocsOptions | false;
-  /** Called if the script of the page cannot be read: the page is then served without it. */
+  /** Called if the script of the page cannot be read. The page is then served without it. */
   readonly onUnreadable: (error: unknown) => void;
 }
 
@@ -52,7 +52,7 @@ export function referencePages({ publicUrl, docs, onUnreadable }: ReferenceOptio
 
 const SCRIPT_PATH = '/docs/scalar.js';
 
-/** Replaces the plain reference with the interactive one when its script is loaded. */
+/** The script that replaces the plain reference with the interactive one, once Scalar is loaded. */
 export const START: string = `addEventListener('load', () => {
   if (!window.Scalar) return;
   Scalar.createApiReference('#reference', {
@@ -62,7 +62,7 @@ export const START: string = `addEventListener('load', () => {
   document.getElementById('plain').hidden = true;
 });`;
 
-/** The hash of `START`: the browser runs no script but `START` and Scalar. A test keeps the hash right. */
+/** The hash of `START`: the browser runs no script but `START` and Scalar. A test checks the hash. */
 export const START_HASH: string = 'sha256-+wSOVNX73pE73skxUfYQKSiqlKdbPZ8Baq45UauOldc=';
 
 /** The page loads nothing from other hosts. Scripts are allowed by their hashes, not by host. */

@@ -5,9 +5,9 @@ import { sharedBytes } from '../shared-bytes.ts';
 type Read = () => Promise<Uint8Array<ArrayBuffer>>;
 
 interface ScalarScript {
-  /** The hash of the script in the page: the browser runs only a file with this hash. */
+  /** The hash of the script, for the page: the browser runs only a file with this hash. */
   integrity(): Promise<string>;
-  /** The file, which is several megabytes long: compressed if the browser accepts that. */
+  /** Sends the file, which is several megabytes long, compressed if the browser accepts that. */
   respond(c: Context): Promise<RouteResponse>;
 }
 
@@ -22,7 +22,7 @@ export function scalarScript(read: Read): ScalarScript {
       return {
         headers: {
           'Content-Type': 'text/javascript; charset=utf-8',
-          // The page's link changes with the script.
+          // The address in the page changes with the script.
           'Cache-Control': 'public, max-age=31536000, immutable',
           'X-Content-Type-Options': 'nosniff',
           Vary: 'Accept-Encoding',
@@ -34,7 +34,7 @@ export function scalarScript(read: Read): ScalarScript {
   };
 }
 
-/** Calls `make` once, and returns its result each time. After a failure, the next call tries again. */
+/** Calls `make` once, and returns its result every time. After a failure, the next call tries again. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

@@ -8,8 +8,8 @@ import type { JsonSchema } from '../schemas/json-schema.ts';
 import type { ResponseBody } from '../schemas/response-body.ts';
 
 /**
- * The routes of one kind of object, by the names of their operations in `WorkspaceApi`: a new operation does not
- * compile without a route. A route's definition contains everything about it: the handler, the OpenAPI document, the
+ * The routes of one kind of object, by the names of their operations in `WorkspaceApi`. A new operation without a route
+ * does not compile. A route's definition contains everything about it: the handler, the OpenAPI document, the
  * reference, the calls of the client and the tables of the tests derive from it.
  */
 export interface RouteGroup<Name extends GroupName> extends Chapter {
@@ -18,7 +18,7 @@ export interface RouteGroup<Name extends GroupName> extends Chapter {
 
 export type GroupName = keyof WorkspaceApi | 'apiKey';
 
-/** An upload is part of a send: it has no route of its own. */
+/** An upload is part of a send, so it has no route of its own. */
 type OperationName<Name extends GroupName> = Name extends keyof WorkspaceApi
   ? Exclude<keyof WorkspaceApi[Name], 'upload'>
   : 'get';
@@ -67,7 +67,7 @@ export interface RouteDefinition {
    * that every route may return, and the code for an unknown id, are not repeated.
    */
   readonly errors: readonly ErrorCode[];
-  /** The other codes, each with a request that gets it: the reference shows this request, and tests send it. */
+  /** The other codes, each with a request that gets the code. The reference shows this request, and tests send it. */
   readonly refuses?: Readonly<Partial<Record<ErrorCode, RefusedRequest>>>;
   readonly handle: (request: ApiRequest) => Promise<RouteResponse>;
 }
@@ -92,7 +92,7 @@ export interface QueryDefinition {
 /** The JSON of a request, under its name in the OpenAPI document. */
 export interface RequestBody extends InputDefinition {
   readonly example: object;
-  /** True if the specification has no body here: a body that is not a JSON object is then ignored. */
+  /** True if the specification has no body here. A body that is not a JSON object is then ignored. */
   readonly beyond?: true;
   /** The form, if the route also takes multipart/form-data. The handler of the route reads it. */
   readonly form?: InputDefinition;
@@ -106,13 +106,13 @@ export interface InputDefinition {
   readonly fields: Readonly<Record<string, JsonSchema | false>>;
   /** Required fields in addition to those that the schemas require. */
   readonly required?: readonly string[];
-  /** Whether it is a form, whose fields are text or a file. */
+  /** Whether the input is a form, whose fields are text or a file. */
   readonly isForm?: boolean;
 }
 
 /** A request that is valid except for one fault. */
 export interface RefusedRequest {
-  /** For example `limit=0`. */
+  /** Without the question mark: `limit=0`. */
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** The fields that differ from the example of the body. */
@@ -123,7 +123,7 @@ export interface SuccessResponse {
   readonly status: 200 | 201 | 202 | 204;
   /** `file` for the bytes of a stored file, `events` for a stream of events, null for no body at all. */
   readonly body: ResponseBody | 'file' | 'events' | null;
-  /** The content types that `Accept` may choose, the default first; JSON if there is no choice. */
+  /** The content types that `Accept` may choose, the default first. Only JSON if omitted. */
   readonly contentTypes?: readonly string[];
   /** True if the response must not be cached anywhere. */
   readonly noStore?: true;
@@ -148,8 +148,8 @@ interface ApiRequest {
 }
 
 /**
- * Input as it arrived, as the type of the next operation. Operations check their input, whatever its type promises, and
- * reject a bad field with VALIDATION_FAILED.
+ * Casts input as it arrived to the type that an operation takes. Operations check their input, whatever its type
+ * promises, and reject a bad field with VALIDATION_FAILED.
  */
 export function unchecked<Input>(input: JsonObject | Query): Input {
   return input as Input; // checked by the operation

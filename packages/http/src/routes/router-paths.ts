@@ -4,8 +4,8 @@ import { parameterOf } from './route.ts';
 /**
  * The values of the specification's paths, by the paths for Hono's router: `/instances/:instance` for
  * `/instances/{instance}`. Hono's faster router does not support a literal next to a parameter, as in `/events/stream`
- * and `/events/{event}`: all paths would then use the slower one, which takes 4 µs more per request. So such a literal
- * is handled as a value of the parameter.
+ * and `/events/{event}`: all paths would then use the slower router, which takes 4 µs more per request. Such a literal
+ * is therefore handled as a value of the parameter.
  */
 export function byRouterPath<Value>(
   values: ReadonlyMap<string, Value>,
@@ -23,7 +23,7 @@ export function byRouterPath<Value>(
   return chosen;
 }
 
-/** The values of the paths that have a literal in place of the last parameter of this path, by that literal. */
+/** By literal, the values of the paths that have that literal in place of the last parameter of this path. */
 function wordsBeside<Value>(path: string, values: ReadonlyMap<string, Value>): ReadonlyMap<string, Value> {
   const stem = stemOf(path);
   if (!path.endsWith('}')) return new Map();

@@ -11,7 +11,7 @@ export interface ErrorBody {
   };
 }
 
-// The codes are the keys of the table that gives them their statuses.
+// The cast is safe, because the keys of this table are the codes.
 const codes = Object.keys(ERROR_STATUS) as ErrorCode[];
 
 /** The body of every error status (specification, "Errors"). */

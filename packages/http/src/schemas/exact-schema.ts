@@ -10,11 +10,11 @@ type Plain<Type> = Type extends readonly (infer Item)[]
 type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : false) : false;
 
 /**
- * Takes a schema of exactly the resource. A field that only the schema or only the resource has, or a value that only
- * one of the two allows, does not compile, so they cannot drift apart.
+ * Accepts only a schema that matches the resource exactly. A field that one of them lacks, or a value that only one of
+ * them allows, does not compile, so they cannot drift apart.
  */
 export function exactSchema<Resource>(): <Schema extends z.ZodType>(
   schema: Schema & (Same<Plain<z.output<Schema>>, Plain<Resource>> extends true ? unknown : never),
 ) => z.ZodType<Resource> {
-  return (schema) => schema as unknown as z.ZodType<Resource>; // the parameter's type is the check
+  return (schema) => schema as unknown as z.ZodType<Resource>; // the type of the parameter proves it
 }

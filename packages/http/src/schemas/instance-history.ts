@@ -23,7 +23,7 @@ export const historyEntry: Resource<InstanceHistoryResource> = {
       last_at: timestamp.meta({ description: 'When it happened last; next is as of then.' }),
       from: status.meta({ description: 'Null at the creation.' }),
       to: status.meta({ description: 'The same as from if the status did not change.' }),
-      reason: z.enum(Object.keys(HISTORY_REASONS) as (keyof typeof HISTORY_REASONS)[]), // its keys
+      reason: z.enum(Object.keys(HISTORY_REASONS) as (keyof typeof HISTORY_REASONS)[]), // Object.keys returns string[]
       description: z.string().meta({ description: 'The reason as a sentence.' }),
       code: z.string().nullable().meta({ description: 'The cause, in the words of last_error.' }),
       network_code: z.string().nullable().meta({ description: 'What the network itself said, such as 428.' }),

@@ -96,13 +96,13 @@ type WithoutEmpty<Shape extends z.ZodRawShape> = {
   [Name in keyof Shape]: z.ZodExactOptional<z.ZodType<NonNullable<z.output<Shape[Name]>>>>;
 };
 
-/** Makes null fields optional; their descriptions stay. */
+/** Makes nullable fields optional, and keeps their descriptions. */
 function withoutEmpty<Shape extends z.ZodRawShape>(shape: Shape): WithoutEmpty<Shape> {
   const optionals = Object.entries(shape).map(([field, schema]) => {
     const filled = schema instanceof z.ZodNullable ? schema.unwrap() : schema;
     return [field, z.exactOptional(filled).meta({ ...z.globalRegistry.get(schema) })];
   });
-  return Object.fromEntries(optionals) as WithoutEmpty<Shape>; // the fields of `shape`, made by the loop
+  return Object.fromEntries(optionals) as WithoutEmpty<Shape>; // has exactly the fields of `shape`
 }
 
 export const qr: Resource<QrResource> = {

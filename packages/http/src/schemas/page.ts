@@ -17,8 +17,8 @@ const url = z.string().nullable();
 export const EXAMPLE_ORIGIN = 'https://api.example.com/api/v1';
 
 /**
- * The fields next to `data` on a page with links (`page-links.ts`). `name` is the plural of its rows. The OpenAPI
- * document puts the path of each route into the example (`page-example.ts`).
+ * The fields next to `data` on a page with links (`page-links.ts`). `name` is the plural for its rows, such as
+ * `messages`. The OpenAPI document puts the path of each route into the example (`page-example.ts`).
  */
 export function pageOfLinks(name: string): Required<Parameters<typeof list>>[2] {
   return {

@@ -1,5 +1,5 @@
-// For packages next to the API that share its requests and responses, such as `@trunkline/dashboard`. Unlike the names of
-// `@trunkline/http`, these may change with a minor version.
+// For packages next to the API that handle requests and responses in the same way, such as `@trunkline/dashboard`.
+// Unlike the exports of `@trunkline/http`, these may change in a minor version.
 export { checkContentEncoding } from '../content-encoding.ts';
 export { errorResponse, methodNotAllowed, notFound, publicErrorOf } from '../error-response.ts';
 export type { PublicError } from '../error-response.ts';
