@@ -4,7 +4,9 @@ import { defineConfig } from 'tsup';
 const NODES = ['Trunkline', 'TrunklineTrigger'].map((name) => `nodes/Trunkline/${name}.node`);
 const CREDENTIALS = ['credentials/TrunklineApi.credentials'];
 
-/** Builds what n8n loads: CommonJS, one file for each class, and icons and codex files where n8n looks. */
+/**
+ * Builds the files that n8n loads: CommonJS, one file for each class, and icons and codex files where n8n expects them.
+ */
 export default defineConfig({
   entry: Object.fromEntries([...NODES, ...CREDENTIALS].map((path) => [path, `${path}.ts`])),
   format: 'cjs',

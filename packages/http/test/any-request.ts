@@ -38,8 +38,8 @@ const anyId = fc.oneof(
 );
 
 /**
- * Makes requests with much input frequent, and requests that remove the objects of the ids rare: otherwise, soon
- * nothing would be left.
+ * Makes requests with much input frequent, and requests that remove the objects rare, because otherwise nothing would
+ * soon be left.
  */
 function weightOf({ method, path }: Route): number {
   if (method === 'DELETE' || /(disconnect|logout)$/.test(path)) return 1;
@@ -98,7 +98,7 @@ const someQuery = fc
 /** Often empty, because a request with an invalid query is refused before other checks. */
 const anyQuery = fc.oneof(fc.constant(''), someQuery);
 
-/** Characters that can reach a server in a header: bytes, but no control characters. */
+/** Characters that can reach a server in a header: bytes, except control characters. */
 const headerText = fc.string({
   unit: fc
     .integer({ min: 0x20, max: 0xff })
@@ -131,7 +131,7 @@ const anyAuthorization = fc.oneof(
   },
 );
 
-/** Texts at the limits of a description, a name and a text, and one beyond them. */
+/** A description and a text at their limits, and a name and a text one character beyond. */
 const LONG_TEXTS = ['a'.repeat(255), 'é'.repeat(101), '😀'.repeat(4096), 'a'.repeat(4097)];
 
 const anyWorkspaceId = fc.oneof(

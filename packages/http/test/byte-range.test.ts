@@ -83,7 +83,7 @@ describe('readRange', () => {
     fc.assert(
       fc.property(fc.string(), (value) => {
         const headers = { get: (name: string) => (name === 'Range' ? `bytes=${value}` : null) };
-        const found = readRange(headers as Headers, { size: 25, etag }); // only `get` is used
+        const found = readRange(headers as Headers, { size: 25, etag }); // `readRange` uses only `get`
         expect(found === null || (found.start <= found.end && found.end < 25)).toBe(true);
       }),
     );

@@ -1,4 +1,4 @@
-/** A response in the form that tests use. `json` is undefined if the body is not JSON. */
+/** A response, for tests. `json` is undefined if the body is not JSON. */
 export interface Seen {
   readonly status: number;
   readonly headers: Headers;
@@ -25,7 +25,7 @@ interface FetchApp {
   readonly fetch: (request: Request) => Response | Promise<Response>;
 }
 
-/** Calls an app as the holder of a key. `target` is below `/api/v1`, or a whole URL. */
+/** Returns a client of an app with a key. `target` is below `/api/v1`, or a whole URL. */
 export function client(app: FetchApp, token: string | null = 'good'): Call {
   return async (method, target, { json: value, body, headers } = {}) => {
     const response = await app.fetch(

@@ -64,11 +64,11 @@ describe.each(ROUTE_TABLE.map((row) => [nameOf(row), row] as const))('%s', (name
   const { method, path, scope, scopes, status, errors, route } = row;
   const succeed = (harness: Harness): Promise<Seen> => harness.service.during(success(route)(harness));
 
-  // The test's client also checks that the body is exactly the one that the route declares.
+  // The test's client also checks that the body has exactly the fields that the route declares.
   test(`responds with ${status} and exactly its fields, for a key with only its scopes`, async () => {
     const harness = await oneOfEverything();
     const call = await harness.service.newKey(harness.workspaceId, { scopes });
-    // Requests that prepare the tested one use the key with every scope.
+    // Requests that prepare the tested request use the key with every scope.
     const withScopeAlone: Harness = {
       ...harness,
       call: (how, target, options) => {

@@ -11,7 +11,7 @@ const GROUP = {
 };
 const refusal = (code: string): object => ({ error: { code, message: 'No.', request_id: 'req_1' } });
 
-/** Checks a response as one of GET /instances/{instance}/groups. */
+/** Checks a response as a response of GET /instances/{instance}/groups. */
 function checked(
   status: number,
   body: object,

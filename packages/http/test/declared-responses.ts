@@ -49,7 +49,7 @@ function expectDeclared(method: string, { pathname }: URL, seen: Seen): void {
   expectExactly(route, seen, about);
 }
 
-/** Checks that there are no fields but the declared ones, although the document lets future versions add some. */
+/** Checks that a body has only the declared fields, although the document lets future versions add some. */
 function expectExactly(route: Route, seen: Seen, about: string): void {
   if (seen.status >= 400) {
     expectError(seen, about);
@@ -79,7 +79,7 @@ function declaredResponse(
   return { pointer: declared.$ref, declared: declaredAt(declared.$ref) ?? {} };
 }
 
-/** The route of a request. The router splits a path with `%2F` in it as the client wrote it. */
+/** The route of a request. The router, too, splits a path before it decodes `%2F`. */
 export function routeOf(method: string, pathname: string): Route | undefined {
   const like = method === 'HEAD' ? 'GET' : method;
   return ROUTES.find((route) => route.method === like && pattern(route.path).test(pathname));

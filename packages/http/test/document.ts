@@ -19,7 +19,7 @@ formats.default(ajv, ['date-time', 'binary']);
 ajv.addSchema({ ...DOCUMENT, $id: 'openapi.json' });
 const validators = new Map<string, ValidateFunction>();
 
-/** Returns a check by a schema of the OpenAPI document. */
+/** Returns a validator for a schema of the OpenAPI document. */
 export function validatorAt(pointer: string): ValidateFunction {
   const known = validators.get(pointer);
   if (known !== undefined) return known;

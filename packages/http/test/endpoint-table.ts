@@ -74,8 +74,8 @@ const WEBHOOKS: Shape = { fields: 'data meta', data: FIELDS.webhook, list: true,
 const WITH_SECRET = `${FIELDS.webhook} secret`;
 
 /**
- * The endpoint table of version 1.0.0 of the specification, copied by hand, because that version's promises stay. Later
- * additions are not in it: the tests' tables come from the routes (route-table.ts).
+ * The endpoint table of version 1.0.0 of the specification, copied by hand, because that version's promises stay. It
+ * has no later additions: the other tables of tests come from the routes (route-table.ts).
  */
 export const ENDPOINT_TABLE: readonly Row[] = [
   row('GET', '/api-key', null, 200, one('id name scopes workspace')),
@@ -125,7 +125,7 @@ export const ENDPOINT_TABLE: readonly Row[] = [
   row('GET', '/webhooks/{webhook}', 'webhooks:read', 200, one(FIELDS.webhook), ['WEBHOOK_NOT_FOUND']),
   row('PATCH', '/webhooks/{webhook}', 'webhooks:write', 200, one(FIELDS.webhook), [
     'WEBHOOK_NOT_FOUND',
-    // Returned for enabling more than the plan allows (docs/decisions.md, "Workspaces").
+    // Returned when more webhooks are enabled than the plan allows (docs/decisions.md, "Workspaces").
     'WEBHOOK_LIMIT_REACHED',
     'INVALID_WEBHOOK_URL',
     'VALIDATION_FAILED',

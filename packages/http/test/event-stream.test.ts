@@ -41,7 +41,7 @@ function serverOf({ app }: Service): Server {
   return createServer((incoming, outgoing) => void listener(incoming, outgoing));
 }
 
-/** The stream as text: `text` returns all that has arrived. */
+/** Opens the stream. `text` returns the text that has arrived so far. */
 async function openText(
   { app }: Pick<Service, 'app'>,
   token: string,
@@ -88,7 +88,7 @@ test('a stream has the events as server-sent events, with the bytes of webhooks'
 test.each([
   ['the header', (id: string) => ({ headers: { 'Last-Event-ID': id } })],
   ['the query', (id: string) => ({ query: `?last_event_id=${id}` })],
-  // Reconnecting browsers send both.
+  // Reconnecting browsers send header and query.
   [
     'the header rather than the query',
     (id: string) => ({

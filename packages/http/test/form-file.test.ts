@@ -40,7 +40,7 @@ describe('a file that comes in', () => {
 
   test('rejects immediately when its taker has failed, and can be abandoned', async () => {
     const file = openFormFile(async (content) => {
-      // The content is not cancelled, either.
+      // Fail without cancelling the content.
       await content.getReader().read();
       throw new Error('no');
     });

@@ -66,7 +66,7 @@ describe('a form', () => {
     parser.write(utf8.encode('--XX\r\nContent-Disposition: form-data; name="text"\r\n\r\n'));
     const before = heapUsed();
     for (let at = 0; at < length; at += 1) parser.write(Uint8Array.of(0x61));
-    // With an object for each byte, it would be 6 MB at least.
+    // An object for each byte would take at least 6 MB.
     expect(heapUsed() - before).toBeLessThan(2_000_000);
     parser.write(utf8.encode('\r\n--XX--\r\n'));
     expect(seen).toBe('a'.repeat(length));

@@ -6,7 +6,7 @@ import type { AnyRequest } from './any-request.ts';
 import { oneOfEverything } from './one-of-everything.ts';
 import type { Harness } from './one-of-everything.ts';
 
-/** `FUZZ_REQUESTS` sets the number of requests, `FUZZ_SEED` chooses them. */
+/** `FUZZ_REQUESTS` sets the number of requests; `FUZZ_SEED` selects the requests. */
 const REQUESTS = sized('FUZZ_REQUESTS', { short: 1_200, long: 20_000 });
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1);
 const AT_ONCE = 50;
@@ -31,7 +31,7 @@ test(
         await harness.service.during(harness.service.trunkline.stop());
       },
     );
-    // Do not shrink: that would add little to the request in the error.
+    // Do not shrink, because the error already contains the request.
     await fc.assert(property, {
       seed: SEED,
       numRuns: Math.ceil(REQUESTS / IN_ONE_HARNESS),

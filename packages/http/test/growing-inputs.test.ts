@@ -14,7 +14,7 @@ const ofForm = <One>(all: readonly One[]): readonly One[] =>
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** For so many characters, quadratic work takes seconds of CPU, and linear work milliseconds. */
+/** For this many characters, quadratic work takes seconds of CPU, and linear work milliseconds. */
 const CHARACTERS = sized('GROWING_CHARACTERS', { short: 75_000, long: 300_000 });
 /** The number of parts; in the long form, the maximum. */
 const PARTS = sized('GROWING_PARTS', { short: 25, long: 100 });
@@ -51,7 +51,7 @@ function* oneByOne(bytes: Uint8Array): Iterable<Uint8Array> {
   for (let at = 0; at < bytes.length; at++) yield bytes.subarray(at, at + 1);
 }
 
-/** A form whose parts have headers of the largest size. */
+/** A form whose parts have headers of the maximum size. */
 function largestHeaders(beginning: string, filling: string, end: string): Uint8Array {
   // The limit includes the line break before the headers.
   const space = 16_382 - beginning.length - end.length;

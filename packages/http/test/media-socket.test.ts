@@ -31,7 +31,7 @@ interface Ready {
   files(): readonly string[];
 }
 
-/** The service behind a real socket, which stores files in a directory. */
+/** Starts the service on a real socket. It stores files in a directory. */
 async function ready(
   disturbed: (store: MediaStore) => MediaStore = (store) => store,
   serverOptions: ServerOptions = {},
@@ -50,7 +50,7 @@ async function ready(
     server.closeAllConnections();
     server.close();
   });
-  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const { port } = server.address() as AddressInfo; // an AddressInfo, because it listens on TCP
   const files = (): readonly string[] =>
     readdirSync(directory, { recursive: true, withFileTypes: true }).flatMap((entry) =>
       entry.isFile() ? [entry.name] : [],
@@ -84,7 +84,7 @@ function begin(
   });
 }
 
-/** Begins an upload without an end, by bytes on a socket. */
+/** Begins an upload that never ends, by writing to a socket. */
 async function beginRaw({ port, token, instance }: Ready): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
@@ -112,7 +112,7 @@ async function responseOf(sending: ClientRequest): Promise<Reply> {
   return { status: response.statusCode, json: JSON.parse(text) };
 }
 
-/** Writes a file as fast as it is read, until its end or the end of the request. */
+/** Writes a file as fast as it is read, until the file or the request ends. */
 async function write(sending: ClientRequest, size: number): Promise<void> {
   const chunk = Buffer.alloc(65_536, 7);
   const closed = new Promise((resolve) => sending.once('close', resolve));
@@ -192,10 +192,9 @@ describe('an upload over a socket', () => {
       const on = await ready(undefined, { connectionsCheckingInterval: 100 });
       const socket = await beginRaw(on);
       await eventually(() => expect(on.files()).toHaveLength(1));
-      // If the server has not read everything, the connection may end by a reset, for which `once` of node:events would
-      // reject.
+      // If the server has not read everything, it may reset the connection, and `once` of node:events would reject.
       const closed = new Promise((resolve) => socket.once('close', resolve));
-      // Set both, because Node applies the longer one to the whole request.
+      // Set both, because Node applies the longer timeout to the whole request.
       on.server.headersTimeout = 1;
       on.server.requestTimeout = 1;
       await closed;

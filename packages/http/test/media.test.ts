@@ -50,7 +50,7 @@ function file(bytes: Uint8Array, name: string): File {
   return new File([bytes.slice()], name);
 }
 
-/** A body written by hand, which FormData cannot produce. */
+/** Wraps a body that FormData cannot produce. */
 function raw(body: string): { body: string; headers: Record<string, string> } {
   return { body, headers: { 'Content-Type': 'multipart/form-data; boundary=XX' } };
 }
@@ -120,7 +120,7 @@ describe('sending a file', () => {
     expect((await send({ type: 'document', file: csv })).json.data?.media).toMatchObject({
       mime_type: 'text/csv',
     });
-    // The name comes after the file.
+    // `filename` comes after the file.
     const parts = { type: 'document', file: file(new Uint8Array(10), 'blob'), filename: 'a.ics' };
     expect((await send({ instance, ...parts })).json.data?.media).toMatchObject({
       mime_type: 'text/calendar',

@@ -53,7 +53,7 @@ describe('null for an optional field of a JSON body', () => {
     const patched = await call('PATCH', target, { json: unchanged });
     expect(patched.json.data).toMatchObject({ url, events: ['message.sent'], status: 'enabled' });
     expect(patched.json.data?.description).toBe('Ours');
-    // Here, null has a meaning of its own.
+    // Here, null clears the description.
     const cleared = await call('PATCH', target, { json: { description: null } });
     expect(cleared.json.data?.description).toBeNull();
   });

@@ -14,13 +14,13 @@ export interface Harness {
   readonly workspaceId: string;
   readonly call: Call;
   readonly ids: Readonly<Record<'instance' | 'message' | 'webhook' | 'delivery' | 'event', string>>;
-  /** Fills in the ids of a path of the table. */
+  /** Fills ids into a path of the table. */
   readonly at: (path: string) => string;
   /** Sends a text with the given changes. */
   readonly send: (changes?: object, headers?: Readonly<Record<string, string>>) => Promise<Seen>;
   /** Sends a file. */
   readonly sendFile: (bytes?: Uint8Array, type?: string) => Promise<Seen>;
-  /** If true, the network no longer responds to closing a connection or logging a number out. */
+  /** With true, the network stops responding when a connection is closed or a number is logged out. */
   readonly cutOff: (isCutOff: boolean) => void;
 }
 

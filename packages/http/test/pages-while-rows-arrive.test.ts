@@ -51,7 +51,7 @@ test.each(Object.entries(LISTINGS))(
           rows: fc.integer({ min: 0, max: 30 }),
           limit: fc.integer({ min: 1, max: 12 }),
           arrivals: fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 8 }),
-          // Rows of the same millisecond differ only by their ids; the status of later rows changes in the meantime.
+          // Without a pause, rows share a millisecond and differ only by id. During a pause, their status changes.
           pauses: fc.array(fc.constantFrom(0, 0, 1, 50), { minLength: 1, maxLength: 8 }),
         }),
         async ({ rows, limit, arrivals, pauses }) => {

@@ -23,7 +23,7 @@ const SUCCESSES: Readonly<Record<string, Act>> = {
   },
 };
 
-/** A request that succeeds, for any route. */
+/** Returns a request that succeeds, for any route. */
 export function success(route: Route): Act {
   const { method, path } = route;
   return (
@@ -65,10 +65,10 @@ export function provocation(route: Route, code: ErrorCode): Act {
   return OF_ONE_ROW[`${method} ${path} ${code}`] ?? ofId ?? ofAnyRow(route)[code] ?? UNKNOWN;
 }
 
-/** The codes that do not depend on the route: the request is refused before anything is read or changed. */
+/** The codes that need no preparation, because the request is refused before anything is read or changed. */
 const AT_THE_DOOR: readonly ErrorCode[] = ['UNAUTHENTICATED', 'INVALID_API_KEY', 'WORKSPACE_MISMATCH'];
 
-/** Whether the provocation changes nothing, so that many of them can share one service. */
+/** Whether the provocation changes nothing, so that many provocations can share one service. */
 export function changesNothing({ method, path, chapter, refuses }: Route, code: ErrorCode): boolean {
   if (refuses?.[code] !== undefined || AT_THE_DOOR.includes(code)) return true;
   return OF_ONE_ROW[`${method} ${path} ${code}`] === undefined && code === chapter.id?.notFound;
@@ -97,7 +97,7 @@ function ofAnyRow({ method, path }: Route): Partial<Readonly<Record<ErrorCode, A
     },
     INSTANCE_BUSY: async ({ service, call, at, cutOff }) => {
       cutOff(true);
-      // Use another operation: the same one would join the first.
+      // Use another operation: the same operation would join the first.
       const other = path.endsWith('/disconnect') ? 'logout' : 'disconnect';
       const first = call('POST', at(`/instances/{instance}/${other}`));
       await service.clock.settle();

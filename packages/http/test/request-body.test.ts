@@ -8,7 +8,7 @@ import { fakeTrunkline } from './fake-trunkline.ts';
 
 const LIMIT = 1_048_576;
 
-/** Posts to a route with a JSON body. Returns the input of its operation; null if the operation was not reached. */
+/** Posts to a route with a JSON body. `given` is the input of the operation; null if the operation was not reached. */
 async function post(options: CallOptions): Promise<Seen & { readonly given: InstanceInput | null }> {
   let given: InstanceInput | null = null;
   const create: WorkspaceApi['instances']['create'] = async (input = {}) => {

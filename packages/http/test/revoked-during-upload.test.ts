@@ -41,7 +41,7 @@ async function ready() {
       body,
       duplex: 'half',
     });
-    const { error } = (await response.json()) as { error?: { code: string } }; // the shape is the specification's
+    const { error } = (await response.json()) as { error?: { code: string } }; // the specification defines the shape
     return [response.status, error?.code];
   };
   const form = (meanwhile: () => Promise<unknown>) =>
@@ -72,7 +72,7 @@ describe('a key that is no longer valid when the body has arrived', () => {
       ({ trunkline, workspaceId, keyId }) => trunkline.admin.apiKeys.revoke(workspaceId, keyId),
     ],
     [
-      // This process has cached the key for five seconds.
+      // This process caches the key for five seconds.
       'was revoked by another process',
       401,
       'INVALID_API_KEY',

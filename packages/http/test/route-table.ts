@@ -5,12 +5,12 @@ import { ownErrors } from '../src/routes/declared-errors.ts';
 import { scopesOf } from '../src/routes/route.ts';
 import type { RequestBody, Route } from '../src/routes/route.ts';
 
-/** A route in the form that tables of tests need. */
+/** A route, as a row of a table of tests. */
 export interface Row {
   readonly method: Route['method'];
   readonly path: string;
   readonly scope: Scope | null;
-  /** The scope and the additional one, if any. */
+  /** The scope and the additional scope, if any. */
   readonly scopes: readonly Scope[];
   readonly status: number;
   /** The codes that the route's operation returns. */
@@ -18,7 +18,7 @@ export interface Row {
   readonly route: Route;
 }
 
-/** Every route. conformance.test.ts checks that these are the specification's. */
+/** Every route. conformance.test.ts checks that the specification's are among them. */
 export const ROUTE_TABLE: readonly Row[] = ROUTES.map((route) => ({
   method: route.method,
   path: route.path,
@@ -29,7 +29,7 @@ export const ROUTE_TABLE: readonly Row[] = ROUTES.map((route) => ({
   route,
 }));
 
-/** The body that a request of a route needs: the example, if a body is required. */
+/** The body that a request to a route needs: the example, if a body is required. */
 export function needed({ body }: Route, ids: Ids = {}): { readonly json?: object } {
   return body && inputSchema(body).required ? { json: exampleOf(body, ids) } : {};
 }

@@ -18,22 +18,22 @@ export interface Service {
   readonly sandbox: Sandbox;
   readonly receivers: RecordingSender;
   readonly app: ReturnType<typeof createHttpApp>;
-  /** Creates a workspace; returns a client with a key of every scope by default. */
+  /** Creates a workspace. Returns its id and a client, whose key has every scope by default. */
   newWorkspace(options?: {
     workspace?: Partial<NewWorkspace>;
     key?: Partial<NewApiKey>;
   }): Promise<{ id: string; call: Call }>;
-  /** Creates a key; returns a client with it. */
+  /** Creates a key. Returns a client that uses it. */
   newKey(workspaceId: string, key?: Partial<NewApiKey>): Promise<Call>;
-  /** Advances the clock until the call has returned, and returns its result. */
+  /** Advances the clock by `ms`, and then waits for the result of the call. */
   during<Reply>(call: Promise<Reply>, ms?: number): Promise<Reply>;
-  /** Connects an instance. */
+  /** Connects a new instance. Returns its id. */
   connected(call: Call): Promise<string>;
 }
 
 interface ServiceOptions extends Partial<TrunklineOptions>, Pick<HttpAppOptions, 'rateLimit'> {
   readonly sandbox?: Sandbox;
-  /** Registers the end of the service: `afterAll` if all tests of a file share it, by default with the test. */
+  /** Registers `stop`: by default for the end of the test. Use `afterAll` if all tests of a file share the service. */
   readonly onEnd?: (stop: () => Promise<void>) => unknown;
 }
 

@@ -240,7 +240,7 @@ it("nothing is traced without an SDK, and the message keeps its caller's tracepa
 });
 
 /**
- * The traces of some spans in Mermaid: a solid line from a span to each child, a dotted one to each span that it links
+ * The traces of some spans in Mermaid: a solid line from a span to each child, a dotted line to each span that it links
  * to.
  */
 function pictureOf(spans: readonly ReadableSpan[]): string {

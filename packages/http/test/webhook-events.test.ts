@@ -69,7 +69,7 @@ async function doOnThePhone({ sandbox, clock }: Service, instance: string): Prom
     await phone.call({ from: PERSON, video: true, ...group });
     await phone.receiveUndecryptable({ from: PERSON, reason: 'no_key', ...group });
   }
-  // The service requests the file again, which then arrives late.
+  // The service requests the file again, and the file arrives late.
   await clock.advance(5 * 60_000);
 }
 
@@ -88,7 +88,7 @@ function parametersOf(type: string): readonly Parameter[] {
   });
 }
 
-/** OpenAPI declares the content type with the body. */
+/** Omits the content type, which OpenAPI declares with the body. */
 function sorted(names: Iterable<string>): readonly string[] {
   return [...names].filter((name) => name !== 'Content-Type').toSorted();
 }
@@ -101,7 +101,7 @@ describe('the webhooks of the OpenAPI document', () => {
       const event = JSON.parse(body);
       const validate = validatorAt(`${operationAt(event.type)}/requestBody/content/application~1json/schema`);
       expect(validate(event) ? [] : validate.errors, body).toEqual([]);
-      // The document lets future versions add fields to events, but now there must be only the declared ones.
+      // The document lets future versions add fields to events, but this version must send only the declared fields.
       const declared = EVENT_BODIES.find(({ type }) => type === event.type);
       expect(declared?.schema.safeParse(event).error, body).toBeUndefined();
       seen.set(event.type, (seen.get(event.type) ?? 0) + 1);

@@ -224,7 +224,7 @@ describe('deliveries', () => {
     const url = 'https://hooks.example.com/moved';
     await call('PATCH', `/webhooks/${webhook}`, { json: { url } });
     expect((await call('DELETE', `/webhooks/${webhook}`)).status).toBe(204);
-    // Only two requests of a webhook are sent concurrently, so the third one was not sent.
+    // Only two requests to a webhook are sent concurrently, so the third was not sent.
     const detail = await call('GET', `/webhook-deliveries/${ids[2]}`);
     response.resolve(TAKEN);
     expect(detail.json.data).toMatchObject({

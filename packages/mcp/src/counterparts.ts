@@ -10,7 +10,7 @@ export interface Counterparts {
   readonly beginnings: readonly string[];
 }
 
-/** The flaw in an entry of `to`, as a text that continues after the entry; undefined if the entry is valid. */
+/** The flaw in an entry of `to`, worded to follow the entry; undefined if the entry is valid. */
 export function flawInCounterpart(entry: string): string | undefined {
   if (NUMBERS_THAT_BEGIN_SO.test(entry) || parsePhoneNumber(entry).ok) return undefined;
   if (isId('grp', entry) || isId('con', entry)) return undefined;

@@ -29,17 +29,17 @@ import { VERSION } from './version.ts';
 
 /** The part of a Trunkline that its MCP server needs. */
 export type McpTrunkline = Pick<Trunkline, 'roles' | 'authenticate' | 'as' | 'newRequestId' | 'logger'> & {
-  /** Used to count the messages of a day. */
+  /** Counts the messages of a day. */
   readonly admin: Pick<Admin, 'spentTokens'>;
 };
 
 /** The MCP server of a Trunkline. */
 export interface Mcp {
-  /** Responds to requests for the server's path, and to others with 404. */
+  /** Responds to MCP requests at the server's path, and with 404 at other paths. */
   fetch(request: Request): Promise<Response>;
 }
 
-/** Several times the longest text that may be sent, in its longest JSON form. */
+/** In bytes: more than twice the longest text that may be sent, in its longest JSON form. */
 const LARGEST_BODY = 131_072;
 /** How long a body may take to arrive before its key has to be checked again. */
 const READMIT_AFTER_MS = 1_000;
@@ -52,10 +52,10 @@ const INSTRUCTIONS =
   'What may be sent, and to whom, is decided by rules that the server checks.';
 
 /**
- * An MCP server as a function from Request to Response, which is mounted like the REST API. With it, a model reads as
- * the scopes of an API key allow, and sends as the rules in `sending` allow; without rules, it sends nothing. The
- * server speaks Streamable HTTP without sessions, so that any process can respond to any request. Throws if an option
- * is wrong, or if the process does not have the role `api`.
+ * Creates an MCP server as a function from Request to Response, which is mounted like the REST API. A model may read
+ * what the scopes of its API key allow, and send what the rules in `sending` allow: without rules, nothing. The server
+ * speaks Streamable HTTP without sessions, so that any process can respond to any request. Throws if an option is
+ * wrong, or if the process does not have the role `api`.
  *
  * ```ts
  * const mcp = createMcp(trunkline, { sending: { to: ['+49 30 901820'], messagesPerDay: 10 } });
@@ -101,7 +101,7 @@ export function createMcp(trunkline: McpTrunkline, options: McpOptions = {}): Mc
       onStoreFailure: (err) => trunkline.logger.error({ requestId, path, err }, STORE_FAILED),
     });
     const readAt = performance.now();
-    // Only one object: a list of calls would count as one request of the rate limit.
+    // Accept only one object, because a list of calls would count as one request of the rate limit.
     const body = await readJsonBody(request, LARGEST_BODY);
     if (!body.ok) return rpcError(body.refusal);
     const parsedBody = body.value;
@@ -140,7 +140,7 @@ function serverFor(use: ToolUse): McpServer {
   return server;
 }
 
-/** The refusal of a body in the shape of JSON-RPC, the only shape that MCP clients read. */
+/** The refusal of a body as a JSON-RPC error, the only form that MCP clients read. */
 function rpcError({ code, message }: Extract<Result<never>, { ok: false }>['refusal']): Response {
   const status = code === 'VALIDATION_FAILED' ? 400 : ERROR_STATUS[code];
   const oneMessage = 'Send one JSON-RPC message in each request: batches are not supported.';
@@ -151,7 +151,7 @@ function rpcError({ code, message }: Extract<Result<never>, { ok: false }>['refu
 /** "The JSON sent is not a valid Request object" (JSON-RPC 2.0 section 5.1). */
 const INVALID_REQUEST = -32_600;
 
-/** The request's headers. If the client accepts anything, they list the types that MCP requires clients to list. */
+/** The request's headers. If the client accepts any type, `Accept` lists the types that MCP requires there. */
 function acceptedBy({ headers }: Request): Headers {
   const accepted = new Headers(headers);
   if (/^\s*$|\*\/\*/.test(headers.get('Accept') ?? ''))

@@ -1,13 +1,11 @@
 import type { Admin } from '@trunkline/core';
 
-/**
- * Counts the messages of a day in the storage, so that all its processes count together, and a restart loses nothing.
- */
+/** Counts the messages of a day in the storage, so that all processes count together and a restart loses nothing. */
 export interface DailyMessages {
   /**
    * Takes one of the `limit` places that a workspace has on this day. Resolves with the number of places left, or with
-   * null if no place was free. Concurrent calls take different places. A key that has taken a place on this day takes
-   * no second one.
+   * null if no place was free. Concurrent calls take different places. An idempotency key that has taken a place on
+   * this day takes no second place.
    */
   take(of: {
     readonly workspaceId: string;
@@ -20,7 +18,7 @@ const DAY_MS = 24 * 60 * 60_000;
 
 /**
  * Stores each place of a day as a token that is spent once. Places are taken in order, so binary search finds the first
- * free one.
+ * free place.
  */
 export function dailyMessages({ spend, isSpent }: Admin['spentTokens'], now: () => number): DailyMessages {
   const isTaken = (place: string): Promise<boolean> => isSpent(place, { fresh: true });
@@ -46,7 +44,7 @@ export function dailyMessages({ spend, isSpent }: Admin['spentTokens'], now: () 
       const paid = `mcp_key_${workspaceId}_${day}_${key}`;
 
       let number = await firstFree(place, limit);
-      // The service remembers the key for 24 hours, so it accepts at most one message for the place.
+      // The service remembers the key for 24 hours, so it accepts at most one message for this place.
       if (await isTaken(paid)) return limit + 1 - number;
       while (number <= limit && !(await spend(place(number), until))) number += 1;
       if (number > limit) return null;

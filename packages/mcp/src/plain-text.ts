@@ -3,12 +3,12 @@ const REPLACEMENT = '\ufffd';
 /**
  * Characters that control a terminal, reverse the direction of a text, or are invisible: in a stranger's text, they can
  * hide from people what a model reads. Line breaks and tabs are kept, and so are single joiners between letters or
- * emoji, and the selector of an emoji's look. A run of hidden characters counts as one.
+ * emoji, and the selectors of an emoji's style. A run of hidden characters counts as one.
  */
 const HIDDEN =
   /((?<=[\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])[\u200c\u200d](?=[\p{L}\p{Extended_Pictographic}])|(?<=\p{Emoji})[\ufe0e\ufe0f])|(?:(?![\t\n])[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Zl}\p{Zp}\u2800\ufff9-\ufffb])+/gu;
 
-/** Replaces each hidden run by U+FFFD, cuts the text to `longest` characters, and notes how many more it had. */
+/** Cuts the text to `longest` characters, notes how many more it had, and replaces each hidden run with U+FFFD. */
 export function plainText(text: string, longest: number): string {
   const shown = text.length <= longest ? text : text.slice(0, longest);
   const plain = shown
@@ -20,7 +20,7 @@ export function plainText(text: string, longest: number): string {
 
 /** A copy of a JSON value, with `plainText` applied to each text. */
 export function plainJson<Value>(value: Value, longest: number): Value {
-  return copy(value) as Value; // the shape is the same
+  return copy(value) as Value; // `copy` keeps the shape
 
   function copy(part: unknown): unknown {
     if (typeof part === 'string') return plainText(part, longest);

@@ -32,7 +32,7 @@ export interface Service {
 interface Served {
   /** Connects a client of the SDK. */
   client(options?: { readonly token?: string; readonly mode?: 'legacy' | 'auto' }): Promise<Model>;
-  /** Sends one request as it is. */
+  /** Sends one request unchanged. */
   post(request: RawRequest): Promise<Response>;
 }
 
@@ -43,7 +43,7 @@ interface RawRequest {
   readonly body?: string;
 }
 
-/** A client of a model. */
+/** The MCP client of a model. */
 export interface Model {
   readonly client: Client;
   tools(): Promise<string[]>;

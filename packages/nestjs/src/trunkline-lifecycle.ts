@@ -19,8 +19,8 @@ export class TrunklineLifecycle implements OnModuleInit, BeforeApplicationShutdo
     this.#trunkline = trunkline;
     if (http === false || !trunkline.roles.api) return;
     const handle = apiOf(trunkline, http);
-    // Not in a module's `configure`, which runs after the body parsers are added. A module of @nestjs/testing gets its
-    // adapter after its providers, and an app without a server has no adapter.
+    // Do not mount in a module's `configure`, which runs after the body parsers are added. Wait, because a module of
+    // @nestjs/testing gets its adapter after its providers. An app without a server has no adapter.
     host.init$.subscribe(() => {
       const adapter: HttpAdapterHost['httpAdapter'] | null = host.httpAdapter;
       adapter?.use(handle);
@@ -31,7 +31,9 @@ export class TrunklineLifecycle implements OnModuleInit, BeforeApplicationShutdo
     await this.#trunkline.start();
   }
 
-  /** Ends event streams first: the HTTP server waits for every response, and a stream does not end on its own. */
+  /**
+   * Ends event streams first, because the HTTP server waits for every response, and a stream does not end on its own.
+   */
   async beforeApplicationShutdown(): Promise<void> {
     await this.#trunkline.endStreams();
   }

@@ -6,7 +6,7 @@ import type { Trunkline, TrunklineOptions } from '@trunkline/core';
 import type { HttpAppOptions } from '@trunkline/http';
 import { TrunklineLifecycle } from './trunkline-lifecycle.ts';
 
-/** The options of `createTrunkline`, and of serving the API. */
+/** The options of `createTrunkline`, and those for serving the API. */
 export interface TrunklineModuleOptions<Transaction = never> extends TrunklineOptions<Transaction> {
   /**
    * The options of `createHttpApp`; `false` serves no API. By default, the API is at `/api/v1` if the process has the
@@ -21,7 +21,7 @@ export interface TrunklineModuleAsyncOptions<Transaction = never>
     Pick<ModuleMetadata, 'imports'>,
     Pick<FactoryProvider<TrunklineModuleOptions<Transaction>>, 'inject' | 'useFactory'> {}
 
-/** The token of the `Trunkline`, for `app.get` and for factories. */
+/** The injection token of the `Trunkline`, for `app.get` and for factories. */
 export const TRUNKLINE: unique symbol = Symbol('@trunkline/nestjs: trunkline');
 const OPTIONS = Symbol('@trunkline/nestjs: options');
 

@@ -71,7 +71,7 @@ interface App {
 
 async function listening(app: INestApplication): Promise<App> {
   await app.listen(0, '127.0.0.1');
-  const { port } = app.getHttpServer().address() as AddressInfo; // a socket's, because it listens on a port
+  const { port } = app.getHttpServer().address() as AddressInfo; // not a string, because it listens on a port
   return { app, trunkline: app.get<Trunkline>(TRUNKLINE), origin: `http://127.0.0.1:${port}` };
 }
 

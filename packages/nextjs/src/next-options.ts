@@ -2,7 +2,9 @@ import type { Trunkline, TrunklineOptions } from '@trunkline/core';
 import type { NodeRuntime } from '@trunkline/core/node';
 import type { HttpAppOptions } from '@trunkline/http';
 
-/** The options of Next.js, and those of `createTrunkline`; `nodeRuntime()` provides the ones that are omitted. */
+/**
+ * The options for Next.js, and those of `createTrunkline`. `nodeRuntime()` provides its options if they are omitted.
+ */
 export interface NextTrunklineOptions<Transaction = never>
   extends
     Omit<TrunklineOptions<Transaction>, keyof NodeRuntime>,
@@ -12,9 +14,9 @@ export interface NextTrunklineOptions<Transaction = never>
   /** Called before the service starts, for example for `trunkline.on`. */
   readonly beforeStart?: ((trunkline: Trunkline<Transaction>) => void | Promise<void>) | undefined;
   /**
-   * Called by `next dev` when the service has started for the first time, with an API key for the first workspace,
-   * which is created if it does not exist. `admin.apiKeys.createFirst` creates the key, which has every scope and stays
-   * valid. Never called in production.
+   * Called by `next dev` after the service has started, if the oldest workspace has no valid API key, with a new key
+   * for it. The workspace is created if there is none. `admin.apiKeys.createFirst` creates the key, which has every
+   * scope and stays valid. Never called in production.
    */
   readonly developmentKey?: ((token: string) => void) | undefined;
 }

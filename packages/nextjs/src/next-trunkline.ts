@@ -7,8 +7,8 @@ import { createService } from './service.ts';
 export interface NextTrunkline<Transaction = never> {
   /**
    * Starts the service with the server; `instrumentation.ts` calls it. Rejects if an option is wrong: `next dev` then
-   * ends, and `next start` responds to all requests with 500. If the database cannot be used, logs that and resolves,
-   * and the service is started again every 5 seconds. Does nothing during `next build`, and in the Edge runtime.
+   * ends, and `next start` responds to all requests with 500. If the database cannot be used, logs that, resolves, and
+   * tries to start the service every 5 seconds. Does nothing during `next build` or in the Edge runtime.
    */
   register(): Promise<void>;
   /**
@@ -18,10 +18,10 @@ export interface NextTrunkline<Transaction = never> {
   readonly handlers: Readonly<Record<Method, (request: Request) => Promise<Response>>>;
   /**
    * Returns the started service, for routes, server actions and pages. Rejects if the service cannot start, during
-   * `next build`, and in the Edge runtime.
+   * `next build` and in the Edge runtime.
    */
   trunkline(): Promise<Trunkline<Transaction>>;
-  /** Stops the service, for tests and custom servers. The next call of another function starts it again. */
+  /** Stops the service, for tests and custom servers. The next call of another function starts the service again. */
   stop(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The reason why the service must not start here; null if it may. When Next.js compiles, it replaces these variables by
- * their values.
+ * The reason why the service must not start here; null if it may. When Next.js compiles, it replaces these variables
+ * with their values.
  */
 export function obstacleToStart(): string | null {
   if (process.env.NEXT_RUNTIME === 'edge') return IN_EDGE;

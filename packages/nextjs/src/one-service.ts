@@ -24,7 +24,7 @@ interface Shared<Transaction> {
 }
 
 interface Starting<Transaction> extends Service<Transaction> {
-  /** Starts the service once: all calls share the result. */
+  /** Starts the service once. All calls share the result. */
   start(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export function createOneService<Transaction>(
     if (obstacle !== null) throw new Error(obstacle);
     if (!shared.handlesSignals) onSignals(stopForGood);
     shared.handlesSignals = true;
-    // Do not cache a failure: the next call tries again, with the options at that time.
+    // Do not cache a failure: the next call tries again, with the options of that time.
     const current = (shared.current ??= create().then((service) =>
       startedOnce(service, () => forget(current)),
     ));
@@ -81,7 +81,7 @@ export function createOneService<Transaction>(
 
   return {
     async register() {
-      if (obstacleToStart() !== null) return; // Next.js calls it there, too
+      if (obstacleToStart() !== null) return; // Next.js also calls it in the Edge runtime
       const { trunkline, clock, start } = await created();
       const { logger } = trunkline;
       try {
@@ -111,7 +111,7 @@ export function createOneService<Transaction>(
 }
 
 function sharedInProcess<Transaction>(): Shared<Transaction> {
-  // Created here by any copy of this module, always for the same file of the app.
+  // The cast is safe: only copies of this module create it, always for the same file of the app.
   const global = globalThis as { [SHARED]?: Shared<Transaction> };
   return (global[SHARED] ??= {
     current: null,
@@ -122,7 +122,7 @@ function sharedInProcess<Transaction>(): Shared<Transaction> {
   });
 }
 
-/** Starts the service with the first call, and calls `onFailure` if that fails. */
+/** Starts the service at the first call, and calls `onFailure` if the start fails. */
 function startedOnce<Transaction>(
   service: Service<Transaction>,
   onFailure: () => void,

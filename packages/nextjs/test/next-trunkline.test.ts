@@ -254,7 +254,7 @@ describe('createNextTrunkline, at the end of the process', () => {
     const receiver = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void receiver.close());
     await once(receiver, 'listening');
-    const { port } = receiver.address() as AddressInfo; // a socket's, because it listens on a port
+    const { port } = receiver.address() as AddressInfo; // not a string, because it listens on a port
     const delivered = once(receiver, 'request');
     const program = startNodeProgram(new URL('support/programs/app.ts', import.meta.url), {
       args: [`http://127.0.0.1:${port}/`],

@@ -1,8 +1,9 @@
 /**
- * Does not use `instanceof`, because test runners and worker threads have several realms, each with its own Uint8Array.
+ * Reads any view or ArrayBuffer, without `instanceof`: test runners and worker threads have several realms, each with
+ * its own Uint8Array.
  */
 export function bytesOf(value: unknown): Uint8Array | undefined {
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   if (Object.prototype.toString.call(value) !== '[object ArrayBuffer]') return undefined;
-  return new Uint8Array(value as ArrayBuffer); // the line above has checked it
+  return new Uint8Array(value as ArrayBuffer); // checked in the line above
 }

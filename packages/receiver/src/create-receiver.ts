@@ -20,33 +20,34 @@ import { RAW_BODY_FIXES, readSignedHeaders, verify, type VerifySuccess } from '.
 /** The options of `createReceiver`. */
 export interface ReceiverOptions {
   /**
-   * The endpoint's whole secret (`whsec_…`), several secrets while you rotate, or a function that returns them, called
-   * for each request. You can pass `process.env.WEBHOOK_SECRET` unchecked: if it is missing or empty, each request gets
-   * a 500, and `onError` gets the reason. A secret with white space around it throws a TypeError immediately.
+   * The endpoint's whole secret (`whsec_…`), several secrets while you rotate, or a function that returns them and is
+   * called for each request. You can pass `process.env.WEBHOOK_SECRET` unchecked: if it is missing or empty, each
+   * request gets a 500, and `onError` gets the reason. A secret with white space around it throws a TypeError
+   * immediately.
    */
   readonly secret: SecretOption;
   /**
-   * The handlers of each type of event. A returned promise is awaited. The sender closes the connection after 10
-   * seconds. Events without a handler are ignored.
+   * A handler for each type of event. Events without a handler are ignored. A returned promise is awaited; the sender
+   * closes the connection after 10 seconds.
    */
   readonly on?: EventHandlers;
-  /** Keeps the ids of events. `memoryStore()` by default, which suits one process that seldom restarts. */
+  /** Keeps the ids of handled events. By default `memoryStore()`, which suits one process that seldom restarts. */
   readonly store?: EventStore;
   /** The largest body in bytes; 1 MiB by default. */
   readonly bodyLimit?: number;
-  /** How many seconds a body may take to arrive; 10 by default, after which the sender closes the connection. */
+  /** How many seconds a body may take to arrive; 10 by default, because the sender then closes the connection. */
   readonly bodyTimeoutSeconds?: number;
   /** How many seconds the timestamp may be off, in either direction; 300 by default. */
   readonly tolerance?: number;
   /**
-   * How many seconds a request holds an event exclusively; 60 by default. It should be longer than any handler takes,
-   * and no longer than the sender's first wait (a minute), so that the first retry can handle the event of a process
-   * that died.
+   * How many seconds a request holds an event exclusively; 60 by default. The lease should be longer than any handler
+   * takes, but no longer than the sender's first wait (a minute), so that the first retry can handle the event of a
+   * process that died.
    */
   readonly leaseSeconds?: number;
-  /** Called with each refused request, for a log. Any client can cause any number of calls. */
+  /** Called with each refused request, for a log. Any client can trigger it, any number of times. */
   readonly onRefused?: (refusal: RefusedRequest) => unknown;
-  /** Called if a handler or the store throws, or the setup is wrong. `console.error` by default. */
+  /** Called if a handler or the store throws, or if the setup is wrong. `console.error` by default. */
   readonly onError?: (error: unknown, event: WebhookEvent | undefined) => unknown;
 }
 
@@ -64,7 +65,7 @@ export interface IncomingWebhook {
   readonly headers: WebhookHeaders;
   /** At most `bodyLimit` bytes of a stream are read. */
   readonly body: WebhookBody;
-  /** Anything but POST is refused. */
+  /** By default POST. Other methods are refused. */
   readonly method?: string | undefined;
   /** How to get the raw body from this framework; quoted in the error if `body` is not raw. */
   readonly rawBodyFix?: string;
@@ -82,12 +83,12 @@ export interface Receiver {
 }
 
 /**
- * Creates a receiver of webhooks, which passes each event with a valid signature to its handler once.
+ * Creates a receiver of webhooks, which passes each event with a valid signature to its handler and skips repeats.
  *
- * The event's id is claimed for a minute, the handler runs, and then the id is kept for 30 days, during which an event
- * can be sent again. If a handler throws, the claim is released, and the sender tries again. If the process dies after
- * a handler ends and before the event is marked as done, the event arrives again. Delivery is therefore "at least
- * once": make handlers repeatable, or do their work in one transaction with the mark.
+ * The event's id is claimed for `leaseSeconds`, the handler runs, and then the id is kept for 30 days, because the
+ * event can be sent again for that long. If a handler throws, the claim is released, and the sender tries again. If the
+ * process dies after a handler ends and before the event is marked as done, the event arrives again. Delivery is
+ * therefore "at least once": make handlers repeatable, or do their work in one transaction with the mark.
  *
  * @example
  * const receiver = createReceiver({
@@ -124,7 +125,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     const { headers, method = 'POST', rawBodyFix = RAW_BODY_FIXES, receivedAt = Date.now() } = request;
     if (method !== 'POST') return refusal('method_not_allowed');
     if (!isBody(request.body)) return refusal('body_not_bytes', rawBodyFix);
-    // Do not read the body of a sender that cannot even provide a time and a signature.
+    // Do not read the body of a sender that does not even provide a time and a signature.
     const signed = readSignedHeaders({ headers, receivedAt, tolerance });
     if (!signed.ok) return signed;
     const secret = await usableSecrets();
@@ -147,7 +148,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   async function refuse({ reason, message }: Refusal): Promise<RefusedRequest> {
     const refused: RefusedRequest = { outcome: 'refused', status: refusalStatus(reason), reason, message };
     await notify(() => onRefused(refused));
-    // Notify the developer, because the sender's log is hard to reach.
+    // Tell the developer here, because the sender's log is hard to reach.
     if (reason === 'body_not_bytes') await reportError(new TypeError(message), undefined);
     return refused;
   }
@@ -217,7 +218,7 @@ async function notify(hook: () => unknown): Promise<void> {
   try {
     await hook();
   } catch {
-    // An error of a hook has nowhere to be reported.
+    // There is nowhere to report an error of a hook.
   }
 }
 

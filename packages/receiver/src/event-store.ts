@@ -1,14 +1,14 @@
 /**
- * Remembers which events have been handled. Every method may reject. If `claim` does, the request gets a 500, so that
- * the sender tries again.
+ * Remembers which events have been handled. Every method may reject. If `claim` rejects, the request gets a 500, so
+ * that the sender tries again.
  *
  * `claim` must be atomic: of concurrent calls for one id, in any number of processes, only one gets `claimed`. The
  * README has a store for Postgres and one for Redis.
  */
 export interface EventStore {
   /**
-   * Claims the event for `leaseSeconds`, unless the event is done or claimed by another request. An expired lease does
-   * not count: its process is presumed dead.
+   * Claims the event for `leaseSeconds`, unless the event is done or claimed by another request. A claim whose lease
+   * has expired does not count: its process is presumed dead.
    */
   claim(eventId: string, claim: ProcessingClaim): Promise<ClaimResult>;
   /** Records that the event was handled, even if the lease has expired. Forgets the event after `keepSeconds`. */

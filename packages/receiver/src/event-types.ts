@@ -1,7 +1,7 @@
 /**
  * Every event type of the specification, and when it is sent. The service's events, the subscriptions of endpoints and
- * the documentation all derive from this table and the next one. The data of a `message.…` event in this table is the
- * message, and that of an `instance.…` event is the instance.
+ * the documentation all derive from this table and the next. The data of a `message.…` event in this table is the
+ * message, and the data of an `instance.…` event is the instance.
  */
 export const EVENT_MEANINGS = {
   'message.received': 'an inbound message (text or media, from a person or a group) arrives',
@@ -18,7 +18,7 @@ export const EVENT_MEANINGS = {
 
 /**
  * Event types beyond the specification, sent only to endpoints and handlers that name them. `OptInEventData`
- * (`event.ts`) has the data of each.
+ * (`event.ts`) defines their data.
  */
 export const OPT_IN_EVENT_MEANINGS = {
   'message.echo': 'the owner of the number sent a message with the phone, or with another linked device',
@@ -35,7 +35,7 @@ export const OPT_IN_EVENT_MEANINGS = {
 
 /** The event types beyond the specification, sent only to endpoints that name them. */
 export type OptInEventType = keyof typeof OPT_IN_EVENT_MEANINGS;
-/** The types of all events. */
+/** The types of all events, of the specification and beyond. */
 export type WebhookEventType = keyof typeof EVENT_MEANINGS | OptInEventType;
 /** The event types of the specification whose data is a message. */
 export type MessageEventType = Extract<keyof typeof EVENT_MEANINGS, `message.${string}`>;

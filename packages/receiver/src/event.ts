@@ -3,11 +3,11 @@ import type { MessageKind, MessagePayload } from './message-kind.ts';
 
 /**
  * The event in a webhook: a union discriminated by `type`. A newer service may send types and fields that are not
- * listed here, which are passed on unchanged, so a `switch` on `type` should ignore unknown types.
+ * listed here. They are passed on unchanged, so a `switch` on `type` should ignore unknown types.
  */
 export type WebhookEvent = WebhookEventOf<WebhookEventType>;
 
-/** The event of one type, as in `WebhookEventOf<'message.received'>`, or the union of several. */
+/** The event of one type, such as `WebhookEventOf<'message.received'>`, or the union of several types' events. */
 export type WebhookEventOf<Type extends WebhookEventType> = { [T in Type]: Envelope<T> }[Type];
 
 interface Envelope<Type extends WebhookEventType> {
@@ -15,11 +15,11 @@ interface Envelope<Type extends WebhookEventType> {
   readonly id: string;
   /** The type, such as `message.received`, which decides the fields of `data`. */
   readonly type: Type;
-  /** UTC in microseconds with a `Z`. Events may arrive out of order: `isNewer()` compares them. */
+  /** In UTC, with microseconds and a `Z`. Events may arrive out of order: `isNewer()` compares them. */
   readonly created_at: string;
   /** `ten_…` */
   readonly workspace_id: string;
-  /** The subject of the event, as it was at the event. */
+  /** The subject of the event, in its state after the event. */
   readonly data: DataOf<Type>;
 }
 
@@ -27,7 +27,7 @@ type DataOf<Type extends WebhookEventType> = Type extends MessageEventType
   ? OfMessage
   : Type extends InstanceEventType
     ? {
-        /** The instance, as it was at the event. */
+        /** The instance, in its state after the event. */
         readonly instance: WebhookInstance;
       }
     : Type extends OptInEventType
@@ -100,7 +100,7 @@ export interface WebhookReaction extends WebhookDeed {
   readonly emoji: string | null;
 }
 
-/** A message that cannot be read here and is not stored. The phone may show it. */
+/** A message that the service cannot read and does not store. The phone may show it. */
 export interface WebhookUndecryptable {
   /** The instance that the message was sent to, `ins_…`. */
   readonly instance_id: string;
@@ -128,7 +128,7 @@ export interface WebhookCall {
   readonly at: string | null;
 }
 
-/** The message as it was at the event. Times are ISO 8601 with an offset. */
+/** The message, in its state after the event. Times are ISO 8601 with an offset. */
 export interface WebhookMessage {
   /** `msg_…` */
   readonly id: string;
@@ -138,7 +138,7 @@ export interface WebhookMessage {
   readonly direction: 'inbound' | 'outbound';
   /** `text`, or the type of the file. */
   readonly type: 'text' | 'image' | 'document' | 'audio' | 'video';
-  /** How far the message has come. Inbound messages are always `received`. */
+  /** The progress of the message. Inbound messages are always `received`. */
   readonly status: 'queued' | 'sent' | 'delivered' | 'read' | 'failed' | 'received';
   /** Digits of the recipient's number; null in a group, and if the number is not known. */
   readonly to: string | null;
@@ -148,17 +148,17 @@ export interface WebhookMessage {
   readonly group_id: string | null;
   /**
    * The author of an inbound message. The recipient of an outbound message, if it was sent to a `con_…` id or from the
-   * phone. Null if the network does not say who it is, or the message was stored before the service kept contacts.
+   * phone. Null if the network does not say who that is, or the message was stored before the service kept contacts.
    */
   readonly contact: WebhookContact | null;
   /**
-   * `msg_…` of the message in the same chat that this message replies to. Null if it is not a reply, or that message is
-   * unknown.
+   * `msg_…` of the message in the same chat that this message replies to. Null if this message is not a reply, or if
+   * that message is unknown.
    */
   readonly reply_to: string | null;
-  /** The kind of message, finer than `type`, such as `location` or `voice`. Otherwise the same as `type`. */
+  /** The kind of message: more specific than `type`, such as `location` or `voice`, or the same. */
   readonly kind: MessageKind;
-  /** The fields of this kind; null if it has none. */
+  /** The fields of this kind; null if the kind has none. */
   readonly payload: MessagePayload | null;
   /** The sender of an outbound message: this API, or the phone of the instance. Null if inbound. */
   readonly origin: 'api' | 'device' | null;
@@ -175,7 +175,7 @@ export interface WebhookMessage {
     /** The reason in words. */
     readonly message: string;
   } | null;
-  /** The time of acceptance or arrival. */
+  /** When the message was accepted or arrived. */
   readonly created_at: string;
   /** When an outbound message was accepted; null if inbound. */
   readonly queued_at: string | null;
@@ -185,13 +185,13 @@ export interface WebhookMessage {
   readonly delivered_at: string | null;
   /** When the recipient, or the first reader in a group, read the message; null until then. */
   readonly read_at: string | null;
-  /** When sending failed; null if it did not. */
+  /** When sending failed; null if it did not fail. */
   readonly failed_at: string | null;
   /** When an inbound message arrived; null if outbound. */
   readonly received_at: string | null;
-  /** When the sender last replaced the text; `text` or `caption` then has the new text. */
+  /** When the sender last replaced the text; null if never. `text` or `caption` then has the new text. */
   readonly edited_at: string | null;
-  /** When the sender deleted the message for everyone. It then has no text and no file. */
+  /** When the sender deleted the message for everyone, which removes its text and file; null if never. */
   readonly deleted_at: string | null;
 }
 
@@ -199,13 +199,13 @@ export interface WebhookMessage {
 export interface WebhookContact {
   /** `con_…`: POST /messages accepts this id as `to`, even while the number is unknown. */
   readonly id: string;
-  /** The name that the person chose. */
+  /** The name that the person chose; null if unknown. */
   readonly name: string | null;
   /** Digits only. Null while the network hides the number. */
   readonly phone_number: string | null;
   /**
-   * Other numbers (digits only) to which messages for this person were sent, because the network treats them as theirs,
-   * such as one with Brazil's ninth digit.
+   * Other numbers (digits only) to which messages for this person were sent, because the network treats them as the
+   * person's own, such as a number with Brazil's ninth digit.
    */
   readonly dialled_numbers: readonly string[];
   /** The person's name on the network; null if they have none. */
@@ -214,7 +214,7 @@ export interface WebhookContact {
 
 /** The file of a message. The content is downloaded with GET /messages/{message}/media. */
 export interface WebhookMedia {
-  /** Whether the content can be downloaded. If not yet, `message.media_available` reports when it can. */
+  /** Whether the content can be downloaded. If not yet, `message.media_available` reports when it becomes available. */
   readonly available: boolean;
   /** The type of the file, such as `image/jpeg`. */
   readonly mime_type: string;
@@ -226,7 +226,7 @@ export interface WebhookMedia {
   readonly sha256: string | null;
 }
 
-/** The instance as it was at the event. Empty fields are left out, except id, name and status. */
+/** The instance, in its state after the event. Empty fields are left out, except id, name and status. */
 export interface WebhookInstance {
   /** `ins_…` */
   readonly id: string;
@@ -247,9 +247,9 @@ export interface WebhookInstance {
   readonly capabilities?: readonly ('text' | 'image' | 'document' | 'audio' | 'video' | 'groups')[];
   /** Why the instance is not connected or is restricted, such as `qr_timeout`. */
   readonly last_error?: string;
-  /** A restriction that the network has put on the number, and its end if the network reports one. */
+  /** A restriction that the network has put on the number, and when it ends if the network says so. */
   readonly restriction?: {
-    /** The restriction by the network, such as `cannot_start_chats` or `account_temporarily_banned`. */
+    /** The restriction as a code, such as `cannot_start_chats` or `account_temporarily_banned`. */
     readonly code: string;
     /** When the restriction ends, ISO 8601 with an offset; null if the network does not say. */
     readonly until: string | null;
@@ -299,10 +299,10 @@ export function readEvent(body: Uint8Array | string): ReadEventResult {
   return isEvent(value) ? { ok: true, event: value } : { ok: false, reason: 'invalid_event' };
 }
 
-// Fatal, and keeps the byte order mark, so that the text matches the signed bytes exactly or decoding fails.
+// Fatal, and keeps the byte order mark: the text matches the signed bytes exactly, or decoding fails.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Checks the envelope only: the service may add fields and types to `data` without notice. */
+/** Checks only the envelope, because the service may add types, and fields to `data`, without notice. */
 function isEvent(value: unknown): value is WebhookEvent {
   return (
     isObject(value) &&

@@ -12,7 +12,7 @@ import type { WebhookBody } from './read-body.ts';
 export function fetchHandler(receiver: Receiver): (request: Request) => Promise<Response> {
   return async (request) => {
     const { method, headers } = request;
-    // Not checked here, because the receiver reports a body that was already read.
+    // Undefined if the body was already read, which the receiver reports.
     const body = (request.bodyUsed ? undefined : (request.body ?? new Uint8Array())) as WebhookBody;
     const result = await receiver.receive({ method, headers, body, rawBodyFix: RAW_BODY_FIX });
     const response = responseTo(result);

@@ -8,13 +8,13 @@ export const TIMESTAMP_HEADER = 'X-Service-Timestamp';
 export const SIGNATURE_HEADER = 'X-Service-Signature';
 
 /**
- * The header with the event's id by Standard Webhooks, whose headers the service also sends unless they are switched
+ * The header of Standard Webhooks with the event's id. The service also sends these headers, unless they are switched
  * off.
  */
 export const STANDARD_ID_HEADER = 'webhook-id';
-/** The header with the time of the signature by Standard Webhooks; Unix time in seconds. */
+/** The header of Standard Webhooks with the time of the signature; Unix time in seconds. */
 export const STANDARD_TIMESTAMP_HEADER = 'webhook-timestamp';
-/** The header with the signatures by Standard Webhooks. */
+/** The header of Standard Webhooks with the signatures. */
 export const STANDARD_SIGNATURE_HEADER = 'webhook-signature';
 
 /** A Fetch `Headers`, any object with the same `get`, or an object of names (in any case) and values, such as Node's. */
@@ -26,8 +26,8 @@ export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Returns the header's text as received. Repeated headers are joined with `, `, as Fetch and Node do: the signed
- * headers allow no comma, so a repeated one is refused by its form.
+ * Returns the header's text as received. Repeated headers are joined with `, `, as Fetch and Node do. The signed
+ * headers allow no comma, so a repeated header is refused as malformed.
  */
 export function readHeader(headers: WebhookHeaders, name: string): string | undefined {
   if (hasGet(headers)) return headers.get(name) ?? undefined;

@@ -10,7 +10,7 @@ const SCRATCH_LENGTH = 16_384;
 
 /**
  * Implements RFC 2104, H(key ^ opad, H(key ^ ipad, content)), because two digests of reused buffers take half as long
- * as one of Node's `Hmac` objects, which cannot be reused. The tests include RFC 4231's vectors and long keys.
+ * as a new `Hmac` object of Node, which cannot be reused. The tests include RFC 4231's vectors and long keys.
  */
 export const hmacHex: Hmac['hmacHex'] = (key, content) => {
   const { inner, outer } = padsOf(key);
@@ -19,12 +19,12 @@ export const hmacHex: Hmac['hmacHex'] = (key, content) => {
 };
 
 export const hmacMatches: Hmac['hmacMatches'] = (key, content, hex) => {
-  expected.write(hmacHex(key, content) as string, 'latin1'); // a string: see above
+  expected.write(hmacHex(key, content) as string, 'latin1'); // never a promise in this module
   received.write(hex.toLowerCase(), 'latin1');
   return timingSafeEqual(expected, received);
 };
 
-// Each call overwrites the bytes that it uses of these buffers, without an await in between.
+// All calls can share these buffers: each writes the bytes before it reads them, and does not await.
 const scratch = Buffer.alloc(SCRATCH_LENGTH);
 const expected = Buffer.alloc(HEX_LENGTH);
 const received = Buffer.alloc(HEX_LENGTH);
@@ -36,11 +36,11 @@ interface Pads {
   readonly outer: Buffer;
 }
 
-/** The pads of the key used last, because most receivers have one key. */
+/** The pads of the last key, cached because most receivers have one key. */
 let lastPads: Pads = makePads('');
 
 function padsOf(key: Key): Pads {
-  // The bytes of a key may have changed.
+  // A key in bytes may have changed.
   if (typeof key !== 'string') return makePads(key);
   if (lastPads.key !== key) lastPads = makePads(key);
   return lastPads;
@@ -51,7 +51,7 @@ function makePads(key: Key): Pads {
   const block = bytes.length > BLOCK_LENGTH ? hash('sha256', bytes, 'buffer') : bytes;
   const inner = Buffer.alloc(BLOCK_LENGTH, 0x36);
   const outer = Buffer.alloc(BLOCK_LENGTH + DIGEST_LENGTH, 0x5c);
-  // By index, because an iterator takes longer than the two digests of a webhook.
+  // Loop by index, because an iterator takes longer than the two digests of a webhook.
   for (let index = 0; index < block.length; index += 1) {
     const byte = block[index] ?? 0;
     inner[index] = byte ^ 0x36;

@@ -12,9 +12,9 @@ export interface Hmac {
 /** Text is encoded as UTF-8. */
 export type Key = string | Uint8Array;
 
-/** The authenticated content, in two consecutive parts. */
+/** The content that is signed, in two consecutive parts. */
 export interface Content {
-  /** ASCII. */
+  /** ASCII only. */
   readonly prefix: string;
   /** Text is encoded as UTF-8. */
   readonly body: string | Uint8Array;

@@ -21,12 +21,12 @@ export interface ComparableEvent {
 }
 
 /**
- * Whether `event` reports a later state of the same message or instance than `known`: false for an older event that
+ * Whether `event` reports a later state of the same message or instance than `known`. False for an older event that
  * arrives late, and for a repeat of `known`.
  *
  * A message's status only moves forward (queued, sent, delivered, read; or failed). If two events about one message
- * differ in status, the status decides, because it does not depend on the clocks of the sender's machines, and orders
- * events of the same microsecond. Otherwise `created_at` decides.
+ * differ in status, the status decides, because it does not depend on the clocks of the sender's machines, and it
+ * orders events of the same microsecond. Otherwise `created_at` decides.
  */
 export function isNewer(event: ComparableEvent, known: ComparableEvent): boolean {
   const [status, knownStatus] = statusesOfOneMessage(event, known);
@@ -42,7 +42,7 @@ const PROGRESS: ReadonlyMap<string | undefined, number> = new Map([
   ['sent', 1],
   ['delivered', 2],
   ['read', 3],
-  ['failed', 4], // final, and follows only queued or sent
+  ['failed', 4], // final; follows only queued or sent
 ]);
 
 function statusesOfOneMessage(

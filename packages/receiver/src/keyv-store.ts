@@ -2,11 +2,11 @@ import type { EventStore } from './event-store.ts';
 
 /** The methods of Keyv that the store uses; any object with them works. */
 export interface KeyvLike {
-  /** Resolves with the value; undefined or null if there is none, or it has expired. */
+  /** Resolves with the value; undefined or null if it is missing or has expired. */
   get(key: string): Promise<unknown>;
-  /** `ttl` in milliseconds. */
+  /** Stores the value for `ttl` milliseconds. */
   set(key: string, value: string, ttl: number): Promise<unknown>;
-  /** Deletes the value, if there is one. */
+  /** Deletes the value, if any. */
   delete(key: string): Promise<unknown>;
 }
 
@@ -43,7 +43,7 @@ export function keyvStore(keyv: KeyvLike): EventStore {
 const DONE = 'done';
 
 async function write(keyv: KeyvLike, eventId: string, value: string, seconds: number): Promise<void> {
-  // A Keyv reports a backend that is down by emitting an event and returning false.
+  // If its backend is down, a Keyv emits an event and returns false.
   if ((await keyv.set(eventId, value, seconds * 1000)) === false) {
     throw new Error(
       'Keyv could not store the id of an event: check its backend. The sender sends the event again.',

@@ -4,7 +4,7 @@ import type { EventStore } from './event-store.ts';
 export interface MemoryStoreOptions {
   /** How many of the latest handled events to remember. 100,000 by default, which take about 20 MB. */
   readonly maxEvents?: number;
-  /** Epoch milliseconds. The system's clock by default. */
+  /** Returns epoch milliseconds. The system's clock by default. */
   readonly now?: () => number;
 }
 
@@ -13,7 +13,7 @@ export function memoryStore({ maxEvents = 100_000, now = Date.now }: MemoryStore
   if (!Number.isInteger(maxEvents) || maxEvents < 1) {
     throw new TypeError('memoryStore: maxEvents must be a whole number, 1 or more.');
   }
-  // A Map keeps the order of insertion, so the entry that expires first is first.
+  // A Map keeps the order of insertion, so the first entry is the first to expire.
   const claims = new Map<string, { readonly token: string; readonly until: number }>();
   const done = new Map<string, { readonly until: number }>();
 

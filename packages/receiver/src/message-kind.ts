@@ -1,6 +1,6 @@
 /**
- * The kinds of messages, finer than `type`, with the fields of each kind that has any. A kind without a file is a message
- * of type `text`, whose text describes it.
+ * The kinds of messages, which are more specific than `type`, each with its fields, if any. A message without a file
+ * has the type `text`, and its text describes it.
  */
 export interface MessagePayloads {
   /** A text has no fields of its own. */
@@ -15,7 +15,7 @@ export interface MessagePayloads {
   readonly audio: null;
   /** A message of type `image`. */
   readonly sticker: {
-    /** Whether it moves. */
+    /** Whether the sticker moves. */
     readonly animated: boolean;
   };
   /** A recorded voice message, of type `audio`. */
@@ -37,7 +37,7 @@ export interface MessagePayloads {
     /** The cards, in the order in which they were sent. */
     readonly contacts: readonly SharedContact[];
   };
-  /** The answer to a message with buttons. `id` is the button's id in that message. */
+  /** The answer to a message with buttons. */
   readonly button_reply: {
     /** The id of the button. */
     readonly id: string;
@@ -53,14 +53,11 @@ export interface MessagePayloads {
     /** The text below `title`; null if there was none. */
     readonly description: string | null;
   };
-  /**
-   * The answer to a form or another interactive message. `values` is the JSON of the answer; null if the answer is not
-   * JSON.
-   */
+  /** The answer to a form or another interactive message. */
   readonly form_reply: {
     /** The name of the form. */
     readonly name: string;
-    /** The values that were filled in. */
+    /** The values that were filled in; null if they are not JSON. */
     readonly values: unknown;
   };
   /** A message with buttons, a list or a form, as businesses send them. */
@@ -80,11 +77,11 @@ export interface MessagePayloads {
     /** The answers to choose from. */
     readonly options: readonly string[];
   };
-  /** A cart that a customer sent to a business. `total` is in thousandths of the currency. */
+  /** A cart that a customer sent to a business. */
   readonly order: {
     /** The id of the order on the network. */
     readonly id: string;
-    /** The number of articles; null if the sender did not say. */
+    /** The number of items; null if the sender did not say. */
     readonly item_count: number | null;
     /** The price, in thousandths of the currency; null if the sender did not say. */
     readonly total: number | null;
@@ -102,13 +99,13 @@ export interface MessagePayloads {
   };
 }
 
-/** The kinds grow with the network: treat a message of an unknown kind like its `type`. */
+/** More kinds are added as the network adds them: treat a message of an unknown kind by its `type`. */
 export type MessageKind = keyof MessagePayloads;
 
-/** The fields of any kind that has some. */
+/** The fields of any kind that has fields. */
 export type MessagePayload = Exclude<MessagePayloads[MessageKind], null>;
 
-/** Degrees (WGS 84). */
+/** A position in degrees (WGS 84). */
 export interface MessageLocation {
   /** Degrees north of the equator. */
   readonly latitude: number;
@@ -130,12 +127,12 @@ export interface SharedContact {
   readonly vcard: string;
 }
 
-/** A kind with its fields. */
+/** A kind of message with its fields. */
 export type MessageKindAndPayload = {
   [Kind in MessageKind]: {
     /** The kind of message. */
     readonly kind: Kind;
-    /** The fields of this kind; null if it has none. */
+    /** The fields of this kind; null if the kind has none. */
     readonly payload: MessagePayloads[Kind];
   };
 }[MessageKind];

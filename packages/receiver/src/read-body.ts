@@ -1,7 +1,7 @@
 import { bytesOf } from './bytes.ts';
 import { readHeader, type WebhookHeaders } from './headers.ts';
 
-/** Raw bytes, or their chunks as they arrive, such as Node's request and the body of a Fetch request. */
+/** Raw bytes, or their chunks as they arrive: Node's request or the body of a Fetch request, for example. */
 export type WebhookBody = Uint8Array | ArrayBuffer | AsyncIterable<Uint8Array>;
 
 export type BodyFailureReason =
@@ -24,7 +24,7 @@ export interface BodyLimits {
   readonly timeoutMs: number;
 }
 
-/** Stops reading at the limits, and does not read a body that declares a larger length. */
+/** Stops reading at the limits. Does not read a body whose declared length is above the limit. */
 export async function readBody(
   headers: WebhookHeaders,
   body: unknown,

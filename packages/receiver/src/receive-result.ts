@@ -33,7 +33,7 @@ export interface FailedEvent {
   readonly error: unknown;
 }
 
-/** A request that is not a valid webhook, or that the receiver cannot check. */
+/** A request that is not a valid webhook, or that the receiver could not check. */
 export interface RefusedRequest {
   /** Distinguishes this result from other results. */
   readonly outcome: 'refused';
@@ -48,12 +48,12 @@ export interface RefusedRequest {
 /** Why a request was refused, as a code. */
 export type RefusalReason = VerifyFailureReason | BodyFailureReason | 'method_not_allowed' | 'no_secret';
 
-/** The one table from outcome to status. */
+/** The HTTP status of each outcome. */
 export const OUTCOME_STATUS: Readonly<Record<Exclude<ReceiveResult['outcome'], 'refused'>, number>> = {
   handled: 204,
   ignored: 204,
   duplicate: 204,
-  // Not 503, which proxies treat as a server that is down.
+  // Not 503, which makes proxies treat the server as down.
   in_progress: 409,
   failed: 500,
 };
@@ -68,7 +68,7 @@ export function refusalStatus(reason: RefusalReason): number {
       return 413;
     case 'body_not_bytes':
     case 'no_secret':
-      return 500; // the receiver's own mistake
+      return 500; // a mistake in the receiver's setup
     case 'body_interrupted':
     case 'invalid_json':
     case 'invalid_event':

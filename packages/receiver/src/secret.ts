@@ -1,10 +1,10 @@
-/** The endpoint's secret, or several while one is being replaced. */
+/** The endpoint's secret, or several secrets while one is being replaced. */
 export type WebhookSecret = string | readonly (string | undefined)[] | undefined;
 
 /** The secret itself, or a function that returns it and is called for each request, so that a new secret takes effect. */
 export type SecretOption = WebhookSecret | (() => WebhookSecret | Promise<WebhookSecret>);
 
-/** Throws on the usual mistakes, because a wrong secret would only show as signatures that never match. */
+/** Throws on common mistakes, because the only other symptom would be signatures that never match. */
 export function checkSecret(secret: unknown): void {
   if (typeof secret !== 'string' || secret === '')
     throw new TypeError(
@@ -25,7 +25,7 @@ export function checkSecrets(secret: WebhookSecret): readonly string[] {
       'There is no webhook secret: give the whsec_… that was shown when the endpoint was created.',
     );
   for (const each of secrets) checkSecret(each);
-  return secrets as readonly string[]; // each was checked
+  return secrets as readonly string[]; // each secret was checked
 }
 
 /**

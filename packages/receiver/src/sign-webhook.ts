@@ -3,13 +3,13 @@ import { createSignature } from './signature.ts';
 import { createStandardSignature, isStandardId } from './standard-signature.ts';
 import { isTimestamp } from './timestamp.ts';
 
-/** The parts of a signature. */
+/** The options of `signWebhook`. */
 export interface SignWebhookOptions {
   /** The endpoint's whole secret (`whsec_…`). */
   readonly secret: string;
   /** Unix time in seconds: the text of the `X-Service-Timestamp` header that goes with the signature. */
   readonly timestamp: number | string;
-  /** Exactly the content that is sent; text is sent as UTF-8. */
+  /** Exactly the body that is sent. Text is signed as UTF-8. */
   readonly body: string | Uint8Array;
 }
 
@@ -19,7 +19,7 @@ export async function signWebhook(options: SignWebhookOptions): Promise<string> 
   return createSignature(options.secret, timestamp, options.body);
 }
 
-/** The parts of a signature by Standard Webhooks. */
+/** The options of `signStandardWebhook`. */
 export interface SignStandardWebhookOptions extends SignWebhookOptions {
   /** The text of the `webhook-id` header: the event's id. */
   readonly id: string;
@@ -27,7 +27,7 @@ export interface SignStandardWebhookOptions extends SignWebhookOptions {
 
 /**
  * Returns the value of the `webhook-signature` header of Standard Webhooks. Rejects if the secret, the id or the
- * timestamp is not valid; this secret must be base64.
+ * timestamp is not valid. The secret must be base64.
  */
 export async function signStandardWebhook(options: SignStandardWebhookOptions): Promise<string> {
   const timestamp = checkedTimestamp(options);

@@ -2,8 +2,8 @@ import { hmacHex, hmacMatches } from '#hmac';
 import type { Content, Key } from './hmac.ts';
 
 /**
- * The one signature rule (specification, "Signature"):
- * `v1=` + hex(HMAC-SHA256(secret, timestamp header + `.` + body)).
+ * The service's signature (specification, "Signature"): `v1=` + hex(HMAC-SHA256(secret, timestamp header + `.` +
+ * body)).
  */
 export async function createSignature(
   secret: string,
@@ -13,7 +13,7 @@ export async function createSignature(
   return PREFIX + (await hmacHex(secret, signedContent(timestamp, body)));
 }
 
-/** Must be checked before decoding, because hex decoders truncate or skip invalid characters. */
+/** Check this before decoding, because hex decoders truncate or skip invalid characters. */
 export function isSignature(text: string): boolean {
   return /^v1=[0-9a-fA-F]{64}$/.test(text);
 }
@@ -27,8 +27,8 @@ export interface SignedRequest {
 }
 
 /**
- * Tries all secrets, so that the duration does not show which secret matched. Synchronous if the HMAC is, because
- * awaiting an available value takes a noticeable part of a verification.
+ * Tries all secrets, so that the duration does not show which secret matched. Returns no promise if the HMAC is
+ * synchronous, because awaiting takes a noticeable part of a verification.
  */
 export function signatureMatches({
   secrets,

@@ -3,7 +3,7 @@ import type { Content } from './hmac.ts';
 import { anyKeyMatches } from './signature.ts';
 
 /**
- * The one rule of the Standard Webhooks signature (https://www.standardwebhooks.com, "Symmetric signature"): `v1,` +
+ * The signature of Standard Webhooks (https://www.standardwebhooks.com, "Symmetric signature"): `v1,` +
  * base64(HMAC-SHA256(key, id + `.` + timestamp + `.` + body)), where the key is the secret, decoded from base64.
  */
 export async function createStandardSignature(secret: string, request: StandardContent): Promise<string> {
@@ -21,22 +21,22 @@ export interface StandardContent {
   readonly body: string | Uint8Array;
 }
 
-/** An id has no dot, so that its end in the signed text is unambiguous. */
+/** An id must have no dot, so that its end in the signed text is unambiguous. */
 export function isStandardId(text: string): boolean {
   return /^[A-Za-z0-9_-]{1,255}$/.test(text);
 }
 
-/** One signature, in the only base64 form of 32 bytes. The service sends one, so a list of signatures is refused. */
+/** Accepts one signature, in the only base64 form of 32 bytes. The service sends one, so a list is refused. */
 export function isStandardSignature(text: string): boolean {
   return /^v1,[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/.test(text);
 }
 
-/** Whether this secret can sign requests: it must be base64. */
+/** Whether this secret can sign requests, which requires base64. */
 export function hasStandardKey(secret: string): boolean {
   return standardKey(secret) !== undefined;
 }
 
-/** A secret that is not base64 has no key here, and matches nothing. */
+/** A secret that is not base64 matches nothing. */
 export function standardSignatureMatches({
   secrets,
   signature,
@@ -68,7 +68,7 @@ function standardKey(secret: string): Uint8Array | undefined {
   if (digits.length % 4 === 1) return undefined;
   const binary = atob(digits);
   const key = new Uint8Array(binary.length);
-  // By index, because a sender does this for each webhook, and `Uint8Array.from` takes as long as a digest.
+  // Loop by index: a sender does this for each webhook, and `Uint8Array.from` takes as long as a digest.
   for (let index = 0; index < binary.length; index += 1) key[index] = binary.charCodeAt(index);
   return key;
 }

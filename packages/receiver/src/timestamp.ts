@@ -1,12 +1,12 @@
 /** How many seconds the timestamp of a request may be off by default, in either direction. */
 export const DEFAULT_TOLERANCE_SECONDS = 300;
 
-/** Plain ASCII digits only, because `Number()` also accepts `1e10`, ` 123`, `0x10`, `+5` and `1.5`. */
+/** Accepts only ASCII digits, because `Number()` also accepts `1e10`, ` 123`, `0x10`, `+5` and `1.5`. */
 export function isTimestamp(text: string): boolean {
   return /^[0-9]{1,12}$/.test(text);
 }
 
-/** Compares in whole seconds, like the timestamp; a difference of exactly `tolerance` seconds is accepted either way. */
+/** Compares whole seconds, like the timestamp. A difference of exactly `tolerance` seconds is accepted. */
 export function isWithinTolerance(timestamp: string, receivedAt: number, tolerance: number): boolean {
   return Math.abs(Math.floor(receivedAt / 1000) - Number(timestamp)) <= tolerance;
 }

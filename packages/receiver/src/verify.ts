@@ -15,13 +15,13 @@ import { isSignature, signatureMatches } from './signature.ts';
 import { isStandardId, isStandardSignature, standardSignatureMatches } from './standard-signature.ts';
 import { DEFAULT_TOLERANCE_SECONDS, checkTolerance, isTimestamp, isWithinTolerance } from './timestamp.ts';
 
-/** A request, and the data to check it with. */
+/** A request, and the values to check it with. */
 export interface VerifyOptions {
-  /** The endpoint's whole secret (`whsec_…`). Several while you rotate it, any of which may match. */
+  /** The endpoint's whole secret (`whsec_…`). Several secrets while you rotate it, any of which may match. */
   readonly secret: string | readonly string[];
   /** The request's headers: a Fetch `Headers`, Node's `request.headers`, or a plain object. */
   readonly headers: WebhookHeaders;
-  /** The raw body as it was received: not text, and not an object that was serialised again. */
+  /** The raw body as it was received: not text, and not a parsed body that was serialised again. */
   readonly body: Uint8Array | ArrayBuffer;
   /** When the request arrived, in epoch milliseconds. By default, now. */
   readonly receivedAt?: number;
@@ -33,7 +33,7 @@ export interface VerifyOptions {
 export type VerifyFailureReason =
   /** A framework has already parsed the body. The message says how to get the bytes. */
   | 'body_not_bytes'
-  /** Only with the headers of Standard Webhooks, because the service's own headers have no signed id. */
+  /** Only for the headers of Standard Webhooks, because the service's own headers have no signed id. */
   | 'missing_id'
   | 'invalid_id'
   | 'missing_timestamp'
@@ -73,18 +73,18 @@ export type VerifyResult = VerifySuccess | VerifyFailure;
  * contains. It rejects only if an option is wrong for every request, such as a missing secret, a secret with white
  * space around it, or a tolerance that is not a number.
  *
- * If the request has either of the service's own two headers, only these two count. Otherwise, for example behind a
- * proxy that removes `X-` headers, the headers of Standard Webhooks count: they never make up for a wrong signature in
- * the service's own header.
+ * If the request has `X-Service-Timestamp` or `X-Service-Signature`, only these two headers count. Otherwise, for
+ * example behind a proxy that removes `X-` headers, those of Standard Webhooks count. They never make up for a wrong
+ * signature in the service's own header.
  *
- * The headers `X-Service-Event` and `X-Service-Delivery` are not signed: take id and type from the event.
+ * The headers `X-Service-Event` and `X-Service-Delivery` are not signed: take the id and the type from the event.
  *
  * @example
  * const result = await verify({ secret, headers: request.headers, body: await request.arrayBuffer() });
  * if (!result.ok) return new Response(result.reason, { status: 400 });
  */
 export async function verify(options: VerifyOptions): Promise<VerifyResult> {
-  // Callers may spread a whole request into the options.
+  // Allow unknown names: callers may spread a request into the options.
   checkMisspelling('verify', options, OPTION_NAMES);
   const { headers, receivedAt = Date.now(), tolerance = DEFAULT_TOLERANCE_SECONDS } = options;
   const secrets = checkSecrets(options.secret);
@@ -180,7 +180,7 @@ const OPTION_NAMES: OptionNames<VerifyOptions> = {
   tolerance: true,
 };
 
-/** How to get the raw body if the framework is unknown. */
+/** How to get the raw body, for an unknown framework. */
 export const RAW_BODY_FIXES: string =
   "Express: express.raw({ type: () => true }) on this route, before express.json(). Fastify: addContentTypeParser('*', { parseAs: 'buffer' }, " +
   '(request, body, done) => done(null, body)). Next.js, Hono and other Fetch handlers: await request.arrayBuffer(). ' +

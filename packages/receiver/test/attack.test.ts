@@ -78,7 +78,7 @@ describe('trunkline-receiver attack', () => {
   });
 
   it('finds the usual mistakes, and names each', async () => {
-    // Mistakes: Number() for the timestamp, one-sided staleness, truncated hex, text instead of bytes, no limit.
+    // Mistakes: parseInt() for the timestamp, one-sided staleness, truncated hex, text instead of bytes, no limit.
     const { wrong } = await attackHere((letTimePass) => (request, response) => {
       if (isWithoutBody(request)) return letTimePass();
       const chunks: Buffer[] = [];
@@ -124,7 +124,7 @@ describe('trunkline-receiver attack', () => {
             seen.add(id);
           },
         },
-        // A store that forgets immediately, so that the handler sees each repeat.
+        // Use a store that forgets immediately, so that the handler sees each repeat.
         store: { claim: async () => 'claimed', markDone: async () => {}, release: async () => {} },
         onError: () => {},
       });

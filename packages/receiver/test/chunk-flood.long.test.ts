@@ -8,7 +8,7 @@ import { startProgram } from '@trunkline/test-support/start-program';
 const secret = 'whsec_VGhpc0lzT25seUZvclRlc3RzVGhpc0lzT25seUZvclQ';
 const MB = 1_048_576;
 const CONNECTIONS = 16;
-/** The limit of the peak memory. With an object per chunk, these bodies would take more than 400 MB. */
+/** The limit for the peak memory. With an object per chunk, these bodies would take more than 400 MB. */
 const MEMORY = 160 * MB;
 const CHUNKS = 65_536;
 
@@ -72,8 +72,7 @@ describe.runIf(process.platform === 'linux')('a receiver process', () => {
     async (_name, listener) => {
       const { port, peakMemory } = await start(listener);
       const genuine = await signRequest({ secret });
-      // Each request has its own connection, because the server would close an idle one during the flood just as it is
-      // reused.
+      // Use a new connection for each request, because the server might close an idle connection just as it is reused.
       const headers = { ...genuine.headers, Connection: 'close' };
       const sent = (): Promise<Response> => fetch(`http://127.0.0.1:${port}/`, { ...genuine, headers });
       expect((await sent()).status).toBe(204);

@@ -85,7 +85,7 @@ describe('createReceiver', () => {
     const store = { ...memoryStore(), claim: vi.fn<EventStore['claim']>() };
     const { receive } = receiver({ store });
     expect(await receive(await connected())).toMatchObject({ outcome: 'ignored', status: 204 });
-    // Names of properties that every object has are not types.
+    // `constructor` is a property of every object, but not a type.
     const body = JSON.stringify({ ...createEvent(), type: 'constructor' });
     expect(await receive(await signRequest({ secret, body }))).toMatchObject({ outcome: 'ignored' });
     expect(store.claim).not.toHaveBeenCalled();

@@ -134,7 +134,7 @@ async function runAll(commands: readonly Command[], cwd: string): Promise<void> 
   for (const [command, ...args] of commands) await promisify(execFile)(command, args, { cwd });
 }
 
-/** The program's output for these lines. */
+/** The program's output for these lines of input. */
 async function linesOf(
   [command, ...args]: Command,
   cwd: string,

@@ -15,7 +15,7 @@ const secret = 'whsec_VGhpc0lzT25seUZvclRlc3RzVGhpc0lzT25seUZvclQ=';
 const env = { WEBHOOK_SECRET: secret };
 const node = (program: string): Promise<Running> =>
   spawnProgram({ command: process.execPath, args: nodeArgs(program), env });
-// Serves a route's POST, like Next.js.
+// Serves the POST of a route, as Next.js does.
 const served = (program: string): string =>
   `${program}\nimport { serve } from '@hono/node-server';\n` +
   `serve({ fetch: (request) => POST(request), port: 0 }, ({ port }) => console.log('listening on', port));`;
@@ -44,7 +44,7 @@ const programs: readonly {
   { heading: '`verify` alone', start: (program) => node(served(program)) },
 ];
 
-/** One handler for Node's requests and one for Fetch's, because the server in front hardly matters. */
+/** One program with Node's requests and one with Fetch's, because the server in front hardly matters. */
 const IN_SHORT = ['node:http', 'Hono'];
 
 describe.each(isLongForm ? programs : programs.filter(({ heading }) => IN_SHORT.includes(heading)))(

@@ -31,7 +31,7 @@ it('The request in docs/receive has the headers and the body of the OpenAPI docu
     const parameter = openapi.components.parameters[$ref.split('/').at(-1) ?? ''];
     return parameter?.name.toLowerCase();
   });
-  // `traceparent` comes only to endpoints that ask for it.
+  // Only endpoints that ask for `traceparent` get it.
   const expected = new Set(['content-type', ...(described ?? [])]);
   expected.delete('traceparent');
   expect(new Set(names)).toEqual(expected);

@@ -14,7 +14,7 @@ export interface ScriptedFetch {
   readonly requests: readonly SeenRequest[];
 }
 
-/** A fetch that returns these responses in turn, and from then on the last one. Errors are thrown instead. */
+/** A fetch that returns these responses one after the other, and then repeats the last. Errors are thrown. */
 export function scriptedFetch(...responses: readonly (Response | Error)[]): ScriptedFetch {
   const requests: SeenRequest[] = [];
   return {

@@ -29,8 +29,8 @@ import type {
 
 type Call<Data> = Promise<CallResult<{ readonly data: Data }>>;
 
-// The compiler is the test: the types of the calls are derived, and must equal these types of the operations of 1.0.0.
-// Later operations need no line here.
+// The compiler is the test. The types of the calls are derived, and must equal these types, written by hand for the
+// operations of 1.0.0. Later operations need no line here.
 it('instances are called as typed', () => {
   interface Instances {
     readonly list: (options?: CallOptions) => Call<readonly InstanceResource[]>;

@@ -1,11 +1,11 @@
 import { optionalField } from '@trunkline/core/spi/http';
 import * as z from 'zod';
 
-// The input of tools, and the form of their pages.
+// Fields that tools share, in their input and on their pages.
 
 /** The length at which texts on a page are cut, so that a model can read the result. */
 export const LONGEST_IN_PAGE = 2_000;
-/** The limit for texts of a single object. */
+/** The length at which texts of a single object are cut. */
 export const LONGEST_ALONE = 16_384;
 
 const MOST_ON_PAGE = 50;

@@ -17,7 +17,7 @@ const filters = {
   direction: optionalField(z.enum(MESSAGE_DIRECTIONS)),
 };
 
-/** How many messages a search reads at most, so that no search costs more. */
+/** A search reads at most SEARCH_PAGES pages of this size, so that no search costs more. */
 const SEARCH_PAGE = 50;
 const SEARCH_PAGES = 20;
 const ENOUGH_FOUND = 20;

@@ -6,7 +6,7 @@ import type { DailyMessages } from '../daily-messages.ts';
 import type { CheckedSendingRules } from '../mcp-options.ts';
 import { plainJson, plainText } from '../plain-text.ts';
 
-/** The environment in which a tool runs for the holder of a key. */
+/** The context in which a tool runs for the holder of a key. */
 export interface ToolUse {
   readonly principal: Principal;
   readonly api: WorkspaceApi;
@@ -35,7 +35,7 @@ type Outcome<Output> =
   | { readonly ok: true; readonly value: Output; readonly facts?: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly rule: Rule; readonly message: string };
 
-/** The caller to whom tools are offered. */
+/** The facts that decide which tools are offered. */
 export type Asker = Pick<ToolUse, 'principal' | 'sending' | 'mayRetry'>;
 
 interface ToolDefinition<Input extends z.ZodRawShape, Output extends z.ZodRawShape> {
@@ -93,7 +93,7 @@ export function hasScope({ principal }: Pick<Asker, 'principal'>, scope: Scope):
   return principal.apiKey.scopes.includes(scope);
 }
 
-/** Marks content written by other people. It comes first, so that it is read before that content. */
+/** Marks content written by other people. The mark comes first, so that a model reads it before the content. */
 function untrustedContent(fields: readonly string[]): z.ZodRawShape {
   if (fields.length === 0) return {};
   return {

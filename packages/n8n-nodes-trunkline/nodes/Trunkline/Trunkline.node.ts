@@ -14,7 +14,7 @@ import { listProperties } from './properties/list-properties.ts';
 import { messageProperties } from './properties/message-properties.ts';
 import { instanceOptions, searchGroups, searchInstances } from './search-lists.ts';
 
-/** The actions of a workflow with Trunkline: each input item is one request. */
+/** The node for actions: it runs the chosen operation once for each input item. */
 export class Trunkline implements INodeType {
   description: INodeTypeDescription = {
     displayName: 'Trunkline',
@@ -73,14 +73,14 @@ export class Trunkline implements INodeType {
   }
 }
 
-/** n8n shows its own errors as they are. */
+/** Keeps n8n's own errors, and wraps others. */
 function shown(context: IExecuteFunctions, error: unknown, itemIndex: number): Error {
   return error instanceof NodeApiError || error instanceof NodeOperationError
     ? error
     : new NodeOperationError(context.getNode(), error as Error, { itemIndex });
 }
 
-/** An API error in the API's shape; any other error as its message. */
+/** An API error in the shape of the API, any other error as its message. */
 function reported(error: unknown): IDataObject | string {
   if (error instanceof TrunklineApiError) return { ...error.api };
   return error instanceof Error ? error.message : String(error);

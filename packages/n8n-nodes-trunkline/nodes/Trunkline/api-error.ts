@@ -13,7 +13,8 @@ export interface ApiError {
 }
 
 /**
- * The error that n8n shows, and that stops the workflow. It keeps the API's error, which a node that continues outputs.
+ * The error that n8n shows, and that stops the workflow. It keeps the API's error, which the node outputs if it
+ * continues on failure.
  */
 export class TrunklineApiError extends NodeApiError {
   readonly api: ApiError;

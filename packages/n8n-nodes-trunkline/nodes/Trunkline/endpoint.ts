@@ -18,13 +18,13 @@ export async function adoptEndpoint(context: IHookFunctions): Promise<boolean> {
   return exists;
 }
 
-/** Registers the address of this trigger, and keeps the secret, which the API shows only now. */
+/** Registers the address of this trigger, and keeps the secret, which the API shows only once. */
 export async function createEndpoint(context: IHookFunctions): Promise<void> {
   const slot = slotOf(context.getMode());
   context.getWorkflowStaticData('node')[slot] = { ...((await reclaim(context)) ?? (await create(context))) };
 }
 
-/** Deletes the registered endpoint. A missing one counts as deleted. */
+/** Deletes the registered endpoint. A missing endpoint counts as deleted. */
 export async function deleteEndpoint(context: IHookFunctions): Promise<void> {
   const staticData = context.getWorkflowStaticData('node');
   const slot = slotOf(context.getMode());
@@ -36,7 +36,8 @@ export async function deleteEndpoint(context: IHookFunctions): Promise<void> {
 
 /**
  * Takes back an endpoint with this address that n8n no longer knows, because n8n stopped before it kept the secret, or
- * the workflow was imported again. Otherwise, each would take one of the few endpoints that a workspace may have.
+ * the workflow was imported again. Otherwise, each of these would use up one of the few endpoints that a workspace may
+ * have.
  */
 async function reclaim(context: IHookFunctions): Promise<Endpoint | undefined> {
   const url = urlOf(context);

@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 /**
  * Identifies the message of an item, so that it is sent once, however often n8n tries. "Retry On Fail" keeps the
- * execution; a retry from the list of executions has another execution id, but the same beginning and input.
+ * execution. A retry from the list of executions has another execution id, but the same beginning and input.
  */
 export function idempotencyKey(context: IExecuteFunctions, itemIndex: number): string {
   const own: unknown = context.getNodeParameter('options.idempotencyKey', itemIndex, '');
@@ -16,7 +16,7 @@ export function idempotencyKey(context: IExecuteFunctions, itemIndex: number): s
     beginningOf(context),
     $runIndex,
     itemIndex,
-    // Because executions can begin in the same millisecond.
+    // The input, because executions can begin in the same millisecond.
     context.getInputData()[itemIndex]?.json,
   ];
   return `n8n-${createHash('sha256').update(JSON.stringify(parts)).digest('hex')}`;

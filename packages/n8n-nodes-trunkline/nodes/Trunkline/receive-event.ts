@@ -10,7 +10,7 @@ import { readEndpoint, slotOf } from './static-data.ts';
  */
 export async function receiveEvent(context: IWebhookFunctions): Promise<IWebhookResponseData> {
   const endpoint = readEndpoint(context.getWorkflowStaticData('node'), slotOf(context.getMode()));
-  // n8n may not have kept the secret yet: after a 503, the service tries again.
+  // n8n may not have stored the secret yet. After a 503, the service tries again.
   if (endpoint === undefined) return refuse(context, 503, 'not_registered');
 
   const result = await verify({
@@ -24,7 +24,7 @@ export async function receiveEvent(context: IWebhookFunctions): Promise<IWebhook
   if (!isChosen(context, event)) return { webhookResponse: 'ignored' };
   if (dropsDuplicates(context) && !isNewEvent(endpoint.id, event.id, context.getResponseObject()))
     return { webhookResponse: 'duplicate' };
-  // The event is JSON, which the types of n8n do not express.
+  // The cast is safe: the event is JSON, which is what IDataObject means.
   return { workflowData: [[{ json: event as unknown as IDataObject }]], webhookResponse: 'started' };
 }
 
@@ -35,7 +35,7 @@ function refuse(context: IWebhookFunctions, status: number, reason: string): IWe
 
 /**
  * Whether the node's current settings select the event. The service may still have earlier events in flight, and it
- * sends its test event to all endpoints.
+ * sends test events whatever an endpoint subscribes to.
  */
 function isChosen(
   context: IWebhookFunctions,
@@ -48,7 +48,7 @@ function isChosen(
   return instances.includes(instanceOf(event.data));
 }
 
-/** The id of an event's instance, which the data of every event contains. */
+/** The id of an event's instance; undefined for `webhook.test`, which has none. */
 function instanceOf(data: unknown): unknown {
   const abouts = Object.entries(isObject(data) ? data : {});
   return abouts

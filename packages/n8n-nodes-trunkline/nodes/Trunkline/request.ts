@@ -44,11 +44,11 @@ export async function requestBytes(context: ApiContext, request: ApiRequest): Pr
   return body;
 }
 
-/** Sends the request. Returns false if its object does not exist. */
+/** Sends the request. Returns false if the object in its path does not exist. */
 export async function requestIfExists(context: ApiContext, request: ApiRequest): Promise<boolean> {
   const { error } = await tryRequest(context, request);
   if (error === undefined) return true;
-  // Only codes like WEBHOOK_NOT_FOUND: a NOT_FOUND means that the base URL is wrong.
+  // Accept only codes like WEBHOOK_NOT_FOUND, because NOT_FOUND means that the base URL is wrong.
   if (error.status === 404 && error.code.endsWith('_NOT_FOUND')) return false;
   throw new TrunklineApiError(context.getNode(), error, request.itemIndex);
 }
@@ -72,16 +72,16 @@ export function path(texts: TemplateStringsArray, ...ids: readonly string[]): st
   return String.raw({ raw: texts }, ...ids.map(segment));
 }
 
-/** Encodes the id, and replaces one that would change the path, so that the API responds with "not found". */
+/** Encodes the id. An empty id, `.` or `..` would change the path, so it is replaced and gets "not found". */
 function segment(id: string): string {
   return /^\.{0,2}$/.test(id) ? `_${id}` : encodeURIComponent(id);
 }
 
-/** How often a rate-limited request is sent at most. The service does nothing for refused requests. */
+/** How many times a rate-limited request is sent at most. The service does nothing for a refused request. */
 const ATTEMPTS = 5;
 const LONGEST_WAIT_SECONDS = 60;
 
-/** How long to wait until the rate limit ends, which a workflow with a thousand items reaches. */
+/** Milliseconds until the rate limit ends, which a workflow with a thousand items reaches. Undefined: do not retry. */
 function waitOf(statusCode: number, headers: IDataObject): number | undefined {
   const seconds = Number(headers['retry-after'] ?? Number.NaN);
   return statusCode === 429 && seconds <= LONGEST_WAIT_SECONDS ? seconds * 1000 : undefined;
@@ -117,7 +117,7 @@ async function send(
     );
     return readResponse(response);
   } catch (error) {
-    // The request was not sent, or got no response. n8n can convert any error to a JsonObject.
+    // The request was not sent, or got no response. The cast is safe: NodeApiError takes any error.
     throw new NodeApiError(
       context.getNode(),
       error as JsonObject,

@@ -19,7 +19,7 @@ export async function sendText(context: IExecuteFunctions, itemIndex: number): P
   });
 }
 
-/** Queues the file of a binary field of the item. */
+/** Queues the file in a binary field of the item. */
 export async function sendMedia(context: IExecuteFunctions, itemIndex: number): Promise<IDataObject> {
   const property = textOf(context, 'binaryPropertyName', itemIndex);
   const { mimeType, fileName, fileExtension } = context.helpers.assertBinaryData(itemIndex, property);
@@ -42,7 +42,7 @@ export async function sendMedia(context: IExecuteFunctions, itemIndex: number): 
   if (voice === 'true') form.append('voice', voice);
   form.append('file', new Blob([new Uint8Array(content)], { type: mimeType }), filename);
 
-  // Encoded by the platform, because n8n supports only the form of another library.
+  // `Response` encodes the form, because n8n supports only forms of another library.
   const encoded = new Response(form);
   return post(context, itemIndex, {
     headers: { 'Content-Type': encoded.headers.get('content-type') ?? '' },
@@ -85,7 +85,7 @@ function optionsOf(context: IExecuteFunctions, itemIndex: number): SendOptions {
   return { replyTo: given(replyTo), filename: given(filename), voice: given(voice) };
 }
 
-/** The type for the request; the service checks it against the file's bytes. */
+/** The type for the request. The service checks it against the file's bytes. */
 function typeOf(mimeType: string): string {
   const [family = ''] = mimeType.split('/');
   return ['image', 'audio', 'video'].includes(family) ? family : 'document';

@@ -19,13 +19,13 @@ import type {
 } from 'n8n-workflow';
 
 /**
- * The part of n8n that a node sees: parameters with their defaults, without hidden ones (by n8n's own rules),
+ * The part of n8n that a node sees: parameters with their defaults, without hidden parameters (by n8n's own rules),
  * credentials in requests, n8n's HTTP helper and binary data. Static data survives only as JSON.
  */
 export interface N8n {
   /** Runs a node over the input of an execution, and returns its output. */
   execute(node: INodeType, run: Run): Promise<INodeExecutionData[]>;
-  /** The list of a field, as the editor requests it. */
+  /** Returns the list of a field, as the editor requests it. */
   list(node: INodeType, method: string, parameters?: INodeParameters): Promise<readonly string[]>;
   /** Creates a workflow that begins with this trigger. */
   workflow(trigger: INodeType, parameters: INodeParameters): TriggerWorkflow;
@@ -240,7 +240,7 @@ function nodeOf({ description }: INodeType, parameters: INodeParameters): INode 
   };
 }
 
-/** Hidden fields have no value, and visible ones at least their default. */
+/** Removes hidden fields, and gives visible fields their defaults. */
 function withDefaults(node: INodeType, parameters: INodeParameters): INodeParameters {
   const given = nodeOf(node, parameters);
   const { properties } = node.description;
@@ -284,7 +284,9 @@ function resolve(text: string, credentials: IDataObject): string {
     .replaceAll(/\{\{\$credentials\.(\w+)\}\}/g, (_, name: string) => asText(credentials[name]));
 }
 
-/** Acts like axios where it matters: objects as JSON, no body for GET, an error unless the response is a success. */
+/**
+ * Acts like axios where it matters: objects as JSON, no body for GET, an error for a failure unless errors are ignored.
+ */
 async function httpRequest(options: IHttpRequestOptions): Promise<unknown> {
   const { method = 'GET', headers = {}, qs = {}, body } = options;
   const url = new URL(options.url);
@@ -310,7 +312,7 @@ async function httpRequest(options: IHttpRequestOptions): Promise<unknown> {
   return { body: received, headers: Object.fromEntries(response.headers), statusCode: response.status };
 }
 
-/** In memory, as in n8n's default mode. */
+/** Binary data in memory, as in n8n's default mode. */
 function binaryHelpers(input: Run['input'] = []): object {
   const dataOf = (item: number, property: string): IBinaryData => {
     const found = input[item]?.binary?.[property];
@@ -337,7 +339,7 @@ export function binaryData(
   return { ...about, data: Buffer.from(content).toString('base64') };
 }
 
-/** The value of a field with a list, chosen from it or given by id. */
+/** The value of a field with a list, chosen from the list or given by id. */
 export function locator(mode: string, value: string): INodeParameters {
   return { __rl: true, mode, value } as unknown as INodeParameters;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Contains only this, so that a Node that is too old is reported before it has to parse the rest.
+// Import everything else dynamically, so that a Node that is too old is reported before it has to parse the rest.
 const { main } = await import('./main.ts');
 process.exitCode = await main();
 

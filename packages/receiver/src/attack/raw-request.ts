@@ -2,7 +2,7 @@ import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../headers.ts';
 import { createSignature } from '../signature.ts';
 import { createEvent, type EventDraft } from '../testing/sign-request.ts';
 
-/** The headers are a list, so that a name may be repeated. */
+/** A request whose headers are a list, so that a name can be repeated. */
 export interface RawRequest {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array;
@@ -36,13 +36,13 @@ export function withHeaders(body: Uint8Array, headers: RawRequest['headers']): R
   return { body, headers: [['Content-Type', 'application/json'], ...headers] };
 }
 
-/** A `webhook.test`, which triggers no handler of real events, with an id that stands out. */
+/** A `webhook.test` event, which triggers no handler of real events, with a conspicuous id. */
 export function attackEvent(): ReturnType<typeof createEvent> {
   return createEvent({ ...ATTACK, id: `evt_attack_${crypto.randomUUID().replaceAll('-', '')}` });
 }
 
 const ATTACK: EventDraft = {
   type: 'webhook.test',
-  // A decoder turns bytes that are not UTF-8 into U+FFFD, so a body with such bytes looks the same.
+  // A decoder turns bytes that are not UTF-8 into U+FFFD, so a body with such bytes looks like this one.
   data: { webhook: { id: 'wh_attack', url: 'https://attack.test/', description: 'Attack: \uFFFD' } },
 };

@@ -10,7 +10,7 @@ interface AttackCommand {
   readonly limitMs: number;
 }
 
-/** Throws an error that says what is wrong with the arguments. */
+/** Throws an error that explains the first wrong argument. */
 export function readCommand(args: readonly string[], defaultSecret = ''): Command {
   const { values, positionals } = parseArgs({
     args: [...args],

@@ -19,7 +19,7 @@ export interface AttackOptions {
   readonly secret: string;
   /** The minimum wait for each response; longer if genuine requests are slow. The service itself waits 10 seconds. */
   readonly timeoutMs: number;
-  /** The minimum time limit for the whole attack; cases not run by then count as wrong. */
+  /** The minimum time limit for the whole attack. Cases that have not run by then count as wrong. */
   readonly limitMs: number;
   readonly onVerdict: (name: string, verdict: Verdict) => void;
 }
@@ -28,7 +28,7 @@ export interface AttackResult {
   readonly right: number;
   readonly wrong: number;
   /**
-   * The receiver did not accept the first request, which was genuine. The attack stopped, since refusals would prove
+   * Whether the receiver refused the first request, which is genuine. The attack then stops, since refusals would prove
    * nothing.
    */
   readonly gaveUp: boolean;
@@ -110,10 +110,10 @@ async function runCases(options: AttackOptions, bounds: Bounds): Promise<AttackR
 
 const MEASURED = 3;
 
-/** How long some genuine requests take, in milliseconds; empty if the receiver does not accept one. */
+/** How long some genuine requests take, in milliseconds; empty if the receiver refuses any of them. */
 async function timeGenuine(attack: () => Attack): Promise<readonly number[]> {
   const times: number[] = [];
-  // Ignores the first request, which may wait for earlier requests.
+  // Ignore the time of the first request, which may wait for earlier requests.
   for (let sent = 0; sent <= MEASURED; sent += 1) {
     const genuine = attack();
     const request = await genuineRequest(genuine);

@@ -60,7 +60,7 @@ function standard(
   });
 }
 
-/** A valid signature. If the secret is not base64, no signature is valid, and zeros will do. */
+/** A valid signature; zeros if the secret is not base64, because no signature is then valid. */
 async function rightly({ secret, text }: Genuine, timestamp: number): Promise<string> {
   if (!hasStandardKey(secret)) return `v1,${'A'.repeat(43)}=`;
   return createStandardSignature(secret, { id: ID, timestamp: `${timestamp}`, body: text });

@@ -11,19 +11,22 @@ export type Reply = number | 'closed' | 'no response';
 export interface Target {
   /** Sends the request unchanged, even if it is not valid HTTP. */
   send(request: RawRequest): Promise<Reply>;
-  /** Continues to send until there is an outcome, or until `bytes` are sent, which counts as `everything read`. */
+  /**
+   * Sends until there is an outcome. If all `bytes` are sent first: `closed` if the connection then closes, else
+   * `everything read`.
+   */
   flood(request: RawRequest, bytes: number): Promise<Reply | 'everything read'>;
-  /** Sends the headers of a request whose body never follows. */
+  /** Sends only the headers of a request, not its body. */
   announce(request: RawRequest): Promise<Reply>;
-  /** Sends bodies in chunks of one byte over `crumbs.connections`, and leaves them unfinished while `meanwhile` runs. */
+  /** Sends bodies in chunks of one byte over several connections, and leaves them unfinished while `meanwhile` runs. */
   crumble<Result>(request: RawRequest, crumbs: Crumbs, meanwhile: () => Promise<Result>): Promise<Result>;
-  /** Sends half of the body, pauses while `meanwhile` runs, and hangs up. */
+  /** Sends half of the body, pauses while `meanwhile` runs, and closes the connection. */
   stall<Result>(request: RawRequest, meanwhile: () => Promise<Result>): Promise<Result>;
 }
 
 export interface Crumbs {
   readonly connections: number;
-  /** The number per connection. */
+  /** How many bytes per connection. */
   readonly bytes: number;
 }
 
@@ -111,7 +114,7 @@ async function sendCrumbs(request: ClientRequest, bytes: number): Promise<void> 
   const found = await Promise.race([once(request, 'socket'), closed]);
   const socket: unknown = found[0];
   if (!(socket instanceof Socket)) return;
-  // Bypasses `request.write`, which would make a system call for each chunk.
+  // Bypass `request.write`, which would make a system call for each chunk.
   for (let sent = 0; sent < bytes && !socket.destroyed; sent += CRUMBS_AT_ONCE) {
     if (!socket.write(CRUMBS)) await Promise.race([once(socket, 'drain').catch(() => {}), closed]);
   }

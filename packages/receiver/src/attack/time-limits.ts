@@ -1,5 +1,5 @@
 /**
- * How many times as long as a genuine request any other request may take, because some cost the receiver that much more
+ * The time limit of any request, as a multiple of the time of a genuine request: some cost the receiver that much more
  * work.
  */
 const TIMES_GENUINE = 100;
@@ -15,8 +15,8 @@ export interface TimeLimits {
   /** The time for all requests together, which grows by the same factor as `response`. */
   total(): number;
   /**
-   * Adapts the limits to the slowest of some genuine requests. Returns whether the limits have grown, so that a late
-   * request is worth a repeat.
+   * Adapts the limits to the slowest of some genuine requests. Returns whether the limits have grown: a late request is
+   * then worth repeating.
    */
   adapt(genuineMs: readonly number[]): boolean;
 }

@@ -4,8 +4,8 @@ import { nodeRequestHandler, type NodeRequestHandler } from './node-request-hand
 export type { NodeRequest, NodeRequestHandler } from './node-request-handler.ts';
 
 /**
- * A handler for Express 4 and 5, and Connect. It reads the body itself, so it needs no body parser and must come before
- * any. It also accepts the bytes that `express.raw()` has read.
+ * A handler for Express 4 and 5, and Connect. It reads the body itself, so it must come before any body parser. It also
+ * accepts the bytes that `express.raw()` has read.
  *
  * @example
  * app.post('/webhooks', expressHandler(receiver)); // before app.use(express.json())

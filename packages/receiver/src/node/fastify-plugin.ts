@@ -39,8 +39,8 @@ export interface FastifyReplyLike {
 }
 
 /**
- * A Fastify plugin with one route, POST on its prefix. The plugin parses no body; the rest of the application keeps its
- * parsers.
+ * A Fastify plugin with one route, POST on its prefix. The plugin parses no bodies. The rest of the application keeps
+ * its parsers.
  *
  * @example
  * app.register(fastifyPlugin(receiver), { prefix: '/webhooks' });

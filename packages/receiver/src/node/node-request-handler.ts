@@ -6,7 +6,7 @@ import type { ReceiveResult } from '../receive-result.ts';
 
 /** Node's request, with the properties that a framework may have added. */
 export type NodeRequest = IncomingMessage & {
-  /** The body as a body parser has read it. */
+  /** The body, as read by a body parser. */
   readonly body?: unknown;
   /** The bytes of the body, if the framework keeps them. */
   readonly rawBody?: unknown;
@@ -24,11 +24,11 @@ export function nodeRequestHandler(receiver: Receiver, rawBodyFix: string): Node
 
 export function incomingWebhook(request: NodeRequest, rawBodyFix: string): IncomingWebhook {
   const { method, headers } = request;
-  // Not checked here: a value that is neither bytes nor a stream is reported as `body_not_bytes`.
+  // The cast is safe: the receiver reports a value that is neither bytes nor a stream as `body_not_bytes`.
   return { method, headers, body: rawBodyOf(request) as IncomingWebhook['body'], rawBodyFix };
 }
 
-/** The bytes that a framework has kept; otherwise the stream if it is unread, or else the parsed body. */
+/** The bytes that a framework has kept, if any; else the stream, if it is unread; else the parsed body. */
 function rawBodyOf(request: NodeRequest): unknown {
   for (const kept of [request.rawBody, request.body]) {
     if (bytesOf(kept) !== undefined) return kept;

@@ -16,15 +16,17 @@ import { hasStandardKey } from '../standard-signature.ts';
 export interface SignRequestOptions {
   /** The secret of the receiver under test. */
   readonly secret: string;
-  /** The event: `type` and `data`, and any other field that should differ from a new event. */
+  /** The event: `type`, `data`, and any other field that should differ from that of a new event. */
   readonly event?: EventDraft;
   /** The body itself, instead of `event`: bytes, or text that is sent as UTF-8. */
   readonly body?: string | Uint8Array;
-  /** Unix time in seconds. Now by default; set another time for a request that is too old or from the future. */
+  /** Unix time in seconds. Now by default. Set another time for a request that is too old or from the future. */
   readonly timestamp?: number | string;
 }
 
-/** An event that may omit fields that a new event gets automatically. Data of types not listed here need a cast. */
+/**
+ * An event that may omit fields that a new event gets automatically. An event of a type not listed here needs a cast.
+ */
 export type EventDraft = {
   [Type in WebhookEventType]: Pick<WebhookEventOf<Type>, 'type' | 'data'> &
     Partial<Omit<WebhookEventOf<Type>, 'type' | 'data'>>;
@@ -41,9 +43,9 @@ export interface SignedWebhook {
 }
 
 /**
- * Makes a request like those of the service, with its own signature and that of Standard Webhooks. Without `event` and
- * `body`, the event is a `webhook.test`. If the secret, unlike those of the service, is not base64 after its prefix,
- * the request only has the service's own signature.
+ * Makes a request like those of the service, with both the service's signature and that of Standard Webhooks. Without
+ * `event` and `body`, the event is a `webhook.test`. If the secret, unlike those of the service, is not base64 after
+ * its prefix, the request has only the service's own signature.
  *
  * @example
  * const response = await POST(new Request('http://test/', await signRequest({ secret })));
@@ -76,7 +78,7 @@ async function standardHeaders(request: SignStandardWebhookOptions): Promise<Rec
   };
 }
 
-/** A complete event: a new id, the current time, and the given fields of the draft. */
+/** Completes the draft with a new id, the current time and a workspace. */
 export function createEvent(draft: EventDraft = TEST_EVENT): WebhookEvent {
   return {
     id: `evt_${randomName()}`,

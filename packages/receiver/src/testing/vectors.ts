@@ -15,7 +15,7 @@ export interface Vectors {
   readonly standard_requests: readonly RequestVector[];
 }
 
-/** The expected result of `signWebhook()`. */
+/** The input and expected result of `signWebhook()`. */
 export interface SignatureVector {
   /** The endpoint's whole secret. */
   readonly secret: string;
@@ -27,15 +27,15 @@ export interface SignatureVector {
   readonly signature: string;
 }
 
-/** The expected result of `signStandardWebhook()`. */
+/** The input and expected result of `signStandardWebhook()`. */
 export interface StandardSignatureVector extends SignatureVector {
   /** The text of the id's header. */
   readonly id: string;
 }
 
-/** The expected result of `verify()`. */
+/** The input and expected result of `verify()`. */
 export interface RequestVector {
-  /** The feature that makes the request special. */
+  /** A description of the request. */
   readonly name: string;
   /** One secret, or several, any of which may match. */
   readonly secret: string | readonly string[];
@@ -63,6 +63,6 @@ export interface RequestVector {
       };
 }
 
-/** Valid requests, and requests that are wrong in every way we know of, to test a verifier in any language. */
+/** Valid requests, and requests that are wrong in every way we know of, for tests of a verifier in any language. */
 // TypeScript widens the file's texts to `string`, and gives each request the headers of all requests.
 export const vectors: Vectors = content as unknown as Vectors;

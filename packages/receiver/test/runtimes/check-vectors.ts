@@ -6,7 +6,7 @@ export interface Checked {
   readonly wrong: readonly string[];
 }
 
-/** Checks every vector in any runtime, since it uses no test runner and no Node modules. */
+/** Checks every vector. Works in any runtime, because it uses no test runner and no Node modules. */
 export async function checkVectors(): Promise<Checked> {
   const wrong: string[] = [];
   for (const { body, signature, ...options } of vectors.signatures) {

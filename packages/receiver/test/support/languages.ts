@@ -13,7 +13,7 @@ export interface Language {
   readonly build?: readonly Command[];
   /** Prints a line for each vector of its input. */
   readonly check: Command;
-  /** Whether the program cannot read JSON here, and prints `verified` for a signed body. */
+  /** Whether the program cannot read JSON on this machine, and prints `verified` for any signed body. */
   readonly leavesJson?: boolean;
   readonly servers: readonly LanguageServer[];
   /** Commands in the folder `library`, with STANDARD_WEBHOOKS as the folder of the libraries' sources. */
@@ -27,7 +27,7 @@ export interface LanguageServer {
   readonly run: (port: number) => Command;
   /** The parts of the attack that the server does not withstand, as its page says. */
   readonly weaknesses?: readonly string[];
-  /** Whether every test run attacks it. */
+  /** Whether every test run attacks the server. */
   readonly isQuick?: boolean;
   /** A line of a program on the page, and a replacement that makes the receiver's own code fail there. */
   readonly failing?: { readonly file: string; readonly line: string; readonly by: string };
@@ -36,7 +36,7 @@ export interface LanguageServer {
 const FLOOD = 'a body without end';
 const UNSENT = 'a timestamp an hour old, and a body that is never sent: refused without it';
 
-/** The paths in Debian. */
+/** The libraries' paths in Debian. */
 const JACKSON = ['core', 'databind', 'annotations'].map((name) => `/usr/share/java/jackson-${name}.jar`);
 const NEWTONSOFT = '/usr/lib/cli/Newtonsoft.Json-5.0/Newtonsoft.Json.dll';
 const hasJackson = JACKSON.every((path) => existsSync(path));
@@ -105,7 +105,7 @@ export const LANGUAGES: readonly Language[] = [
     servers: [
       {
         name: 'php -S',
-        // PHP's default without a php.ini, which would respond to an error with 200.
+        // PHP's default without a php.ini: it shows an error in a response with 200.
         run: (port) => ['php', '-d', 'display_errors=1', '-S', `127.0.0.1:${port}`, 'index.php'],
         failing: {
           file: 'index.php',

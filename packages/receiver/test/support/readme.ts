@@ -17,7 +17,7 @@ export function readmeFunction(name: string): string {
   );
 }
 
-/** A program without imports of packages, as a module. */
+/** Imports a program as a module. It must import no packages. */
 export async function importProgram(program: string): Promise<Record<string, unknown>> {
   return import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(program)}`);
 }
