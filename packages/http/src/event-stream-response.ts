@@ -62,7 +62,7 @@ function bytesOf(stream: EventStream, readmit: () => Promise<void>): ReadableStr
   };
   const admission = setInterval(() => {
     readmit().catch((error: unknown) => {
-      // Keep the stream if the key cannot be looked up now: events cannot be read either.
+      // If the key cannot be looked up now, keep the stream: events cannot be read either.
       if (isTrunklineError(error) && error.code !== 'INTERNAL_ERROR') end();
     });
   }, READMIT_MS);

@@ -34,7 +34,7 @@ export function postgresRateLimitStore(
   const schema = identifier('schema', options.schema ?? 'public');
   const name = identifier('table', options.table ?? 'trunkline_rate_limits');
   const table = rateLimitTable(pool, `"${schema}"."${name}"`);
-  /** By key, when a window that is used up ends (`performance.now()`). */
+  /** When the used-up window of each key ends, by `performance.now()`. */
   const usedUp = new Map<string, number>();
   let cleanAt = performance.now() + CLEAN_EVERY_MS;
 

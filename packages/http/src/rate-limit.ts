@@ -32,14 +32,14 @@ export interface RateLimit {
  */
 export function createRateLimit({ requestsPerMinute: limit, store }: CheckedRateLimit): RateLimit {
   const memory = memoryRateLimitStore(limit);
-  /** Until when the store is not used, by `performance.now()`; 0 while the store responds. */
+  /** When the pause of the store ends, by `performance.now()`; 0 while the store responds. */
   let restsUntil = 0;
 
   const insured = async (
     failed: (error: unknown) => void,
     ask: (limiter: RateLimitStore) => Promise<RateState>,
   ): Promise<RateState> => {
-    // Use `performance.now()`, because the machine's clock may be set back, which would prolong the pause.
+    // Use `performance.now()`, because the machine's clock may be set back, which would prolong the store's pause.
     const now = performance.now();
     if (store === undefined || now < restsUntil) return ask(memory);
     // One request at a time checks whether the store is back.

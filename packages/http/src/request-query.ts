@@ -25,7 +25,7 @@ export function readQuery(request: Request, names: readonly string[]): Result<Qu
     : { ok: true, value: Object.fromEntries(query) };
 }
 
-/** Returned without parsing the URL, which takes longer than most checks. */
+/** An empty query. Parsing the URL would take longer than most checks. */
 const NO_QUERY: Result<Query> = { ok: true, value: Object.freeze({}) };
 
 function unknownAmong(names: readonly string[]): string {

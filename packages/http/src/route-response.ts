@@ -27,7 +27,9 @@ interface ResponseFrame {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Adds the headers of every response: the request id, and that caches must revalidate before each use. */
+/**
+ * Adds the headers of every response: X-Request-Id, and a Cache-Control that makes caches revalidate before each use.
+ */
 export function toResponse(
   response: RouteResponse,
   { status, requestId, noStore = false, headers }: ResponseFrame,

@@ -1,4 +1,4 @@
-/** How much a response reads at a time. It holds no more if its client reads nothing. */
+/** How many bytes a response reads at a time, and holds at most while its client reads nothing. */
 const SLICE_BYTES = 65_536;
 
 /** Streams bytes that many responses share, no faster than the client reads, so that no response copies them. */

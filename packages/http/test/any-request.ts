@@ -38,8 +38,8 @@ const anyId = fc.oneof(
 );
 
 /**
- * Makes requests with much input frequent, and requests that remove the objects rare, because otherwise nothing would
- * soon be left.
+ * Makes requests with much input frequent, and requests that remove the objects rare, because otherwise soon nothing
+ * would be left.
  */
 function weightOf({ method, path }: Route): number {
   if (method === 'DELETE' || /(disconnect|logout)$/.test(path)) return 1;

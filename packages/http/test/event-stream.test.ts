@@ -88,7 +88,7 @@ test('a stream has the events as server-sent events, with the bytes of webhooks'
 test.each([
   ['the header', (id: string) => ({ headers: { 'Last-Event-ID': id } })],
   ['the query', (id: string) => ({ query: `?last_event_id=${id}` })],
-  // Reconnecting browsers send header and query.
+  // Reconnecting browsers send the header and the query.
   [
     'the header rather than the query',
     (id: string) => ({

@@ -20,7 +20,7 @@ export interface Harness {
   readonly send: (changes?: object, headers?: Readonly<Record<string, string>>) => Promise<Seen>;
   /** Sends a file. */
   readonly sendFile: (bytes?: Uint8Array, type?: string) => Promise<Seen>;
-  /** With true, the network stops responding when a connection is closed or a number is logged out. */
+  /** With `true`, closing a connection or logging a number out gets no response from the network. */
   readonly cutOff: (isCutOff: boolean) => void;
 }
 

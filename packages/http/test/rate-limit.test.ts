@@ -201,7 +201,7 @@ describe('a custom store', () => {
     const back = Promise.withResolvers<void>();
     store.consume.mockImplementation(async () => {
       await back.promise;
-      return memory.consume('key') as Promise<never>; // the type of the first implementation
+      return memory.consume('key') as Promise<never>; // the mock has the type of its first implementation
     });
     const trying = call('GET', '/api-key');
     expect(rateHeaders(await call('GET', '/api-key'))[1]).toBe(2);

@@ -18,7 +18,7 @@ export interface Row {
   readonly route: Route;
 }
 
-/** Every route. conformance.test.ts checks that the specification's are among them. */
+/** Every route. conformance.test.ts checks that the specification's routes are among them. */
 export const ROUTE_TABLE: readonly Row[] = ROUTES.map((route) => ({
   method: route.method,
   path: route.path,

@@ -10,7 +10,7 @@ import { counterpartsOf, flawInCounterpart } from './counterparts.ts';
 import type { Counterparts } from './counterparts.ts';
 import { MESSAGES_PER_DAY } from './rules.ts';
 
-/** The messages that models may send. The server checks each message, whatever a model was tricked into. */
+/** The messages that models may send. The server checks each message, even if a model was tricked into sending it. */
 export interface SendingRules {
   /**
    * The allowed recipients: phone numbers, beginnings of phone numbers with a star (`+4930*`), ids of groups (`grp_…`)

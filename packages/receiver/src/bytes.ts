@@ -1,6 +1,6 @@
 /**
- * Reads any view or ArrayBuffer, without `instanceof`: test runners and worker threads have several realms, each with
- * its own Uint8Array.
+ * Reads any view or ArrayBuffer, without `instanceof`, because test runners and worker threads have several realms,
+ * each with its own Uint8Array.
  */
 export function bytesOf(value: unknown): Uint8Array | undefined {
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);

@@ -45,7 +45,7 @@ export interface ReceiverOptions {
    * process that died.
    */
   readonly leaseSeconds?: number;
-  /** Called with each refused request, for a log. Any client can trigger it, any number of times. */
+  /** Called with each refused request, for a log. Any client can cause any number of calls. */
   readonly onRefused?: (refusal: RefusedRequest) => unknown;
   /** Called if a handler or the store throws, or if the setup is wrong. `console.error` by default. */
   readonly onError?: (error: unknown, event: WebhookEvent | undefined) => unknown;
@@ -148,7 +148,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   async function refuse({ reason, message }: Refusal): Promise<RefusedRequest> {
     const refused: RefusedRequest = { outcome: 'refused', status: refusalStatus(reason), reason, message };
     await notify(() => onRefused(refused));
-    // Tell the developer here, because the sender's log is hard to reach.
+    // Also call `onError`, because the sender's log is hard to reach.
     if (reason === 'body_not_bytes') await reportError(new TypeError(message), undefined);
     return refused;
   }

@@ -156,7 +156,7 @@ export interface WebhookMessage {
    * that message is unknown.
    */
   readonly reply_to: string | null;
-  /** The kind of message: more specific than `type`, such as `location` or `voice`, or the same. */
+  /** The kind of message: more specific than `type`, such as `location` or `voice`, or equal to `type`. */
   readonly kind: MessageKind;
   /** The fields of this kind; null if the kind has none. */
   readonly payload: MessagePayload | null;

@@ -24,7 +24,7 @@ export const hmacMatches: Hmac['hmacMatches'] = (key, content, hex) => {
   return timingSafeEqual(expected, received);
 };
 
-// All calls can share these buffers: each writes the bytes before it reads them, and does not await.
+// All calls can share these buffers: a call writes the bytes before it reads them, and does not await.
 const scratch = Buffer.alloc(SCRATCH_LENGTH);
 const expected = Buffer.alloc(HEX_LENGTH);
 const received = Buffer.alloc(HEX_LENGTH);

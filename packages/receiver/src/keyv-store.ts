@@ -43,7 +43,7 @@ export function keyvStore(keyv: KeyvLike): EventStore {
 const DONE = 'done';
 
 async function write(keyv: KeyvLike, eventId: string, value: string, seconds: number): Promise<void> {
-  // If its backend is down, a Keyv emits an event and returns false.
+  // A Keyv whose backend is down emits an event and returns false.
   if ((await keyv.set(eventId, value, seconds * 1000)) === false) {
     throw new Error(
       'Keyv could not store the id of an event: check its backend. The sender sends the event again.',

@@ -99,7 +99,7 @@ export interface MessagePayloads {
   };
 }
 
-/** More kinds are added as the network adds them: treat a message of an unknown kind by its `type`. */
+/** The network gains new kinds: treat a message of an unknown kind by its `type`. */
 export type MessageKind = keyof MessagePayloads;
 
 /** The fields of any kind that has fields. */

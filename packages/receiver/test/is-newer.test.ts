@@ -48,7 +48,7 @@ describe('isNewer', () => {
   });
 
   it('goes by time for statuses that are newer than this package, and for different messages', () => {
-    const unknown = message('pinned' as Status, '01.000000'); // what a newer service may send
+    const unknown = message('pinned' as Status, '01.000000'); // a status that a newer service may send
     expect(isNewer(unknown, message('sent', '02.000000'))).toBe(false);
     expect(isNewer(message('read', '01.000000', 'msg_2'), message('sent', '02.000000'))).toBe(false);
   });

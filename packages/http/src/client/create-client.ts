@@ -49,7 +49,7 @@ export type TrunklineClient = {
     : RemoteApi[Group];
 };
 
-/** The calls that replace an operation or have none. */
+/** The calls that replace operations, or exist only in the client. */
 interface OwnCalls {
   /** Instances: the numbers that send and receive messages. */
   readonly instances: InstanceCalls;

@@ -107,7 +107,10 @@ export function messageCalls(transport: Transport, { list, events }: RemoteApi['
   };
 }
 
-/** The file comes last, so that the service already knows the type and can refuse a wrong file at its first bytes. */
+/**
+ * The file comes last, so that the service already knows the type and can refuse a file of another type at its first
+ * bytes.
+ */
 function formOf({ file, filename, ...fields }: SendFileInput): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.set(name, String(value));

@@ -39,6 +39,6 @@ type Returned<Value> = [Value] extends [{ readonly data: readonly unknown[] }]
 
 /** The options of every call. */
 export interface CallOptions {
-  /** Aborts the call, and its waits for retries, with the code ABORTED. For example `AbortSignal.timeout(10_000)`. */
+  /** Aborts the call and its waits for retries, with the code ABORTED. Example: `AbortSignal.timeout(10_000)`. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -15,7 +15,7 @@ export function exampleAt(path: string, example: object): object {
   const next = `${address}?limit=1&cursor=eyJ2IjoxfQ`;
   return {
     ...example,
-    links: { ...(example.links as object), next }, // every page has `links` and `meta`
+    links: { ...(example.links as object), next }, // `links` and `meta` are objects on every page
     meta: { ...(example.meta as object), path: address },
   };
 }

@@ -124,7 +124,7 @@ function scripts(integrity: string): string {
 `;
 }
 
-/** The style of the plain page only: Scalar has its own `main`. */
+/** Styles only the plain page, because Scalar has its own `main`. */
 const STYLE = `
 #plain { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
 #plain dt { margin-top: 1rem; font-weight: 600 }

@@ -23,7 +23,7 @@ export function byRouterPath<Value>(
   return chosen;
 }
 
-/** By literal, the values of the paths that have that literal in place of the last parameter of this path. */
+/** Maps each literal that another path has in place of this path's last parameter to the value of that path. */
 function wordsBeside<Value>(path: string, values: ReadonlyMap<string, Value>): ReadonlyMap<string, Value> {
   const stem = stemOf(path);
   if (!path.endsWith('}')) return new Map();

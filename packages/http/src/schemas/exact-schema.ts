@@ -16,5 +16,5 @@ type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : 
 export function exactSchema<Resource>(): <Schema extends z.ZodType>(
   schema: Schema & (Same<Plain<z.output<Schema>>, Plain<Resource>> extends true ? unknown : never),
 ) => z.ZodType<Resource> {
-  return (schema) => schema as unknown as z.ZodType<Resource>; // the type of the parameter proves it
+  return (schema) => schema as unknown as z.ZodType<Resource>; // proven by the type of the parameter
 }

@@ -73,7 +73,7 @@ export class Trunkline implements INodeType {
   }
 }
 
-/** Keeps n8n's own errors, and wraps others. */
+/** Keeps n8n's own errors, and wraps other errors. */
 function shown(context: IExecuteFunctions, error: unknown, itemIndex: number): Error {
   return error instanceof NodeApiError || error instanceof NodeOperationError
     ? error

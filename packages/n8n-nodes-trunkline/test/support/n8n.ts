@@ -147,7 +147,7 @@ export function startN8n(credential: ICredentialType, values: IDataObject): N8n 
       ): Promise<Value> {
         const data = structuredClone(workflow.staticData);
         const result = await work(contextOf(mode, data));
-        workflow.staticData = JSON.parse(JSON.stringify(data)) as IDataObject; // the form in n8n's database
+        workflow.staticData = JSON.parse(JSON.stringify(data)) as IDataObject; // as stored in n8n's database
         return result;
       }
       function contextOf(mode: string, staticData: IDataObject) {

@@ -30,7 +30,7 @@ function headersOf(timestamp: string, signature: string, random: RandomNumber): 
     case 3:
       return JSON.parse(
         `{"__proto__": "x", "${TIMESTAMP_HEADER}": ${JSON.stringify(timestamp)}}`,
-      ) as HostileRequest['headers']; // an object of texts
+      ) as HostileRequest['headers']; // its values are texts
     case 4:
       return { [TIMESTAMP_HEADER]: timestamp, [SIGNATURE_HEADER]: [] };
     case 5:
