@@ -53,7 +53,7 @@ async function ready() {
   const text = utf8.encode(JSON.stringify({ instance, to: '15550100', type: 'text', text: 'hi' }));
   const json = (meanwhile: () => Promise<unknown>) =>
     post(meanwhile, [text.subarray(0, 5), text.subarray(5)], 'application/json');
-  const messages = async (): Promise<number> => (await call('GET', '/messages')).json.data?.length as never; // `data` is a list
+  const messages = async (): Promise<number> => (await call('GET', '/messages')).json.data?.length as never; // a list
   return { ...service, storage, workspaceId, keyId: apiKey.id, media, form, json, messages };
 }
 

@@ -91,7 +91,7 @@ describe.each(Object.entries(adapters))('the adapter for %s', (_name, start) => 
       headers: Object.fromEntries(twice) as Record<string, string>,
     });
     sent.end(body);
-    const [response] = (await once(sent, 'response')) as [{ statusCode: number; resume(): void }]; // node:http emits a response
+    const [response] = (await once(sent, 'response')) as [{ statusCode: number; resume(): void }]; // by node:http
     response.resume();
     expect(response.statusCode).toBe(401);
   });
