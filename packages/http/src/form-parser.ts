@@ -222,8 +222,8 @@ interface PartNames {
 }
 
 /**
- * Reads the Content-Disposition of a part (RFC 7578 section 4.2), in the raw UTF-8 of browsers; null if it is not
- * `form-data`, or has no name.
+ * Reads the Content-Disposition of a part (RFC 7578 section 4.2), which browsers send in raw UTF-8. Null if it is not
+ * `form-data` or has no name.
  */
 function readPartNames(disposition = ''): PartNames | null {
   if (!/^form-data\s*(;|$)/i.test(disposition)) return null;

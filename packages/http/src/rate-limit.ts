@@ -83,7 +83,7 @@ function isCount(rejected: unknown): rejected is RateLimiterRes {
 }
 
 function stateOf({ used, passes }: Count, limit: number): RateState {
-  // Another process may have begun the window with a clock that is ahead of this one's.
+  // Another process may have begun the window with a clock that is ahead of this process's clock.
   const msLeft = Math.min(WINDOW_MS, Math.max(0, used?.msBeforeNext ?? WINDOW_MS));
   const reset = Math.ceil((Date.now() + msLeft) / 1000); // in Unix time, for clients
   const retryAfter = Math.max(1, Math.ceil(msLeft / 1000));

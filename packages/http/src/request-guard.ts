@@ -1,8 +1,6 @@
 import type { Principal, Scope } from '@trunkline/core';
 
-/**
- * Checks a request before its body is read: the key, that the workspace is not suspended, the rate limit and a scope.
- */
+/** Checks a request before its body is read: the key, the workspace (not suspended), the rate limit and a scope. */
 export interface RequestGuard {
   /**
    * Resolves with the holder of the key. Rejects with a `TrunklineError`: `UNAUTHENTICATED`, `INVALID_API_KEY`,

@@ -21,7 +21,7 @@ export const NOTHING: RouteResponse = { headers: {}, body: null };
 interface ResponseFrame {
   readonly status: number;
   readonly requestId: string;
-  /** Whether no cache may store the response: it holds a secret or a QR. */
+  /** Whether no cache may store the response: a secret, a QR or a stream of events. */
   readonly noStore?: boolean;
   /** Headers about the request itself, such as its rate limit. */
   readonly headers?: Readonly<Record<string, string>>;

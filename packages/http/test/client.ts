@@ -25,7 +25,7 @@ interface FetchApp {
   readonly fetch: (request: Request) => Response | Promise<Response>;
 }
 
-/** Returns a client of an app with a key. `target` is below `/api/v1`, or a whole URL. */
+/** Returns a client that calls an app with a key. `target` is below `/api/v1`, or a whole URL. */
 export function client(app: FetchApp, token: string | null = 'good'): Call {
   return async (method, target, { json: value, body, headers } = {}) => {
     const response = await app.fetch(
@@ -70,7 +70,7 @@ function parse(text: string): Json {
   }
 }
 
-/** A field that is text; anything else fails the test. */
+/** Returns a field that is text. Anything else fails the test. */
 export function textOf(field: unknown): string {
   if (typeof field !== 'string') throw new TypeError(`Not text: ${JSON.stringify(field)}`);
   return field;

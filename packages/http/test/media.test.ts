@@ -50,7 +50,7 @@ function file(bytes: Uint8Array, name: string): File {
   return new File([bytes.slice()], name);
 }
 
-/** Wraps a body that FormData cannot produce. */
+/** A request with a body that FormData cannot produce. */
 function raw(body: string): { body: string; headers: Record<string, string> } {
   return { body, headers: { 'Content-Type': 'multipart/form-data; boundary=XX' } };
 }

@@ -29,7 +29,7 @@ import { VERSION } from './version.ts';
 
 /** The part of a Trunkline that its MCP server needs. */
 export type McpTrunkline = Pick<Trunkline, 'roles' | 'authenticate' | 'as' | 'newRequestId' | 'logger'> & {
-  /** Counts the messages of a day. */
+  /** Its `spentTokens` count the messages of a day. */
   readonly admin: Pick<Admin, 'spentTokens'>;
 };
 

@@ -6,9 +6,9 @@ import { createService } from './service.ts';
 /** The parts that an app's files export and call. */
 export interface NextTrunkline<Transaction = never> {
   /**
-   * Starts the service with the server; `instrumentation.ts` calls it. Rejects if an option is wrong: `next dev` then
-   * ends, and `next start` responds to all requests with 500. If the database cannot be used, logs that, resolves, and
-   * tries to start the service every 5 seconds. Does nothing during `next build` or in the Edge runtime.
+   * Starts the service with the server: call it in `instrumentation.ts`. Rejects if an option is wrong: `next dev` then
+   * ends, and `next start` responds to all requests with 500. If the database cannot be used, logs the error, resolves,
+   * and tries again every 5 seconds. Does nothing during `next build` or in the Edge runtime.
    */
   register(): Promise<void>;
   /**

@@ -218,7 +218,7 @@ async function notify(hook: () => unknown): Promise<void> {
   try {
     await hook();
   } catch {
-    // There is nowhere to report an error of a hook.
+    // Ignore errors of hooks, which cannot be reported anywhere.
   }
 }
 

@@ -162,7 +162,7 @@ export interface WebhookMessage {
   readonly payload: MessagePayload | null;
   /** The sender of an outbound message: this API, or the phone of the instance. Null if inbound. */
   readonly origin: 'api' | 'device' | null;
-  /** The text; null for a file. */
+  /** The text; null for a file, and once deleted. */
   readonly text: string | null;
   /** The text below the file; null if there is none. */
   readonly caption: string | null;
@@ -177,13 +177,16 @@ export interface WebhookMessage {
   } | null;
   /** When the message was accepted or arrived. */
   readonly created_at: string;
-  /** When an outbound message was accepted; null if inbound. */
+  /** When the API accepted the message; null if it was received, or sent with the phone. */
   readonly queued_at: string | null;
-  /** The time by the network's clock at which an inbound message was sent. Null if the network does not report it. */
+  /**
+   * Inbound: when it was sent, by the network's clock; null if unknown. Outbound: when the network accepted it; null
+   * until then.
+   */
   readonly sent_at: string | null;
   /** When the message reached the recipient's phone, or the first phone in a group; null until then. */
   readonly delivered_at: string | null;
-  /** When the recipient, or the first reader in a group, read the message; null until then. */
+  /** When the recipient, or the first person in a group, read the message; null until then. */
   readonly read_at: string | null;
   /** When sending failed; null if it did not fail. */
   readonly failed_at: string | null;
@@ -281,7 +284,7 @@ export type ReadEventResult =
   | {
       /** Whether the body is an event. */
       readonly ok: false;
-      /** `invalid_json` if the body is not JSON, `invalid_event` if it lacks fields of an event. */
+      /** `invalid_json` if the body is not JSON; `invalid_event` if it lacks a field of the envelope. */
       readonly reason: 'invalid_json' | 'invalid_event';
     };
 

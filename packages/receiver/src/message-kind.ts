@@ -1,6 +1,6 @@
 /**
  * The kinds of messages, which are more specific than `type`, each with its fields, if any. A message without a file
- * has the type `text`, and its text describes it.
+ * has the type `text`; its text then describes the content.
  */
 export interface MessagePayloads {
   /** A text has no fields of its own. */

@@ -48,7 +48,7 @@ export interface RefusedRequest {
 /** Why a request was refused, as a code. */
 export type RefusalReason = VerifyFailureReason | BodyFailureReason | 'method_not_allowed' | 'no_secret';
 
-/** The HTTP status of each outcome. */
+/** The HTTP status of each outcome but `refused`. */
 export const OUTCOME_STATUS: Readonly<Record<Exclude<ReceiveResult['outcome'], 'refused'>, number>> = {
   handled: 204,
   ignored: 204,

@@ -126,7 +126,7 @@ describe('the README', () => {
   });
 });
 
-// Only the fields that the handler reads; a real event has more.
+// Has only the fields that the handler reads. A real event has more.
 function messageFrom(from: string): ReturnType<typeof signRequest> {
   return signRequest({ secret, body: JSON.stringify(eventFrom(from)) });
 }

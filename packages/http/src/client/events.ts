@@ -18,7 +18,8 @@ export interface EventCalls {
 /** A stream of events. */
 export interface StreamResult {
   /**
-   * The items. Iterating throws if the connection breaks, or a ClientError if the content is not a stream of the API.
+   * The items. Iterating throws the connection's error if it breaks, and a ClientError if the content is not a stream
+   * of the API.
    */
   readonly data: AsyncIterable<RemoteEvent>;
 }

@@ -4,7 +4,7 @@ import type { Clock, WebhookRequest, WebhookResponse, WebhookSender } from '@tru
 /** Receives a webhook as a server would. */
 export type WebhookReceiver = (request: Request) => Response | Promise<Response>;
 
-/** One attempt to deliver a webhook, as it was sent. */
+/** One attempt to deliver a webhook: the request as it was sent. */
 export interface SentWebhook {
   /** The URL of the endpoint. */
   readonly url: string;

@@ -81,7 +81,7 @@ function segment(id: string): string {
 const ATTEMPTS = 5;
 const LONGEST_WAIT_SECONDS = 60;
 
-/** Milliseconds until the rate limit ends, which a workflow with a thousand items reaches. Undefined: do not retry. */
+/** Milliseconds until the rate limit ends, which a workflow with a thousand items reaches; undefined for no retry. */
 function waitOf(statusCode: number, headers: IDataObject): number | undefined {
   const seconds = Number(headers['retry-after'] ?? Number.NaN);
   return statusCode === 429 && seconds <= LONGEST_WAIT_SECONDS ? seconds * 1000 : undefined;

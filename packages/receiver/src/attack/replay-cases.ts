@@ -43,7 +43,7 @@ function signedOver(name: string, timestamp: (now: number) => string): AttackCas
   return refused(name, async ({ sign, now, text }) => requestOf(await sign(timestamp(now), text)));
 }
 
-/** Only the receiver's own log shows whether a repeat was handled twice; this checks the responses to repeats. */
+/** Check the responses to repeats. Only the receiver's own log shows whether a repeat was handled twice. */
 export const REPEAT_CASES: readonly AttackCase[] = [
   {
     name: 'an event that comes again with a new signature: accepted like the first, or the sender never stops',

@@ -1,6 +1,6 @@
 /**
- * The time limit of any request, as a multiple of the time of a genuine request: some cost the receiver that much more
- * work.
+ * The time limit of any request, as a multiple of the time of a genuine request, because some requests cost the
+ * receiver that much more work.
  */
 const TIMES_GENUINE = 100;
 /** The longest limit, as a multiple of the configured limit. */

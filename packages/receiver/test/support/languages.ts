@@ -16,7 +16,7 @@ export interface Language {
   /** Whether the program cannot read JSON on this machine, and prints `verified` for any signed body. */
   readonly leavesJson?: boolean;
   readonly servers: readonly LanguageServer[];
-  /** Commands in the folder `library`, with STANDARD_WEBHOOKS as the folder of the libraries' sources. */
+  /** Commands for the folder `library`. STANDARD_WEBHOOKS is the folder of the libraries' sources. */
   readonly library?: { readonly build?: readonly Command[]; readonly check: Command };
 }
 
@@ -105,7 +105,7 @@ export const LANGUAGES: readonly Language[] = [
     servers: [
       {
         name: 'php -S',
-        // PHP's default without a php.ini: it shows an error in a response with 200.
+        // PHP's default without a php.ini, which shows errors in a response with 200.
         run: (port) => ['php', '-d', 'display_errors=1', '-S', `127.0.0.1:${port}`, 'index.php'],
         failing: {
           file: 'index.php',
