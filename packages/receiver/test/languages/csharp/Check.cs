@@ -5,7 +5,7 @@ using System.Text;
 
 public static class Check
 {
-    // With RECEIVER, the text is read by the class Receiver too, which needs Newtonsoft.Json.
+    // If RECEIVER is defined, the class Receiver, which needs Newtonsoft.Json, also reads the text.
     public static void Main()
     {
         for (string line; (line = Console.ReadLine()) != null; )

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 class Check {
-    /** With an argument, the text is read by the class Receiver too, which needs Jackson. */
+    /** With an argument, the class Receiver, which needs Jackson, also reads the text. */
     public static void main(String[] args) throws Exception {
         var read = args.length == 0 ? null : Class.forName("Receiver").getDeclaredMethod("readEvent", String.class);
         if (read != null) read.setAccessible(true);
