@@ -5,7 +5,7 @@ import type { Content, Hmac, Key } from './hmac.ts';
 const BLOCK_LENGTH = 64;
 const DIGEST_LENGTH = 32;
 const HEX_LENGTH = 2 * DIGEST_LENGTH;
-/** Room for most webhooks. */
+/** In bytes: enough for most webhooks. */
 const SCRATCH_LENGTH = 16_384;
 
 /**

@@ -32,7 +32,7 @@ export interface MessagePayloads {
   readonly location: MessageLocation;
   /** The sender's position at the moment of sending. Later positions are not reported. */
   readonly live_location: MessageLocation;
-  /** One or several contact cards. */
+  /** One or more contact cards. */
   readonly contact: {
     /** The cards, in the order in which they were sent. */
     readonly contacts: readonly SharedContact[];

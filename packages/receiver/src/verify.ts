@@ -42,9 +42,9 @@ export type VerifyFailureReason =
   | 'missing_signature'
   | 'invalid_signature_format'
   | 'signature_mismatch'
-  /** The body is signed, but is not JSON in UTF-8. */
+  /** The signature is valid, but the body is not JSON in UTF-8. */
   | 'invalid_json'
-  /** The body is signed, but is not an event. */
+  /** The signature is valid, but the body is not an event. */
   | 'invalid_event';
 
 /** A valid webhook. */

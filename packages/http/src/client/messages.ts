@@ -54,7 +54,7 @@ export interface SendFileInput {
   readonly caption?: string | undefined;
   /** The file name that the recipient sees; by default, the file's own name, or one that the service generates. */
   readonly filename?: string | undefined;
-  /** True shows an audio file as a recorded voice message. The file must be Opus in Ogg. */
+  /** Whether to show an audio file as a recorded voice message. The file must be Opus in Ogg. */
   readonly voice?: boolean | undefined;
 }
 

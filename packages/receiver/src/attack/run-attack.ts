@@ -91,7 +91,7 @@ async function runCases(options: AttackOptions, bounds: Bounds): Promise<AttackR
     for (;;) {
       isLate = false;
       const verdict = await run(attackOn(target));
-      // A good receiver may be late because the machine has become busy.
+      // A correct receiver may be late because the machine has become busy.
       if (verdict.right || !isLate || signal.aborted || !(await measure())) return verdict;
     }
   };

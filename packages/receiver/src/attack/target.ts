@@ -34,7 +34,7 @@ export interface TargetOptions {
   readonly url: URL;
   /** Returns how long to wait for the response to the next request, in milliseconds. */
   readonly timeoutMs: () => number;
-  /** Called when a response has not come in time. */
+  /** Called when a response does not come in time. */
   readonly onLate?: () => void;
   /** Aborts requests in flight. */
   readonly signal: AbortSignal;

@@ -19,17 +19,17 @@ export interface Vectors {
 export interface SignatureVector {
   /** The endpoint's whole secret. */
   readonly secret: string;
-  /** The text of the timestamp's header. */
+  /** The value of the timestamp header. */
   readonly timestamp: string;
   /** Base64. */
   readonly body: string;
-  /** The text of the signature's header. */
+  /** The value of the signature header. */
   readonly signature: string;
 }
 
 /** The input and expected result of `signStandardWebhook()`. */
 export interface StandardSignatureVector extends SignatureVector {
-  /** The text of the id's header. */
+  /** The value of the id header. */
   readonly id: string;
 }
 
