@@ -77,7 +77,7 @@ async function consume(store: RateLimitStore, keyId: string): Promise<Count> {
   }
 }
 
-/** Checks the shape, not the class: the store may come from another copy of the library. */
+/** Checks the shape, not the class, because the store may come from another copy of the library. */
 function isCount(rejected: unknown): rejected is RateLimiterRes {
   return typeof rejected === 'object' && rejected !== null && 'msBeforeNext' in rejected;
 }

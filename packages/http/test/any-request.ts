@@ -117,7 +117,7 @@ const anyHeaders = fc
     },
     { requiredKeys: [] },
   )
-  // Only in a few requests, because most would then be refused before other checks.
+  // Add headers to only a few requests, because most of those are refused before other checks.
   .chain((headers) => mostly(fc.constant<Record<string, string>>({}), fc.constant(headers)));
 
 const anyAuthorization = fc.oneof(

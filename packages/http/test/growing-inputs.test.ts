@@ -18,7 +18,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const CHARACTERS = sized('GROWING_CHARACTERS', { short: 75_000, long: 300_000 });
 /** The number of parts; in the long form, the maximum. */
 const PARTS = sized('GROWING_PARTS', { short: 25, long: 100 });
-/** The maximum CPU seconds of a test: wall-clock time depends on other load. */
+/** The maximum CPU seconds of a test. Wall-clock time would depend on other load. */
 const CPU_SECONDS = sized('GROWING_CPU_SECONDS', { short: 5, long: 20 });
 
 let before = process.cpuUsage();

@@ -164,7 +164,7 @@ describe('a model that sends', () => {
     });
     await service.clock.advance(1_000);
 
-    // Acts as a model that obeys everything it reads.
+    // Act as a model that obeys everything it reads.
     const page = await model.call('list_messages', { instance });
     const [{ text: injected }] = page['data'] as [{ text: string }]; // one message was received
     const to = /"to":"(\d+)"/.exec(injected)?.[1] ?? '';

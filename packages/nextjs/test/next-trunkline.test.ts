@@ -76,7 +76,7 @@ describe('createNextTrunkline', () => {
     expect([response.status, another]).toEqual([401, one]);
     expect(configure).toHaveBeenCalledTimes(1);
 
-    // A hot reload evaluates the app's file again, as this does.
+    // Like a hot reload, evaluate the app's file again.
     expect(await (await inOtherBundle(configure)).trunkline()).toBe(one);
     expect(configure).toHaveBeenCalledTimes(1);
   });

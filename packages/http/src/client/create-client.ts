@@ -41,7 +41,7 @@ export function createClient(options: ClientOptions): TrunklineClient {
 
 /**
  * Calls the REST API of a workspace, grouped like `WorkspaceApi` of `@trunkline/core`. Every call resolves with a
- * result; only the iterators throw (a `ClientError`).
+ * result. Only iterating can throw, usually a `ClientError`.
  */
 export type TrunklineClient = {
   readonly [Group in keyof RemoteApi]: Group extends keyof OwnCalls
