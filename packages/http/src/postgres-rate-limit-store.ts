@@ -94,7 +94,6 @@ export interface PostgresQueryable {
   }>;
 }
 
-/** The state of a key's window. */
 interface Window {
   /** Requests in the window so far. */
   readonly used: number;
@@ -102,7 +101,7 @@ interface Window {
 }
 
 interface RateLimitTable {
-  /** Counts a request in the key's window, or in a new one. */
+  /** Counts a request in the key's window, or in a new window. */
   count(key: string): Promise<Window>;
   find(key: string): Promise<Window | null>;
   deleteEnded(): Promise<void>;

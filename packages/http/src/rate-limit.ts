@@ -20,7 +20,6 @@ interface RateState {
 
 /** `count` and `look` call `failed` with the reason if a shared store fails. */
 export interface RateLimit {
-  /** Counts a request of a key. */
   count(keyId: string, failed: (error: unknown) => void): Promise<RateState>;
   /** Returns the state of a key without counting, for requests that are refused for another reason. */
   look(keyId: string, failed: (error: unknown) => void): Promise<RateState>;

@@ -9,7 +9,6 @@ import {
 import type { Context, Tracer, TracerProvider } from '@opentelemetry/api';
 import { readTraceparent, sampledTraceparent } from '@trunkline/core/spi/http';
 
-/** The span of one request. */
 interface RequestSpan {
   /** The parent of the spans that the request causes; undefined if its trace is not recorded. */
   readonly traceparent: string | undefined;

@@ -27,7 +27,6 @@ interface Service {
   readonly guard: RequestGuard;
 }
 
-/** The state of a request while it is served. */
 interface Progress {
   readonly storeFailed: (error: unknown) => void;
   headers: Readonly<Record<string, string>>;

@@ -18,7 +18,6 @@ export interface Harness {
   readonly at: (path: string) => string;
   /** Sends a text with the given changes. */
   readonly send: (changes?: object, headers?: Readonly<Record<string, string>>) => Promise<Seen>;
-  /** Sends a file. */
   readonly sendFile: (bytes?: Uint8Array, type?: string) => Promise<Seen>;
   /** With `true`, closing a connection or logging a number out gets no response from the network. */
   readonly cutOff: (isCutOff: boolean) => void;

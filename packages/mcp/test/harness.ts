@@ -16,7 +16,6 @@ export interface Service {
   readonly clock: ManualClock;
   readonly sandbox: Sandbox;
   readonly receivers: RecordingSender;
-  /** The lines of the log. */
   readonly lines: LogLine[];
   /** A workspace, and a key with every scope. */
   readonly workspaceId: string;

@@ -4,7 +4,6 @@ import { nodeRuntime } from '@trunkline/core/node';
 import { createHttpApp } from '@trunkline/http';
 import type { NextTrunklineOptions } from './next-options.ts';
 
-/** The service with its API. */
 export interface Service<Transaction> {
   readonly trunkline: Trunkline<Transaction>;
   readonly clock: TrunklineOptions['clock'];

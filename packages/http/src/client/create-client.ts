@@ -63,7 +63,6 @@ interface OwnCalls {
 
 type Call = (...given: readonly unknown[]) => Promise<CallResult<{ readonly data: unknown }>>;
 
-/** Creates a call for every operation. */
 function remoteCalls(transport: Transport): RemoteApi {
   const groups = Object.entries(OPERATIONS).map(([group, operations]) => {
     const calls = Object.entries<Operation>(operations).map(([name, operation]): [string, Call] => [

@@ -162,7 +162,6 @@ export function parameterOf(path: string): string | undefined {
   return PARAMETER.exec(path)?.[1];
 }
 
-/** The scopes that the key must have. */
 export function scopesOf({
   scope,
   alsoScope,

@@ -108,7 +108,6 @@ const RECEIVED: MessageResource = {
 };
 const BY_ADA = { contact: ADA, own: false, at: '2026-11-20T21:20:59.000+00:00' } as const;
 
-/** The data of each event. */
 const EVENT_DATA: { readonly [Type in EventType]: DataDefinition<EventData<Type>> } = {
   'message.received': { schema: messageData, example: { message: RECEIVED } },
   'message.sent': { schema: messageData, example: { message: SENT } },

@@ -6,7 +6,6 @@ import { idOf, textOf } from './parameters.ts';
 import { requestJson } from './request.ts';
 import type { ApiRequest } from './request.ts';
 
-/** Queues a text. */
 export async function sendText(context: IExecuteFunctions, itemIndex: number): Promise<IDataObject> {
   const { replyTo } = optionsOf(context, itemIndex);
   return post(context, itemIndex, {
