@@ -39,7 +39,7 @@ export async function eventStreamResponse({
   return {
     headers: {
       'Content-Type': 'text/event-stream',
-      // Compression and nginx's buffering would hold events back.
+      // Compression and nginx's buffering would delay events.
       'Cache-Control': 'no-store, no-transform',
       'X-Accel-Buffering': 'no',
       'X-Content-Type-Options': 'nosniff',

@@ -28,8 +28,8 @@ export interface AttackResult {
   readonly right: number;
   readonly wrong: number;
   /**
-   * Whether the receiver refused the first request, which is genuine. The attack then stops, since refusals would prove
-   * nothing.
+   * Whether the receiver did not accept the first request, which is genuine. The attack then stops, since refusals
+   * would prove nothing.
    */
   readonly gaveUp: boolean;
 }
@@ -110,7 +110,7 @@ async function runCases(options: AttackOptions, bounds: Bounds): Promise<AttackR
 
 const MEASURED = 3;
 
-/** How long some genuine requests take, in milliseconds; empty if the receiver refuses any of them. */
+/** How long some genuine requests take, in milliseconds; empty if the receiver does not accept all of them. */
 async function timeGenuine(attack: () => Attack): Promise<readonly number[]> {
   const times: number[] = [];
   // Ignore the time of the first request, which may wait for earlier requests.
