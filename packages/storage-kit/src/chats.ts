@@ -19,7 +19,7 @@ export interface ChatTarget {
 
 /** Lookups of the contacts of a workspace. */
 export interface ContactLookUps {
-  /** The contact that an id names now; null unless it belongs to the workspace. */
+  /** The current contact of an id, after merges; null unless the contact belongs to the workspace. */
   readonly current: (id: string) => MaybePromise<Contact | null>;
   /** All contacts of the workspace with this number, registered or dialled, except merged ones. */
   readonly withNumber: (digits: string) => MaybePromise<readonly Contact[]>;
@@ -82,7 +82,7 @@ export function isOfTarget(
 /** Lookups for the chats of one instance. Each lookup takes all ids together. */
 export interface ChatFacts {
   readonly messages: (ids: readonly string[]) => MaybePromise<readonly Message[]>;
-  /** The contacts of the instance that these ids name now. */
+  /** The instance's current contacts of these ids, after merges. */
   readonly contacts: (ids: readonly string[]) => MaybePromise<readonly Contact[]>;
   /** The instance's contacts with these numbers, registered or dialled, except merged ones. */
   readonly withNumbers: (digits: readonly string[]) => MaybePromise<readonly Contact[]>;
@@ -92,8 +92,8 @@ export interface ChatFacts {
 }
 
 /**
- * The chats whose last message is one of these. If a person has a later message under another key, the chat is left
- * out.
+ * Returns the chats whose last message has one of these ids. A chat is left out if its person has a later message under
+ * another key.
  */
 export async function readChats(ids: readonly string[], facts: ChatFacts): Promise<readonly ChatSummary[]> {
   const messages = await facts.messages(ids);
@@ -141,7 +141,7 @@ async function readPeople(keys: readonly string[], facts: ChatFacts): Promise<Re
     ...[...byId.values()].flatMap((contact) => numbersOf(contact)),
   ];
   const found = await contactsWith(named, facts);
-  // A contact that was found by one number may share another of its numbers with another contact.
+  // A contact found by one number may share its other numbers with other contacts.
   const others = found.flatMap((contact) => numbersOf(contact)).filter((digits) => !named.includes(digits));
   const rivals = [...found, ...(await contactsWith(others, facts))];
   const ownerOf = (digits: string | null): Contact | null =>

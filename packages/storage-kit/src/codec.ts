@@ -15,11 +15,11 @@ export interface Codecs<Stored> {
   readonly id: (prefix: IdPrefix) => Codec<string, Stored>;
   /** Any text, including U+0000 and unpaired surrogates, since users send those. */
   readonly text: Codec<string, Stored>;
-  /** One of a fixed set of words: ASCII letters, digits and underscores. */
+  /** One of a fixed set of words: ASCII letters, digits, dots and underscores. */
   readonly word: Codec<string, Stored>;
-  /** A list of such words, which may also contain dots and hyphens. */
+  /** A list of words, which may also contain hyphens. */
   readonly words: Codec<readonly string[], Stored>;
-  /** A safe integer of JavaScript: counts, and times in milli- or microseconds. */
+  /** A safe integer of JavaScript, such as a count, or a time in milliseconds or microseconds. */
   readonly integer: Codec<number, Stored>;
   readonly flag: Codec<boolean, Stored>;
   /** A JSON value other than null. */
@@ -37,15 +37,15 @@ const JSON_TEXT: Codec<unknown, string> = {
 };
 
 /**
- * The codecs of a database that stores any text and has integers of 53 bits: ids, texts and words are text, JSON and
- * lists are JSON text, flags are 0 and 1. If your database differs, replace a kind:
- * `{ ...PLAIN_CODECS, flag: BOOLEAN }`.
+ * The codecs for a database that stores any text and integers of 53 bits. Ids, texts and words are text, JSON and lists
+ * are JSON text, and flags are 0 and 1. If your database differs, replace single codecs: `{ ...PLAIN_CODECS, flag:
+ * BOOLEAN }`.
  */
 export const PLAIN_CODECS: Codecs<string | number> = {
   id: () => TEXT,
   text: TEXT,
   word: TEXT,
-  // Written and read as a list of words; the codec does not check the entries.
+  // The cast is safe because the storage writes only lists of words.
   words: JSON_TEXT as Codec<readonly string[], string>,
   integer: {
     write: (value) => value,
@@ -67,8 +67,9 @@ export const BOOLEAN: Codec<boolean, boolean> = {
 const UUID_IDS = new Map<IdPrefix, Codec<string, string>>();
 
 /**
- * Ids in a column of type `uuid`, which takes 16 bytes instead of 30 characters. Throws a TypeError if a value does
- * not have the form of an id. To look up such a value, use `idToUuid`, which returns null for it.
+ * Ids in a column of type `uuid`, which takes 16 bytes instead of about 30 characters. Writing throws a TypeError if a
+ * value does not have the form of an id. To look up a value of unknown form, use `idToUuid`, which returns null
+ * instead.
  */
 export function uuidIds(prefix: IdPrefix): Codec<string, string> {
   const known = UUID_IDS.get(prefix);

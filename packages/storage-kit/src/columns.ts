@@ -9,10 +9,10 @@ export type ColumnKind = keyof Codecs<unknown>;
 export interface Column<Value> {
   readonly name: string;
   readonly kind: ColumnKind;
-  /** The prefix of a column of ids. */
+  /** The prefix of the ids in a column of kind `id`. */
   readonly prefix?: IdPrefix;
   readonly isNullable?: boolean;
-  /** Never set: its type lets the compiler compare the kind of a column with the type of its field, null included. */
+  /** Never set. Its type lets the compiler check that a column's kind fits the type of its field, including null. */
   readonly ofField?: (value: Value) => Value;
 }
 
@@ -61,14 +61,13 @@ export function rowMapper<Entity extends object, Stored>(
     isNullable: column.isNullable === true,
     ...codecOf(column, codecs),
   }));
-  // Copies of these have their final shape from the start, so that the engine need not change the shape for each
-  // field.
+  // Copies of these objects have their final shape from the start, so the engine need not change it for each field.
   const noFields = Object.fromEntries(fields.map(({ field }) => [field, null]));
   const noColumns = Object.fromEntries(fields.map(({ name }) => [name, null]));
   return {
     kinds: Object.fromEntries(fields.map(({ name, kind }) => [name, kind])),
     columns(entity) {
-      const values = entity as Readonly<Record<string, unknown>>; // read only by the fields of `map`
+      const values = entity as Readonly<Record<string, unknown>>; // only the fields of `map` are read
       const columns: Record<string, Stored | null> = { ...noColumns };
       for (const { field, name, write } of fields) {
         const value = values[field];
@@ -90,7 +89,7 @@ export function rowMapper<Entity extends object, Stored>(
   };
 }
 
-/** Returns the codec of a column. The compiler has compared the column's kind with the field's type. */
+/** The casts are safe because the compiler has compared the column's kind with the field's type. */
 function codecOf<Stored>({ kind, prefix }: AnyColumn, codecs: Codecs<Stored>): Codec<unknown, Stored> {
   if (kind !== 'id') return codecs[kind] as Codec<unknown, Stored>;
   if (prefix === undefined) throw new TypeError('A column of ids has no prefix.');

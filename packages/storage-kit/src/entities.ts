@@ -326,7 +326,7 @@ export const RETRY_ROUND: ColumnsOf<RetryRound> = {
   calledAt: integer('retry_round_called_at'),
 };
 
-/** The fields that, in addition to its due time, decide how long a delivery may still wait. */
+/** The fields that decide, together with its due time, how long a delivery may still wait. */
 export type DeliveryWait = Pick<Delivery, 'status' | 'attempts' | 'nextRetryAt'>;
 
 export const DELIVERY_WAIT: ColumnsOf<DeliveryWait> = {

@@ -127,7 +127,7 @@ describe('a round of retries', () => {
   });
 });
 
-/** Objects with the fields of a map, in which each field has any value of its kind. */
+/** Generates objects with the fields of a map, each with any value of its kind. */
 function anyObject(map: Readonly<Record<string, AnyColumn>>): fc.Arbitrary<object> {
   const fields = Object.entries(map).map(([field, { kind, prefix = 'msg', isNullable = false }]) => {
     const value = kind === 'id' ? fc.uuid().map((uuid) => uuidToId(prefix, uuid)) : VALUES[kind];
@@ -144,7 +144,7 @@ const VALUES: Readonly<Record<Exclude<ColumnKind, 'id'>, fc.Arbitrary<unknown>>>
   words: fc.array(word),
   integer: fc.maxSafeInteger(),
   flag: fc.boolean(),
-  // Passed through JSON, which does not distinguish -0 from 0.
+  // Goes through JSON first, because JSON turns -0 into 0.
   json: fc.dictionary(fc.string(), fc.jsonValue()).map((value): unknown => JSON.parse(JSON.stringify(value))),
 };
 

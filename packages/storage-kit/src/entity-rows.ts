@@ -66,8 +66,8 @@ import type { MessageRows } from './message-rows.ts';
 import type { Row } from './row-reader.ts';
 
 /**
- * How each object of Trunkline is stored as a row. The columns are the object's fields in snake case, except that a
- * message's `to` and `from` are `recipient` and `sender`.
+ * How each object of Trunkline is stored as a row. Most columns are the object's fields in snake case. Exceptions
+ * include a message's `to` and `from`, which are `recipient` and `sender`.
  */
 export interface EntityRows<Stored> extends MessageRows<Stored> {
   readonly workspace: RowMapper<Workspace, Stored>;
@@ -80,10 +80,10 @@ export interface EntityRows<Stored> extends MessageRows<Stored> {
   readonly historyEntry: RowMapper<HistoryEntry, Stored>;
   readonly group: RowMapper<Group, Stored>;
   readonly contact: RowMapper<Contact, Stored>;
-  /** Reads the row of an instance with a holder, including `lease_owner` and `lease_epoch`. */
+  /** Reads the row of an instance that has a holder; needs `lease_owner` and `lease_epoch`. */
   readonly leasedInstance: (row: Row) => LeasedInstance;
 
-  /** All fields except the workspace of the key. */
+  /** All columns except the workspace of the key. */
   readonly idempotencyRecord: RowMapper<IdempotencyRecord, Stored>;
 
   /** All fields of a pending download except its reference. */
@@ -93,7 +93,7 @@ export interface EntityRows<Stored> extends MessageRows<Stored> {
   /** The fields of an endpoint that users change, and its `version`. */
   readonly endpointSettings: RowMapper<EndpointSettings, Stored>;
   readonly endpointHealth: RowMapper<EndpointHealth, Stored>;
-  /** The fields of the health that `EndpointStore.write` may change. */
+  /** The fields of an endpoint's health that `EndpointStore.write` may change. */
   readonly endpointFailures: RowMapper<FailureRecord, Stored>;
 
   readonly delivery: RowMapper<Delivery, Stored>;
@@ -101,7 +101,7 @@ export interface EntityRows<Stored> extends MessageRows<Stored> {
   readonly deliveryOutcome: RowMapper<DeliveryOutcome, Stored>;
   /** The fields that `withinSchedule` reads. */
   readonly deliveryWait: RowMapper<DeliveryWait, Stored>;
-  /** All fields except the delivery of the attempt. */
+  /** All columns except the delivery of the attempt. */
   readonly attempt: RowMapper<Attempt, Stored>;
   readonly event: RowMapper<Event, Stored>;
   /** The fields that `queuedEventDue` reads. */
@@ -117,7 +117,7 @@ export interface EntityRows<Stored> extends MessageRows<Stored> {
   readonly reportedProcess: RowMapper<ReportedProcess, Stored>;
 }
 
-/** Makes the mappers for a database that stores values with these codecs. */
+/** Returns the mappers for a database that stores values with these codecs. */
 export function entityRows<Stored>(codecs: Codecs<Stored>): EntityRows<Stored> {
   const instance = rowMapper(INSTANCE, codecs);
   const lease = rowMapper(LEASE, codecs);
@@ -154,7 +154,7 @@ export function entityRows<Stored>(codecs: Codecs<Stored>): EntityRows<Stored> {
   };
 }
 
-/** Maps an endpoint, whose health is an object in columns of the same row. */
+/** Maps an endpoint and its health, which is an object in columns of the same row. */
 function withHealth<Stored>(
   own: RowMapper<Omit<Endpoint, 'health'>, Stored>,
   health: RowMapper<EndpointHealth, Stored>,

@@ -3,12 +3,12 @@ import type { Page, PageRequest } from '@trunkline/core/spi/storage';
 import { planPage } from './page-plan.ts';
 import type { IdBound, PagePlan } from './page-plan.ts';
 
-/** For larger steps, PostgreSQL may expect another plan to be faster than a walk along the index. */
+/** The largest step. Beyond this size, PostgreSQL may prefer another plan to a walk along the index. */
 const STEP_MAX = 400;
 
-/** A list of ids in which a row has to be read to know whether the row belongs to the page. */
+/** A list of ids whose rows must be read to know which rows belong to the page. */
 export interface FilteredList<Row> {
-  /** The first ids within the bound, in this order, at most `count`. */
+  /** Returns at most `count` ids: the first within the bound, in this order. */
   readonly ids: (
     bound: IdBound | null,
     order: PagePlan['order'],
@@ -20,8 +20,8 @@ export interface FilteredList<Row> {
 }
 
 /**
- * Reads a page of a `FilteredList`. Examines at most `ROWS_EXAMINED_MAX` ids in either direction, in growing steps,
- * and reports where the search stopped.
+ * Reads a page of a `FilteredList`. Examines at most `ROWS_EXAMINED_MAX` ids in each direction, in growing steps. If
+ * this limit ends the page, the page reports where.
  */
 export async function readFilteredPage<Row>(
   request: PageRequest,

@@ -25,9 +25,9 @@ export interface MessageKind {
 
 /**
  * The kinds of messages that pass a filter, each once. A list walks along the index for each kind and merges the
- * results, so that a page costs the same however rare its messages are. Null for an empty filter, which needs only
- * one walk along an index without kinds. For a filter by instance, returns every kind, because the index by instance
- * has kinds.
+ * results, so that a page costs the same however rare its messages are. Null for an empty filter, which needs only one
+ * walk along an index without kinds. For a filter by instance only, returns every kind, because the index by instance
+ * includes the kind.
  */
 export function messageKinds(filter: MessageFilter): readonly MessageKind[] | null {
   const { instanceId, direction, type, statuses } = filter;
@@ -38,7 +38,7 @@ export function messageKinds(filter: MessageFilter): readonly MessageKind[] | nu
   return wantedStatuses(filter).flatMap((status) => types.map((one) => ({ status, type: one })));
 }
 
-/** The statuses that pass: each direction has other ones. */
+/** The statuses that pass. Inbound messages have only `received`. */
 function wantedStatuses({ direction, statuses = MESSAGE_STATUSES }: MessageFilter): readonly MessageStatus[] {
   const wanted = [...new Set(statuses)];
   if (direction === undefined) return wanted;
@@ -53,7 +53,7 @@ export interface DeliveryKind {
 
 /** The generation of a new lane. */
 export const FIRST_GENERATION = 1;
-/** The generation of deliveries that are stored as ended, which no lane has. */
+/** The generation of deliveries that are stored as ended. No lane has this generation. */
 export const ENDED_GENERATION = 0;
 
 /** The generations of an endpoint's lane. */
@@ -65,8 +65,8 @@ export interface LaneGenerations {
 }
 
 /**
- * The kinds of open deliveries that read as one of these statuses. A cancellation ends all deliveries of a generation
- * without writing each of them: until a sweep, these are stored as open and read as failed.
+ * The kinds of deliveries that are stored as open and read as one of these statuses. A cancellation ends all deliveries
+ * of a generation without writing each of them, so until a sweep they are stored as open and read as failed.
  */
 export function openDeliveryKinds(
   statuses: readonly DeliveryStatus[],
@@ -93,14 +93,16 @@ export function endedDeliveryKinds(statuses: readonly DeliveryStatus[]): readonl
 const CLOCK_SLACK_MS = 24 * 60 * 60 * 1000;
 
 /**
- * The earliest time of an attempt of a delivery that was made at `madeSince` or later, in epoch milliseconds. A walk
- * along the times of attempts begins there, and does not read attempts that retention is about to delete.
+ * The earliest possible time of an attempt at a delivery that was created at `madeSince` or later, in epoch
+ * milliseconds. A walk along the times of attempts begins there, to skip deliveries that retention is about to delete.
  */
 export function earliestAttemptOf(madeSince: number): number {
   return madeSince - CLOCK_SLACK_MS;
 }
 
-/** The range of the ids of an event's deliveries: each id has the order of the event's id (`newDelivery`). */
+/**
+ * The range of the ids of an event's deliveries, which have the same `IdOrder` as the event's id; see `newDelivery`.
+ */
 export function deliveryIdsOf(eventId: string, since: number): IdRange {
   const { first, last } = idsOfOrder('whd', orderOfEvent(eventId));
   const floor = floorId('whd', since);

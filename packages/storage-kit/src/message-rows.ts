@@ -16,14 +16,14 @@ export type MessageColumns<Stored> = Pick<RowMapper<Message, Stored>, 'kinds' | 
  */
 export interface MessageRows<Stored> {
   readonly message: MessageColumns<Stored> & {
-    /** The current contact has to be passed, because the row holds only its id. */
+    /** The current contact must be passed, because the row holds only the contact's id. */
     readonly read: (row: Row, contact: ContactSummary | null) => Message;
   };
-  /** All columns except those that say to whom the message belongs. */
+  /** All columns except those of the workspace and the instance. */
   readonly messageContent: MessageColumns<Stored>;
   /** The columns that change after the message was created. */
   readonly messageState: MessageColumns<Stored>;
-  /** The columns that change, except those of content. */
+  /** The columns that change after creation, except those of content. */
   readonly messageProgress: MessageColumns<Stored>;
 }
 
@@ -42,7 +42,7 @@ export function messageRows<Stored>(codecs: Codecs<Stored>): MessageRows<Stored>
     const stored = row['details'];
     if (stored === null) return {};
     const details = codecs.json.read(stored);
-    if (typeof details === 'object' && details !== null) return details; // as `unusualDetails` wrote it
+    if (typeof details === 'object' && details !== null) return details; // `unusualDetails` wrote it
     throw wrongColumn(row, 'details');
   };
 
@@ -87,7 +87,7 @@ function usualDetails({ type, direction }: Pick<Message, 'type' | 'direction'>):
   };
 }
 
-/** Null for most messages, and then takes no time and no space to store. */
+/** Returns null for most messages, whose details then take no time or space to store. */
 function unusualDetails(message: Message): Partial<MessageDetails> | null {
   const usual = usualDetails(message);
   const { replyTo, kind, payload, origin, editedAt, deletedAt, traceparent } = message;

@@ -18,7 +18,7 @@ export type MoveMark =
       readonly id: string;
       /** The address of the source, without a password. */
       readonly source: string;
-      /** Null once the move is complete, when a server may use the database. */
+      /** Null once the move is complete and a server may use the database. */
       readonly progress: MoveProgress | null;
     };
 
@@ -40,12 +40,12 @@ export interface MovedCount {
 export interface MoveCursor {
   /** A table may be in several parts. */
   readonly part: number;
-  /** The key of the last row; null at the beginning of a part. */
+  /** The key of the last row before the place; null at the beginning of a part. */
   readonly after: readonly (string | number)[] | null;
 }
 
 export function parseMoveMark(stored: string): MoveMark {
-  return JSON.parse(stored) as MoveMark; // as this module wrote it
+  return JSON.parse(stored) as MoveMark; // this module wrote it
 }
 
 /** Throws unless the stored mark is the expected one. */

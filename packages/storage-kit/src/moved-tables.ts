@@ -20,20 +20,20 @@ import {
   WORKSPACE,
 } from './entities.ts';
 
-// The tables of a Trunkline database, in any storage: `trunkline move` reads these rows from one storage and writes
-// them to another. The columns of objects in entities.ts are included automatically.
+// The tables of a Trunkline database in any storage. `trunkline move` reads their rows from one storage and writes them
+// to another. The columns of objects in entities.ts are included automatically.
 
 /** A value on its way between two databases. JSON stays text, so that a move does not change it. */
 export type MovedValue =
   string | number | boolean | readonly string[] | readonly number[] | Uint8Array | null;
 export type MovedRow = Readonly<Record<string, MovedValue>>;
 
-/** The kind of a column: a kind of `Codecs`, but a word instead of JSON, or bytes, or a list of integers. */
+/** The kind of a column: a kind of `Codecs`, bytes or a list of integers. JSON is moved as a word. */
 export type MovedKind = Exclude<ColumnKind, 'json'> | 'bytes' | 'integers';
 
 export interface MovedColumn {
   readonly kind: MovedKind;
-  /** The prefix of a column of ids. */
+  /** The prefix of the ids in a column of kind `id`. */
   readonly prefix?: IdPrefix;
 }
 
@@ -71,7 +71,7 @@ const IN_QUEUE = named(
   integer('due_at'),
 );
 
-/** Every table, in the order of the move: each table follows all tables that its rows refer to. */
+/** Every moved table, in the order of the move. Each table follows all tables that its rows refer to. */
 export const MOVED_TABLE_NAMES = [
   'settings',
   'workspaces',
@@ -109,13 +109,13 @@ export const MOVED_TABLE_NAMES = [
 
 export type MovedTableName = (typeof MOVED_TABLE_NAMES)[number];
 
-/** Each storage gives reasons for the tables that it does not move. */
+/** Each storage lists the tables that it does not move, with reasons, in its `NOT_MOVED`. */
 const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
   settings: { columns: columnsOf(named(text('name'), text('value'))), key: ['name'] },
   workspaces: { columns: columnsOf(WORKSPACE, named(flag('is_postponed'))), key: ['id'] },
   members: { columns: columnsOf(MEMBER), key: ['id'] },
   api_keys: { columns: columnsOf(API_KEY), key: ['id'] },
-  // The epoch outlives its lease, so that no epoch repeats.
+  // The epoch is moved without its lease, so that no epoch repeats.
   instances: {
     columns: columnsOf(INSTANCE, named(integer('lease_epoch'), text('lease_lost_by'))),
     key: ['id'],
@@ -164,7 +164,7 @@ const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
   },
   contents: {
     columns: columnsOf(
-      // The id of a message or an upload, which have different prefixes.
+      // Text, because it is the id of a message or of an upload, which have different prefixes.
       named(
         text('message_id'),
         integer('begun_at'),
@@ -227,7 +227,7 @@ const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
   deliveries: {
     columns: columnsOf(
       DELIVERY,
-      // The place of an open delivery in the queue. A claimed delivery waits until its lease would have ended.
+      // The place of an open delivery in the queue. A claimed delivery becomes due when its lease would have ended.
       named(integer('generation'), orNull(integer('due_at')), integer('lost_claims')),
     ),
     key: ['id'],

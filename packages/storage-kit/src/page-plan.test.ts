@@ -28,7 +28,7 @@ function isWithin(one: string, { sign, id: bound }: IdBound): boolean {
   return isBefore || (sign.endsWith('=') && one === bound);
 }
 
-/** The window that `Page` defines, taken from the whole list. */
+/** The page as `Page` defines it, computed from the whole list. */
 function windowOf(ids: readonly string[], { from, limit }: PageRequest): Page<string> {
   const list = ids.toSorted().toReversed();
   let start = 0;

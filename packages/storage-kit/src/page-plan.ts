@@ -14,7 +14,7 @@ export interface PagePlan {
   readonly ahead: IdBound | null;
   /** How many rows to read: one more than the page holds, to show whether the list continues. */
   readonly count: number;
-  /** The bound within which any row shows that the list also continues behind the page; null on the first page. */
+  /** Any row within this bound shows that the list also continues behind the page; null on the first page. */
   readonly behind: IdBound | null;
 }
 
@@ -27,7 +27,7 @@ export function planPage({ from, limit }: PageRequest): PagePlan {
     : { order: 'ASC', ahead: { sign: '>', id }, count, behind: { sign: '<=', id } };
 }
 
-/** Makes the page from the rows read by its plan, in the plan's order, and from whether any rows are behind it. */
+/** Makes a page from the rows that its plan reads, in the plan's order, and from whether any row is behind the page. */
 export function pageOf<Row>(
   { from, limit }: PageRequest,
   read: readonly Row[],

@@ -39,7 +39,7 @@ export function rowReader(codecs: Codecs<unknown>): RowReader {
     idOrNull: (row, column, prefix) => readOrNull(codecs.id(prefix), row, column),
     text: (row, column) => read(codecs.text, row, column),
     textOrNull: (row, column) => readOrNull(codecs.text, row, column),
-    // As the interface says, the storage has written a word, or JSON, of this type.
+    // The casts are safe because the storage has written these words and JSON values.
     word: <Word extends string>(row: Row, column: string) => read(codecs.word, row, column) as Word,
     wordOrNull: <Word extends string>(row: Row, column: string) =>
       readOrNull(codecs.word, row, column) as Word | null,
@@ -52,7 +52,7 @@ export function rowReader(codecs: Codecs<unknown>): RowReader {
   };
 }
 
-/** All drivers return bytes in this form. */
+/** All drivers return bytes as a `Uint8Array`. */
 const BYTES: Codec<Uint8Array, Uint8Array> = {
   write: (value) => value,
   read: (stored) => (stored instanceof Uint8Array ? stored : undefined),

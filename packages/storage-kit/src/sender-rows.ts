@@ -4,8 +4,8 @@ import { rowReader } from './row-reader.ts';
 import type { Row } from './row-reader.ts';
 
 /**
- * Reads the rows that `keepSenders` keeps. Revisions are made of texts as stored in the database, so that a statement
- * can make the same revisions.
+ * Reads the rows that `keepSenders` keeps. Revisions are made of texts as stored in the database, so that an SQL
+ * statement can compute the same revisions.
  */
 export interface SenderRows {
   /** Reads the columns `plan` and `suspended_at` of a workspace. */

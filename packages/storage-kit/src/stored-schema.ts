@@ -6,7 +6,7 @@ export interface StoredSchema {
   readonly latest: number;
 }
 
-/** The version of the schema of Trunkline 0.1.0. Databases made before have lower versions. Each migration adds 1. */
+/** The version of the schema of Trunkline 0.1.0. Earlier databases have lower versions. Each later migration adds 1. */
 const FIRST_SCHEMA_VERSION = 100;
 
 /** The version of a schema with these migrations. The first migration creates the tables. */

@@ -5,7 +5,7 @@ import type { IdBound, PagePlan } from './page-plan.ts';
 /** How many of the latest unfiled messages a lookup reads in addition to filed ones. */
 export const UNFILED_READ_MAX = 1_000;
 
-/** The last of these messages for each key. */
+/** The id of the last of these messages for each key. */
 export function latestUnfiled(
   unfiled: readonly Pick<UnfiledMessage, 'id' | 'key'>[],
 ): ReadonlyMap<string, string> {
@@ -27,8 +27,8 @@ export function laterOf(
 }
 
 /**
- * Merges the ids that were found within the bound with those of `others` within it, and returns the first `count` in
- * this order.
+ * Merges `found`, whose ids are within the bound, with the ids of `others` within the bound. Returns the first `count`
+ * in this order.
  */
 export function mergeIds(
   found: readonly string[],
@@ -50,7 +50,7 @@ function isWithin(id: string, bound: IdBound | null): boolean {
   return bound.sign.startsWith('<') ? id < bound.id : id > bound.id;
 }
 
-/** Whether a message passes the fields of a filter that concern the message itself. */
+/** Whether a message passes the direction, type and statuses of a filter. */
 export function passesFilter(
   { direction, type, status }: Pick<Message, 'direction' | 'type' | 'status'>,
   filter: Pick<MessageFilter, 'direction' | 'type' | 'statuses'>,

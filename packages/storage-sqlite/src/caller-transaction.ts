@@ -4,24 +4,27 @@ import { withStatements } from './database.ts';
 import type { Database } from './database.ts';
 import { DatabaseSync } from './node-sqlite.ts';
 
-/** How long to wait before checking whether a transaction has ended, at first and at most. */
+/** The shortest and the longest wait before the next check of whether a transaction has ended. */
 const FIRST_LOOK_MS = 1;
 const LAST_LOOK_MS = 100;
 
 /** A transaction that the caller began and will end, on the caller's connection. */
 export interface CallerTransaction {
   readonly database: Database;
-  /** Does all of `work`, or nothing if `work` throws; the rest of the transaction stays as it was. */
+  /**
+   * Does all of `work`, or nothing if `work` throws. Earlier work stays unless SQLite rolls back the whole transaction.
+   */
   attempt<Result>(work: () => Result): Result;
 }
 
 /**
- * Throws a TypeError that names the fault unless this is a connection to `file` with an open transaction. Statements
- * are prepared again each time, because kept ones would keep the caller's connection from being collected.
+ * Throws a TypeError that names the fault unless `transaction` is a connection to `file` with an open transaction.
+ * Statements are prepared again for each call, because cached statements would keep the caller's connection from being
+ * garbage-collected.
  */
 export function callerTransaction(file: string, transaction: unknown): CallerTransaction {
   const connection = checkConnection(file, transaction);
-  // Our own connections have this set too, because otherwise copies of rows stay behind when a page is split.
+  // As on our own connections: without this setting, copies of rows stay in the file when a page is split.
   connection.exec('PRAGMA secure_delete = ON');
   const database = withStatements(connection);
   return {
@@ -43,8 +46,8 @@ export function callerTransaction(file: string, transaction: unknown): CallerTra
 
 /**
  * Announces the work in a transaction when the transaction has ended, whether committed or not. SQLite does not report
- * the end, so the connection is polled. Usually, the transaction ends in the turn of the event loop in which its last
- * statement was awaited.
+ * the end, so the connection is polled. The first check follows the current turn of the event loop, in which the
+ * transaction usually ends.
  */
 export function announceAtEnd(publish: (signal: Signal) => void): (of: unknown, signal: Signal) => void {
   const open = new Map<DatabaseSync, Map<string, Signal>>();
@@ -79,7 +82,7 @@ function checkConnection(file: string, transaction: unknown): DatabaseSync {
   return transaction;
 }
 
-/** Compares what the file system reports, since one file may have several names. */
+/** Compares device and inode numbers, because one file may have several names. */
 function isSameFile(file: string, other: string | null): boolean {
   if (file === ':memory:' || other === null) return false;
   const [a, b] = [file, other].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));

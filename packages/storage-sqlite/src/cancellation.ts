@@ -3,7 +3,9 @@ import type { Database } from './database.ts';
 import { laneGeneration } from './lane.ts';
 import { integer, text, word } from './row.ts';
 
-/** Ends all open deliveries in one step: they stay in a generation that no claim reads until they are swept. */
+/**
+ * Ends all open deliveries of an endpoint in one step. Until a sweep, they stay in a generation that no claim reads.
+ */
 export function closeLane(database: Database, endpointId: string, reason: CancellationReason): void {
   const generation = laneGeneration(database, endpointId);
   if (generation === null) return;
@@ -16,7 +18,7 @@ export function closeLane(database: Database, endpointId: string, reason: Cancel
   );
 }
 
-/** The reason why the deliveries of this generation ended; null while they are open. */
+/** The reason why the deliveries of this generation were cancelled; null if they were not. */
 export function cancellationOf(
   database: Database,
   endpointId: string,
@@ -38,8 +40,8 @@ export function closedGenerations(database: Database, endpointId: string): reado
 }
 
 /**
- * Takes at most `limit` cancelled deliveries out of the queues, only of one endpoint if it is given; `end` writes the
- * outcome of each. Returns their number.
+ * Takes at most `limit` cancelled deliveries out of the queues, of `endpointId` only if it is given. `end` writes the
+ * outcome of each delivery. Returns the number of deliveries.
  */
 export function sweepCancellations(
   database: Database,
@@ -74,7 +76,7 @@ export const TO_SWEEP = 'SELECT * FROM closings WHERE to_sweep = 1 ORDER BY endp
 const TO_SWEEP_AT =
   'SELECT * FROM closings WHERE endpoint_id = ? AND to_sweep = 1 ORDER BY generation LIMIT 1';
 
-/** Notes that a claim in this generation has ended, whose delivery may be queued again. */
+/** Marks a generation for another sweep, because a claim in it has ended and its delivery may be queued again. */
 export function sweepAgain(database: Database, endpointId: string, generation: number): void {
   database.run(
     'UPDATE closings SET to_sweep = 1 WHERE endpoint_id = ? AND generation = ?',
@@ -83,10 +85,10 @@ export function sweepAgain(database: Database, endpointId: string, generation: n
   );
 }
 
-/** Ends the sweep of a generation with an empty queue. */
+/** Ends the sweep of a generation whose queue is empty. */
 function finishSweep(database: Database, endpointId: string, generation: number): void {
   if (isClaimed(database, endpointId, generation)) {
-    // While a claim lasts, the cancellation is not swept again, so that many such cancellations cost nothing.
+    // The cancellation is not swept again until a claim ends, so that many such cancellations cost nothing.
     database.run(
       'UPDATE closings SET to_sweep = 0 WHERE endpoint_id = ? AND generation = ?',
       endpointId,
@@ -98,7 +100,7 @@ function finishSweep(database: Database, endpointId: string, generation: number)
   dropLane(database, endpointId);
 }
 
-/** Deletes the lane if its endpoint is deleted and no cancellation is left there. */
+/** Deletes the lane if its endpoint is deleted and has no cancellations left. */
 export function dropLane(database: Database, endpointId: string): void {
   database.run(
     `DELETE FROM lanes

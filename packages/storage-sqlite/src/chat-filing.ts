@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 import { integer, text, textOrNull } from './row.ts';
 import type { Row } from './row.ts';
 
-/** Files stored messages that are not filed yet. */
+/** Files at most `limit` stored messages that are not filed yet. */
 export async function fileMessages({ database, write }: Connection, limit: number): Promise<FilingPass> {
   // Checks first, because usually there is nothing to file, and a check needs no lock.
   if (!database.get('SELECT 1 FROM unfiled_messages LIMIT 1')) return NOTHING;
@@ -15,20 +15,20 @@ export async function fileMessages({ database, write }: Connection, limit: numbe
 
 const NOTHING: FilingPass = { filed: 0, lastId: null, more: false };
 
-/** The same in the open transaction, including the removal of the notes. */
+/** Files messages in the open transaction, and deletes them from `unfiled_messages`. */
 export function fileNoted(database: Database, limit: number): FilingPass {
   const filed = integer(database.get(COUNT_TO_FILE, limit) ?? { count: 0 }, 'count');
   const last = database.get(LAST_TO_FILE, filed - 1);
   if (!last) return NOTHING;
   const lastId = text(last, 'message_id');
   database.run(FILE_CHATS, limit);
-  // Files in the order of the table, so that each of its pages is written once.
+  // Inserts in the order of the table, so that each of its pages is written once.
   database.run(FILE_MESSAGES, limit);
   database.run('DELETE FROM unfiled_messages WHERE message_id <= ?', lastId);
   return { filed, lastId, more: filed === limit };
 }
 
-/** Among the latest unfiled messages, those of a workspace whose chat has one of these keys. */
+/** The messages of a workspace with one of these chat keys, among the latest unfiled ones. */
 export function readUnfiled(
   database: Database,
   workspaceId: string,

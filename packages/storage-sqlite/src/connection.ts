@@ -13,9 +13,9 @@ export interface Connection {
   readonly process: () => number;
   /** Runs a writing operation; see `Writer`. */
   write<Result>(operation: Operation<Result>): Promise<Result>;
-  /** The same for an acceptance. */
+  /** Runs an acceptance; see `Writer.runInSeries`. */
   accept(acceptance: Acceptance): Promise<AcceptanceResult>;
-  /** Checks and returns the transaction that a caller gave. */
+  /** Checks and wraps the transaction that a caller passed. */
   joined(transaction: unknown): CallerTransaction;
   /** Announces work once this transaction of the caller has ended. */
   announceAtEnd(of: unknown, signal: Signal): void;

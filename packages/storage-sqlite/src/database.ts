@@ -15,9 +15,12 @@ export interface Database {
   /** Changes these columns of the row with this id. */
   update(table: string, id: string, columns: Columns): void;
 
-  /** Reads with several statements that all see one moment, whatever other processes commit in between. */
+  /** Runs `read` so that all its statements see the same state, even if other processes commit in between. */
   snapshot<Result>(read: () => Result): Result;
-  /** Commits everything that `write` changes, or nothing if `write` throws. Never waits for a lock: see `isBusy`. */
+  /**
+   * Commits everything that `write` changes, or nothing if `write` throws. Throws instead of waiting for a lock; see
+   * `isBusy`.
+   */
   transaction<Result>(write: () => Result): Result;
   isTransaction(): boolean;
   /** Calls back once, as soon as the open transaction is committed or rolled back. Only within `transaction`. */
@@ -28,8 +31,8 @@ export interface Database {
 export function withStatements(connection: DatabaseSync): Database {
   const statements = new Map<string, StatementSync>();
   /**
-   * The texts are few, because no text has a value in it. `sql` returns the text if the key is not the text itself.
-   * SQLite looks at the value of a bare `LIMIT ?` when it plans, and plans again each time a value is bound, which
+   * The statements are few, because no statement has a value in its text. `sql` returns the text if the key is not the
+   * text itself. SQLite plans for the value of a bare `LIMIT ?`, and so plans again each time a value is bound, which
    * takes several times as long as the statement itself.
    */
   const prepare = (key: string, sql: () => string = () => key): StatementSync => {
@@ -73,8 +76,8 @@ export function withStatements(connection: DatabaseSync): Database {
     run,
     insert(table, columns) {
       const names = Object.keys(columns).join(', ');
-      // An error undoes its whole transaction, so no statement needs its own journal, in which SQLite would copy each
-      // page that a statement with triggers changes.
+      // An error undoes the whole transaction anyway. OR FAIL spares the statement its own journal, into which SQLite
+      // would copy each page that a statement with triggers changes.
       const sql = (): string =>
         `INSERT OR FAIL INTO ${table} (${names}) VALUES (${names.replaceAll(/[^,]+/g, '?')})`;
       return Number(prepare(`insert ${table} ${names}`, sql).run(...Object.values(columns)).lastInsertRowid);

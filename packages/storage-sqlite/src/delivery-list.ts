@@ -17,8 +17,8 @@ interface DeliveryQuery {
 }
 
 /**
- * Lists one endpoint's deliveries. Without a filter, they are one walk along deliveries_by_webhook. A filter takes one
- * walk for each kind that passes it, along deliveries_by_kind, so that a page costs the same however rare its
+ * Lists one endpoint's deliveries. Without a filter, takes one walk along deliveries_by_webhook. With a filter, takes
+ * one walk along deliveries_by_kind for each kind that passes, so that a page costs the same however rare its
  * deliveries are.
  */
 export function deliveryList(database: Database, query: DeliveryQuery): List {
@@ -41,15 +41,13 @@ export function deliveryList(database: Database, query: DeliveryQuery): List {
   };
 }
 
-/**
- * The deliveries of an endpoint all belong to one workspace and outlive the endpoint, so that one of them is enough.
- */
+/** Reads only one delivery, because all deliveries of an endpoint belong to one workspace and outlive the endpoint. */
 function workspaceOfEndpoint(database: Database, endpointId: string): unknown {
   const sql = 'SELECT workspace_id FROM deliveries WHERE webhook_id = ? LIMIT 1';
   return database.get(sql, endpointId)?.['workspace_id'];
 }
 
-/** The stored forms of deliveries that read as one of these statuses. */
+/** The kinds of stored deliveries that read as one of these statuses. */
 function kindsThatRead(
   database: Database,
   endpointId: string,

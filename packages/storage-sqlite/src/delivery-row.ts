@@ -6,7 +6,7 @@ import type { Columns, Database } from './database.ts';
 import { entities, integer } from './row.ts';
 import type { Row } from './row.ts';
 
-/** `generation` is that of the lane in which the delivery is queued. */
+/** `generation` is the lane's, and is stored only if the delivery is open. */
 export function deliveryColumns(delivery: Delivery, generation: number): Columns {
   return { ...entities.delivery.columns(delivery), generation: generationOf(delivery, generation) };
 }
@@ -20,7 +20,7 @@ function generationOf({ status }: Delivery, open: number): number {
   return isOpen(status) ? open : ENDED_GENERATION;
 }
 
-/** Reads a delivery: a cancelled one reads as failed, even if that is not stored yet. */
+/** Reads a delivery. A cancelled delivery reads as failed even if its outcome is not stored yet. */
 export function readDelivery(database: Database, row: Row): Delivery {
   const delivery = entities.delivery.read(row);
   if (!isOpen(delivery.status)) return delivery;

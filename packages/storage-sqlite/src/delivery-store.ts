@@ -153,8 +153,8 @@ function endInSweep(database: Database) {
 }
 
 /**
- * The claimed deliveries, in order. Deliveries without an event, in a damaged database, end here, so that they do not
- * stop others.
+ * The claimed deliveries, in order. In a damaged database, deliveries without an event end here, so that they do not
+ * block others.
  */
 function readClaimed(
   database: Database,
@@ -253,7 +253,7 @@ function requeueNow(database: Database, delivery: Delivery, now: number): Delive
   const generation = laneGeneration(database, endpointId);
   if (generation === null)
     throw new Error(`The lane of ${endpointId} is missing: check the database for damage.`);
-  // Takes the delivery out of the closed generation, if it is not swept yet.
+  // A cancelled delivery that is not swept yet is still queued in its closed generation.
   removeFromLane(database, endpointId, id);
   database.update('deliveries', id, outcomeColumns(requeued, generation));
   queueDelivery(database, { endpointId, generation, deliveryId: id, dueAt: now, lostClaims: 0 });

@@ -13,7 +13,7 @@ export function describeDatabase(file: string, database: Database): StorageDescr
   };
 }
 
-/** Returns 0 for a missing file, because the log of writes comes and goes. */
+/** Returns 0 for a missing file, because the write-ahead log comes and goes. */
 function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

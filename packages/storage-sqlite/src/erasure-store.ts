@@ -66,8 +66,8 @@ export function erasureStore(connected: Connected): ErasureStore {
 }
 
 /**
- * Gives others a turn, because reads resolve without leaving the turn of the event loop, and a walk may have thousands
- * of parts.
+ * Lets other work run first, because reads resolve within the current turn of the event loop, and a walk may have
+ * thousands of parts.
  */
 async function turnOfOthers(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
@@ -126,7 +126,7 @@ function deleteMessage(database: Database, message: Message, senderId: string): 
   database.run(FORGET_NETWORK_ID, instanceId, networkId, direction, senderId);
   if (direction === 'outbound') deleteRecordOf(database, { workspaceId, messageId: id, createdAt });
   database.run('DELETE FROM messages WHERE id = ?', id);
-  // Deletes the details after the message, because rows that are deleted with it are found by its details.
+  // Deletes the details after the message, because the trigger on messages finds the message's chat by the details.
   database.run('DELETE FROM message_details WHERE message_id = ?', id);
 }
 

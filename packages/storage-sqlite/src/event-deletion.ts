@@ -3,9 +3,7 @@ import type { Database } from './database.ts';
 import { removeFromLane } from './lane-claims.ts';
 import { integer, text } from './row.ts';
 
-/**
- * Deletes an event, wherever it is queued, with its deliveries and their attempts. Returns whether the event existed.
- */
+/** Deletes an event with its places in queues, its deliveries and their attempts. Returns whether the event existed. */
 export function deleteEvent(database: Database, workspaceId: string, id: string): boolean {
   const row = database.get(FIND, id, workspaceId);
   database.run('DELETE FROM event_log WHERE workspace_id = ? AND id = ?', workspaceId, id);
@@ -29,7 +27,7 @@ function deleteDeliveriesOf(database: Database, eventId: string, count: number):
 const DELIVERIES = `
   SELECT id, webhook_id FROM deliveries WHERE id >= ? AND id <= ? AND +event_id = ? ORDER BY id LIMIT ?`;
 
-/** Leaves the event's count of deliveries as it is. */
+/** Does not change the event's count of deliveries. */
 export function deleteDelivery(
   database: Database,
   { id, endpointId }: { readonly id: string; readonly endpointId: string },

@@ -16,8 +16,8 @@ export interface Transaction {
 }
 
 /**
- * Stores events, each with a delivery for each subscribed endpoint, and a place in the queue of each subscription that
- * wants it.
+ * Stores events, each with a delivery for each subscribed endpoint and a place in the queue of each subscription to its
+ * type.
  */
 export function storeEvents(transaction: Transaction, events: readonly EventRecord[]): void {
   const { database, announce } = transaction;

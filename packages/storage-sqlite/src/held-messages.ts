@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import { integer, text } from './row.ts';
 import type { Row } from './row.ts';
 
-/** The maximum number of messages that one transaction examines to move them out of the way. */
+/** The maximum number of queued messages that one transaction examines for moving aside. */
 const PASSED_AT_ONCE = 200;
 
 /** The recipient of a message in `messages`, as `recipientOf` returns it. */
@@ -18,19 +18,23 @@ export const isWorkOn = (instanceId: string): string => `NOT EXISTS (
     WHERE instances.id = ${instanceId} AND is_postponed = 1
   )`;
 
-/** Whether any instance holds a message: usually no instance does, and no other check is needed. */
+/** Whether any instance holds a message. Usually no instance does, so no further check is needed. */
 export function holdsAny(database: Database): boolean {
   return database.get('SELECT 1 FROM held_messages LIMIT 1') !== undefined;
 }
 
-/** The held message of an instance that has been due longest, with `tries` and `held_since`. */
+/**
+ * The held message of an instance that has been due longest, or is due too far ahead, with `tries` and `held_since`.
+ */
 export function longestDue(database: Database, instanceId: string, now: number): Row | undefined {
   const due = database.get(DUE, instanceId, now);
   const tooFarAhead = database.get(DUE_TOO_LATE, instanceId, latestHold(now));
   return due ?? tooFarAhead;
 }
 
-/** Moves messages that wait for held messages from the front of the queue out of the way of the others. */
+/**
+ * Moves messages that wait for held messages from the front of the queue to `held_messages`, so that others can pass.
+ */
 export function letOthersPass(database: Database, instanceId: string): void {
   for (const row of database.all(WAITING, instanceId, PASSED_AT_ONCE, instanceId)) {
     const position = integer(row, 'position');
@@ -39,7 +43,7 @@ export function letOthersPass(database: Database, instanceId: string): void {
   }
 }
 
-/** Returns whether the message was found here: held, or waiting for a held message. */
+/** Returns whether the message is held or waits for a held message. */
 export function postponeHeld(
   database: Database,
   { messageId, tries, dueAt, heldSince }: Postponement,
@@ -73,8 +77,8 @@ export function holdMessage(
 }
 
 /**
- * Takes a held message out, and puts messages that waited only for it back into the queue. Returns whether the message
- * was held.
+ * Removes a message from `held_messages`, and puts messages that waited only for it back into the queue. Returns
+ * whether the message was found.
  */
 export function leaveHeld(database: Database, messageId: string): boolean {
   const row = database.get(

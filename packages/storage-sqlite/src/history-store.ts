@@ -20,7 +20,7 @@ export function historyStore(connected: Connected): HistoryStore {
   };
 }
 
-/** Inserts an entry, replaces the one with its id, or counts it in an earlier one: see `HistoryStore`. */
+/** Inserts an entry, replaces the entry with its id, or counts it in an earlier entry; see `HistoryStore`. */
 export function writeEntry(database: Database, entry: HistoryEntry | null | undefined): void {
   if (!entry) return;
   const columns = entities.historyEntry.columns(entry);
@@ -36,7 +36,7 @@ export function writeEntry(database: Database, entry: HistoryEntry | null | unde
   );
 }
 
-/** The id of the entry that counts this one, if it is beyond `ENTRIES_PER_HOUR`; else null. */
+/** The id of the earlier entry that counts this entry, if the hour has its `ENTRIES_PER_HOUR`; otherwise null. */
 function countedIn(database: Database, entry: HistoryEntry): string | null {
   const { id, workspaceId, instanceId, reason } = entry;
   if (database.get('SELECT 1 FROM instance_history WHERE id = ?', id)) return null;

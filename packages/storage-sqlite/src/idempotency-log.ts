@@ -7,7 +7,7 @@ import type { Writer } from './writer.ts';
 
 /** When this many positions are in memory, they are written to the index. */
 const FLUSH_AT = 8_192;
-/** The number of index entries per transaction: more would keep acceptances waiting. */
+/** The number of index entries per transaction. A larger transaction would keep acceptances waiting. */
 const SLICE = 512;
 
 interface StoredRecord {
@@ -15,7 +15,7 @@ interface StoredRecord {
   readonly position: number;
 }
 
-/** The result of a search for a key, for `append`. */
+/** The result of a search for a key, to be passed to `append`. */
 interface FoundKey {
   readonly hash: number;
   /** The latest record of this key. */
@@ -25,16 +25,16 @@ interface FoundKey {
 /** The idempotency records as one connection sees them. */
 export interface IdempotencyRecords {
   find(workspaceId: string, key: string): FoundKey;
-  /** Appends a record in the open transaction, replacing the one that was found, if any. */
+  /** Appends a record in the open transaction, replacing the record that was found, if any. */
   append(workspaceId: string, record: IdempotencyRecord, found: FoundKey): void;
 }
 
 /**
- * The idempotency records. Keys are random, so that in an index each acceptance would change a different page.
- * Therefore a record is appended to a log, in the transaction of its message, and the index by the hash of its key is
- * written thousands of records later, in the order of the hashes. Memory has what the index lacks: the records of the
- * log after the position up to which the index is complete. A process reads these records when it looks for its first
- * key, and before each later lookup it reads what others have appended; writes are decided under the lock.
+ * The idempotency records. Keys are random, so in an index each acceptance would change a different page. Therefore a
+ * record is appended to a log in the transaction of its message, and the index by key hash is written thousands of
+ * records later, in the order of the hashes. Memory holds the tail of the log: the positions of records that are not in
+ * the index yet. A process reads the tail before its first lookup, and before each later lookup it reads the records
+ * that other processes have appended. Writes are decided under the lock.
  */
 export interface IdempotencyLog extends IdempotencyRecords {
   /** The same records in a transaction of the caller. */
@@ -60,7 +60,9 @@ export function idempotencyLog({ database, writer, logger }: Parts): Idempotency
   let flushing: Promise<void> | null = null;
   let isClosed = false;
 
-  /** Skips records that are in the index by now: another process may have appended and indexed many. */
+  /**
+   * Reads new records of the log. Skips indexed records, because another process may have appended and indexed many.
+   */
   const catchUp = (): number => {
     const upTo = readIndexed(database);
     if (upTo > indexed) {
@@ -78,7 +80,8 @@ export function idempotencyLog({ database, writer, logger }: Parts): Idempotency
     if (tail.size() >= FLUSH_AT && !isClosed) flushing ??= flush().finally(() => (flushing = null));
   };
   /**
-   * Catches up, because others append between transactions. If the open transaction fails, forgets what it appended.
+   * Catches up, because other processes append between transactions. Forgets the appended records if the open
+   * transaction fails.
    */
   const look = (): void => {
     if (hasLooked) return;
@@ -146,7 +149,7 @@ export function idempotencyLog({ database, writer, logger }: Parts): Idempotency
     within: (transaction) => ({
       find(workspaceId, key) {
         const upTo = catchUp();
-        // The flush waits for the lock, which the caller's transaction may hold.
+        // Not awaited, because the flush waits for the lock, which the caller's transaction may hold.
         flushIfLong();
         const rows = transaction.all(OF_KEY_AFTER, upTo, workspaceId, key);
         return find(
@@ -182,8 +185,8 @@ export function deleteIdempotencyRecords(database: Database, before: number, lim
 }
 
 /**
- * Deletes the record of a message that is deleted, because a repeat would have nothing to return. The record has the
- * same creation time as the message, by which it is found. Relies on idempotency_log_by_age.
+ * Deletes the record of a message that is being deleted, because a repeated request would have no message to return.
+ * Finds the record by its creation time, which is also the message's. Relies on idempotency_log_by_age.
  */
 export function deleteRecordOf(
   database: Database,
@@ -214,7 +217,7 @@ const AFTER = 'SELECT position, workspace_id, key FROM idempotency_log WHERE pos
 const OF_KEY_AFTER =
   'SELECT position FROM idempotency_log WHERE position > ? AND +workspace_id = ? AND +key = ?';
 
-/** Skips a record that is deleted by now, because nothing would delete its entry. */
+/** Skips deleted records, because nothing would ever delete their index entries. */
 const ADD_TO_INDEX = `
   INSERT OR IGNORE INTO idempotency_index (hash, position)
   SELECT ?, ? WHERE EXISTS (SELECT 1 FROM idempotency_log WHERE position = ?)`;

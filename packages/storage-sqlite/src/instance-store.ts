@@ -105,7 +105,7 @@ export function instanceStore(connected: Connected): InstanceStore {
   };
 }
 
-/** Relies on instances_by_workspace, which covers the query. Returns no row if there is no instance. */
+/** Relies on instances_by_workspace, which covers the query. Returns no row for a workspace without instances. */
 const COUNT = `
   SELECT workspace_id, count(*) AS instances FROM instances WHERE workspace_id = ? GROUP BY workspace_id`;
 
@@ -118,7 +118,7 @@ const DOWN = `
     AND (down_since <= ? OR down_since > ?) AND id > ?
   ORDER BY id LIMIT ?`;
 
-/** Whether the workspace has at least `count` instances (it reads no more). */
+/** Whether the workspace has at least `count` instances. Reads no more than that. */
 function hasInstances(database: Database, workspaceId: string, count: number): boolean {
   if (count === 0) return true;
   return (

@@ -3,7 +3,7 @@ import type { KeptSenders } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import { senders } from './row.ts';
 
-/** No other process reports changes to this one, so a kept sender may be outdated for as long as it is kept. */
+/** Other processes do not report changes to this process, so a sender may be outdated while it is kept. */
 export function keptSenders(connected: Connected): KeptSenders {
   return keepSenders({
     findWorkspace: async (id) => {

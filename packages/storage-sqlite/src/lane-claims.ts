@@ -33,7 +33,7 @@ interface Lane {
 /** Claims deliveries from the lanes that have been ready the longest. */
 export function claimFromLanes(database: Database, claim: ClaimOf): readonly Claim[] {
   applyLimits(database, claim);
-  // Relies on lanes_to_wake. Each of these lanes has something to claim, so no more lanes are needed.
+  // Relies on lanes_to_wake. Each of these lanes has something to claim, so `limit` lanes are enough.
   const ready = database.all(
     'SELECT * FROM lanes WHERE wake_at <= ? AND is_paused = 0 ORDER BY wake_at, endpoint_id LIMIT ?',
     claim.now,
@@ -50,7 +50,7 @@ export function claimFromLanes(database: Database, claim: ClaimOf): readonly Cla
   return claims;
 }
 
-/** After the clock was set back, treats later times in lanes and claims as now. */
+/** After the clock was set back, treats claims and starts from later times as made now. */
 export function takeAsOfNow(database: Database, claim: DeliveryClaim): void {
   const { now, leaseMs, slots } = claim;
   // Relies on claims_by_end.
@@ -84,7 +84,9 @@ export function nextClaimAt(database: Database, now: number): number | null {
   return Math.max(now, Math.min(wakeAt, expiresAt));
 }
 
-/** Leaves out the claims of paused lanes, which stay until the lane resumes and are never more than its slots. */
+/**
+ * Leaves out the claims of paused lanes. Such claims stay until their lane resumes, and there is at most one per slot.
+ */
 const IN_OPEN_LANE =
   'NOT EXISTS (SELECT 1 FROM lanes WHERE lanes.endpoint_id = claims.endpoint_id AND is_paused = 1)';
 
@@ -95,7 +97,7 @@ export function takeBackExpired(database: Database, now: number): number {
   return takeBack(database, expired, now);
 }
 
-/** The same for these rows of `claims`. */
+/** Does the same for these rows of `claims`, expired or not. */
 export function takeBack(database: Database, rows: readonly Row[], now: number): number {
   for (const row of rows) {
     const claim = readClaim(row);
@@ -105,7 +107,7 @@ export function takeBack(database: Database, rows: readonly Row[], now: number):
   return rows.length;
 }
 
-/** A claim outlives the cancellation of its delivery, because the request may still be in flight. */
+/** Also returns the claim of a cancelled delivery, because its request may still be in flight. */
 export function findClaim(database: Database, endpointId: string, deliveryId: string): Claim | null {
   const row = database.get(
     'SELECT * FROM claims WHERE endpoint_id = ? AND delivery_id = ?',
@@ -135,7 +137,7 @@ export function lanePosition(
   };
 }
 
-/** Frees the slot. Returns the reason if the delivery was cancelled since it was claimed. */
+/** Frees the slot. Returns the reason if the delivery was cancelled after it was claimed; otherwise null. */
 export function endClaim(database: Database, claim: Claim): CancellationReason | null {
   const { endpointId, generation, slot } = claim;
   database.run('DELETE FROM claims WHERE endpoint_id = ? AND slot = ?', endpointId, slot);
@@ -152,7 +154,7 @@ export function removeFromLane(database: Database, endpointId: string, deliveryI
   if (claim) endClaim(database, claim);
 }
 
-/** A claim, and the process for which it is made. */
+/** A request for claims, with the number of the process that makes it. */
 type ClaimOf = DeliveryClaim & { readonly process: number };
 
 interface LaneClaim extends ClaimOf {
@@ -200,7 +202,7 @@ function claimFromLane(database: Database, lane: Lane, claim: LaneClaim): readon
 /** Writes the lane's starts and the times that follow from them under these limits. */
 function writeLane(database: Database, lane: Lane, limits: LaneLimits & { readonly isFull: boolean }): void {
   const { endpointId, starts } = lane;
-  // Lanes that were ready before this lane's last start come first.
+  // Lets lanes that were ready before this lane's last start come first.
   const readyFrom = Math.max(throttledUntil(starts, limits), starts.at(-1) ?? 0);
   const isFull = Number(limits.isFull);
   database.run(
@@ -216,7 +218,7 @@ function writeLane(database: Database, lane: Lane, limits: LaneLimits & { readon
   );
 }
 
-/** Recomputes the times in the lanes if they follow from other limits than these. */
+/** Recomputes the times of all lanes if the limits have changed. */
 function applyLimits(database: Database, claim: DeliveryClaim): void {
   const limits = JSON.stringify([claim.slots, claim.startsPerWindow, claim.windowMs]);
   if (database.run('UPDATE lane_limits SET limits = ? WHERE limits <> ?', limits, limits) === 0) return;

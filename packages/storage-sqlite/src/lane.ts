@@ -25,15 +25,15 @@ export function addLane(database: Database, endpointId: string, workspaceId: str
   });
 }
 
-/**
- * Resumes the lane of an endpoint that is being deleted, because its workspace would no longer find the lane to resume
- * it.
- */
+/** Resumes the lane of an endpoint that is being deleted, because its workspace could no longer find the lane. */
 export function resumeLane(database: Database, endpointId: string): void {
   database.run('UPDATE lanes SET is_paused = 0 WHERE endpoint_id = ? AND is_paused = 1', endpointId);
 }
 
-/** The generation in which deliveries are queued now; null once the endpoint is gone and nothing is open there. */
+/**
+ * The generation in which deliveries are queued now; null once the endpoint is deleted and none of its deliveries is
+ * open.
+ */
 export function laneGeneration(database: Database, endpointId: string): number | null {
   const row = database.get('SELECT generation FROM lanes WHERE endpoint_id = ?', endpointId);
   return row ? integer(row, 'generation') : null;
@@ -60,7 +60,7 @@ export function queueDelivery(database: Database, entry: DueEntry): void {
   );
 }
 
-/** Takes a delivery out of the queue, if it is there. */
+/** Takes a delivery out of the queue if it is queued. */
 export function unqueueDelivery(database: Database, endpointId: string, deliveryId: string): void {
   if (database.run('DELETE FROM due WHERE delivery_id = ?', deliveryId) > 0) wakeLane(database, endpointId);
 }
@@ -81,7 +81,9 @@ export function openSlot(database: Database, endpointId: string): void {
   );
 }
 
-/** When the first entry that a claim may take is due; null without such an entry, and then `max` of it is null, too. */
+/**
+ * When the first delivery that a claim may take is due; null if there is none, and SQL's `max` of null is null, too.
+ */
 export const FIRST_DUE_AT = `(
   SELECT due_at FROM due
   WHERE due.endpoint_id = lanes.endpoint_id AND due.generation = lanes.generation

@@ -64,7 +64,7 @@ export function leaseStore(connected: Connected): LeaseStore {
   };
 }
 
-/** The owner that held the lease; null if it was released. */
+/** The owner that lost the lease; null if the lease was released. */
 function takenFrom(row: Row): string | null {
   return [text(row, 'lease_lost_by'), text(row, 'lease_owner')].find((owner) => owner !== '') ?? null;
 }
@@ -72,7 +72,7 @@ function takenFrom(row: Row): string | null {
 interface LeaseSearch {
   readonly owner: string;
   readonly now: number;
-  /** Leases that end later count as free. */
+  /** Leases that end later count as free, since the clock was set back. */
   readonly latestEnd: number;
   readonly limit: number;
 }

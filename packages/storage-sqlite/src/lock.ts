@@ -16,7 +16,7 @@ function resultCode(error: unknown): number | null {
   return error.errcode & 0xff;
 }
 
-/** Thrown when a write waited too long. */
+/** Thrown when a write has waited too long for the lock. */
 export class LockTimeoutError extends UnavailableError {
   override readonly name = 'LockTimeoutError';
 
@@ -47,13 +47,13 @@ const DAMAGES: ReadonlyMap<number | null, string> = new Map([
   [26, RESTORE],
 ]);
 
-/** Returns the remedy of an error of SQLite; null if it is unknown, or the error is not SQLite's. */
+/** Returns the remedy for an error of SQLite; null if no remedy is known, or the error is not SQLite's. */
 export function remedyOf(error: unknown): string | null {
   return REMEDIES.get(resultCode(error)) ?? DAMAGES.get(resultCode(error)) ?? null;
 }
 
 /**
- * Returns SQLite's own words for an error that may be temporary, and the remedy; null for any other error
+ * Returns SQLite's own message and the remedy for an error that may be temporary; null for any other error
  * (https://sqlite.org/rescode.html).
  */
 export function whyUnavailable(error: unknown): string | null {

@@ -9,7 +9,7 @@ import type { Announce } from './writer.ts';
 
 /**
  * Checks and stores outbound messages, one after the other; see `MessageStore.accept` for the order of the checks. An
- * instance is read only for its first message, so nothing else may be written in between.
+ * instance is read only for its first message, so no other operation may write between the messages.
  */
 export function acceptingMessages(
   database: Database,
@@ -73,7 +73,7 @@ interface Target {
   readonly workspaceId: string;
   readonly revision: string;
   readonly acceptsMessages: boolean;
-  /** The positions of the first queued message and after the last one; equal if no message is queued. */
+  /** The positions of the first queued message and after the last queued or held one; equal if the queue is empty. */
   readonly queueBegin: number;
   queueEnd: number;
   /** The number of messages that are held, or wait for a held one, and so are not in the queue. */
@@ -111,8 +111,8 @@ function findTarget(database: Database, instanceId: string): Target | null {
 }
 
 /**
- * Counts up to `limit`. Counts rows only if the positions allow that many, because few messages leave from the middle
- * of a queue.
+ * Counts at least up to `limit`. Below the limit, the difference of positions is exact enough, because few messages
+ * leave the middle of a queue.
  */
 function countQueued(
   database: Database,

@@ -5,9 +5,7 @@ import type { Transaction } from './event-fan-out.ts';
 import { leaveQueue } from './message-queue.ts';
 import { readMessage, updateMessage, updateProgress } from './message-row.ts';
 
-/**
- * Writes a message's next state if its status is still the one that the change was decided on. Returns whether it was.
- */
+/** Writes a message's next state if its status is still the expected one. Returns whether it was. */
 export function changeMessage(
   transaction: Transaction,
   { message, expectedStatus, events }: MessageChange,

@@ -16,7 +16,7 @@ import { readMessage } from './message-row.ts';
 import { integer, integerOrNull } from './row.ts';
 import type { Row } from './row.ts';
 
-/** See `MessageStore.queueHeads`. Moves a message that has to let others pass out of the way, and looks again. */
+/** See `MessageStore.queueHeads`. Moves messages that must let others pass out of the way, and then looks again. */
 export async function queueHeads(
   connected: Connected,
   instanceIds: readonly string[],
@@ -44,7 +44,7 @@ function lookAtHead(database: Database, instanceId: string, now: number): readon
   return row && isDue(row, now) ? [queuedMessage(database, row)] : [];
 }
 
-/** Null if the message at the head has to let others pass first. */
+/** Returns null if the message at the head must let others pass first. */
 function lookAmongHeld(database: Database, instanceId: string, now: number): readonly QueuedMessage[] | null {
   const row = database.get(HEAD_AMONG_HELD, instanceId);
   if (row && integer(row, 'waits_for_held') === 1) return null;
@@ -67,7 +67,7 @@ function queuedMessage(database: Database, row: Row): QueuedMessage {
   };
 }
 
-/** See `MessageStore.postpone`, whose caller holds the lease of the instance. */
+/** See `MessageStore.postpone`. The caller has checked the lease. */
 export function postponeMessage(database: Database, instanceId: string, postponement: Postponement): void {
   const { messageId, tries, dueAt, heldSince } = postponement;
   if (postponeHeld(database, postponement)) return;
@@ -89,7 +89,9 @@ export function leaveQueue(database: Database, instanceId: string, messageId: st
   if (!leaveHeld(database, messageId)) database.run(LEAVE_QUEUE, instanceId, messageId);
 }
 
-/** A condition for one place in a queue, which is usually its head. Its parameters are the instance and the message. */
+/**
+ * A condition for a message's place in a queue, usually at the head. Its parameters are the instance and the message.
+ */
 const PLACE_IN_QUEUE = `
   (instance_id, position) = (
     SELECT instance_id, position FROM queue WHERE instance_id = ? AND message_id = ? ORDER BY position LIMIT 1

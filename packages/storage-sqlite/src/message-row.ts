@@ -19,14 +19,14 @@ export function insertMessage(database: Database, message: Message, { senderId, 
   database.insert('message_details', { message_id: message.id, contact_id, details });
 }
 
-/** Writes the changes of a message; `stored` are its stored details. */
+/** Writes the changes of a message; `stored` is the stored value of its details. */
 export function updateMessage(database: Database, message: Message, stored: unknown): void {
   const { details = null, ...columns } = entities.messageState.columns(message);
   database.update('messages', message.id, columns);
   if (details !== stored) database.run(WRITE_DETAILS, message.id, details);
 }
 
-/** Writes the changes except those of the content. */
+/** Writes the changes of a message except those of its content. */
 export function updateProgress(database: Database, message: Message): void {
   database.update('messages', message.id, entities.messageProgress.columns(message));
 }
@@ -56,7 +56,7 @@ function readContact(row: Row): ContactSummary | null {
   return row['id'] === null ? null : summaryOf(entities.contact.read(row));
 }
 
-/** The content of messages is deleted with their instance, whatever their rows say. */
+/** Content is deleted with its instance, whatever the rows of messages say. */
 function asOfNow(database: Database, { instanceId, media }: Message): MessageMedia | null {
   if (!media?.available || database.get('SELECT 1 FROM instances WHERE id = ?', instanceId)) return media;
   return { ...media, available: false };

@@ -140,7 +140,7 @@ function findOutbound(
   return row ? readMessage(database, row) : null;
 }
 
-/** The sender's current contact, into which theirs may have been merged. */
+/** The sender's current contact, into which the given contact may have been merged. */
 function currentOf(database: Database, contact: Arrival['contact']): Contact | null {
   return contact ? (currentContact(database, contact.id) ?? contact) : null;
 }
@@ -161,7 +161,7 @@ function hasArrived(
 }
 
 /**
- * Finds at most one message. The plus makes the planner take the primary key, and not an index of the instance's
+ * Finds at most one message. The plus makes the planner use the primary key instead of an index of the instance's
  * messages.
  */
 const OUTBOUND_AMONG_IDS = `

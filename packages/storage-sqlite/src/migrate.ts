@@ -11,10 +11,7 @@ export const LATEST_VERSION: number = latestSchemaVersion(MIGRATIONS);
 /** "trnk", which marks a SQLite file as ours. */
 const APPLICATION_ID = 0x74726e6b;
 
-/**
- * Applies all missing migrations, or none if one fails. If several processes do so concurrently, one waits for the
- * other.
- */
+/** Applies all missing migrations, or none if one fails. Processes that migrate concurrently wait for each other. */
 export function migrate(connection: DatabaseSync, migrations: readonly string[] = MIGRATIONS): void {
   if (missingMigrations(readVersion(connection, migrations), migrations).length === 0) return;
   connection.exec('BEGIN IMMEDIATE');

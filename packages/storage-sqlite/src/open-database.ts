@@ -55,16 +55,15 @@ function useWriteAheadLog(connection: DatabaseSync): void {
   connection.exec('PRAGMA synchronous = FULL');
   // Overwrites deleted content, which costs nothing in pages that are written anyway.
   connection.exec('PRAGMA secure_delete = ON');
-  // The unit is KiB: 64 MiB, allocated as needed.
+  // In KiB, and so 64 MiB; allocated as needed.
   connection.exec('PRAGMA cache_size = -65536');
-  // The unit is pages of 4 KiB. The log is longer than by default, so that pages that change often are copied back
-  // less.
+  // In pages of 4 KiB. The log is longer than by default, so that pages that change often are copied back less often.
   connection.exec('PRAGMA wal_autocheckpoint = 4000');
 }
 
 /**
- * If several processes switch a new file over concurrently, SQLite refuses all but one immediately, in spite of its
- * timeout, because they hold locks that each other waits for.
+ * Retries while the file is locked. If several processes switch a new file to this mode concurrently, SQLite refuses
+ * all but one immediately in spite of its timeout, because each holds a lock that the others wait for.
  */
 function waitingForOthers<T>(attempt: () => T): T {
   const until = performance.now() + OPEN_TIMEOUT_MS;
@@ -84,9 +83,8 @@ function moveMark(connection: DatabaseSync): string | null {
 }
 
 /**
- * Creates a new file that only its owner can read, and thereby its log and index, to which SQLite gives the same mode.
- * SQLite itself would let every user read the file, and the umask is the application's. An existing file keeps its
- * mode.
+ * Creates a new file that only its owner can read. SQLite gives the log and its index the same mode. SQLite itself
+ * would let every user read the file, and the umask belongs to the application. An existing file keeps its mode.
  */
 function makePrivately(file: string): void {
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));

@@ -12,16 +12,16 @@ export interface List {
   readonly table: string;
   /** The table that has the rows with these ids; by default, `table`. */
   readonly rows?: string;
-  /** The condition of a part: equalities on the columns of an index before `id`, with each part's own values. */
+  /** The condition of a part: equalities on the columns of an index before `id`, whose values are in `parts`. */
   readonly where: string;
   readonly parts: readonly Values[];
   /** Rows with smaller ids are left out. */
   readonly floor?: string;
-  /** The next column of the index; `id` by default. */
+  /** The index's next column after those of `where`; `id` by default. */
   readonly id?: string;
 }
 
-/** Returns a page, newest first. Each part is walked along its index, from the first row of the page to its last. */
+/** Returns a page, newest first. Each part is walked along its index, from the page's first row to its last. */
 export function readPage<Item>(
   database: Database,
   list: List,
@@ -45,7 +45,7 @@ export function rowsOf(database: Database, table: string, ids: readonly string[]
   );
 }
 
-/** Ids from `low` on that come before `high`. */
+/** The ids from `low` (inclusive) to `high` (exclusive). */
 interface Range {
   readonly low: string;
   readonly high: string;

@@ -1,4 +1,4 @@
-/** Positions of log records, by hash. Two records seldom share a hash. */
+/** Positions of log records, by hash. Records rarely share a hash. */
 export interface PositionsByHash {
   size(): number;
   get(hash: number): readonly number[];

@@ -9,7 +9,8 @@ export function pauseLanes(database: Database, workspaceId: string): void {
 }
 
 /**
- * Resumes the workspace, so that waiting work can be claimed in the order of its lanes and queues. Announces that work.
+ * Resumes the workspace's work, in the order of its lanes and queues, and announces it. Clears the failures of its
+ * endpoints.
  */
 export function resumeWork(
   database: Database,

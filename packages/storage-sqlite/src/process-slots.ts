@@ -8,16 +8,16 @@ const SLOTS = 256;
 /** A lock that ends with the process, however the process ends. */
 export interface ProcessSlot {
   readonly number: number;
-  /** Whether it is certain that no process holds this slot; false if that is unknown. */
+  /** Whether it is certain that no other process holds this slot. */
   isFree(other: number): boolean;
   release(): void;
 }
 
 /**
- * Takes the first lock file next to the database that no process holds; null if all are held. SQLite keeps the
+ * Locks the first lock file next to the database that no process holds; returns null if all are held. SQLite keeps the
  * operating system's lock while this process lives. Unlike code of our own, SQLite does not lose the lock when this
- * process opens and closes the same file a second time. Files stay, because a removed file could be created, and
- * locked, a second time.
+ * process opens and closes the same file again. Lock files are never removed, because a removed file could be created,
+ * and locked, a second time.
  */
 export function takeSlot(database: string): ProcessSlot | null {
   const fileOf = (number: number): string => `${database}-process-${number}`;

@@ -44,7 +44,7 @@ export function knownProcesses({ file, database, writer, logger }: ProcessesOpti
     const { number } = slot;
     own = await writer.run(() => {
       const { machine, namespace, pid, startedAt } = thisProcess();
-      // Deletes rows from before this kernel booted, which may be another machine's.
+      // Deletes rows from before this kernel booted, possibly on another machine.
       database.run('DELETE FROM processes WHERE machine <> ?', machine);
       const row = database.get(INSERT, number, machine, namespace, pid, startedAt);
       return row ? integer(row, 'id') : 0;
@@ -89,7 +89,10 @@ const REMOVE = `
     AND NOT EXISTS (SELECT 1 FROM claims WHERE process = ?)
     AND NOT EXISTS (SELECT 1 FROM queued_events WHERE process = ? AND process <> 0)`;
 
-/** Releases all that a process held, as if it had expired. Returns false if another process has already done so. */
+/**
+ * Releases everything that a process held, as if its leases and claims had expired. Returns false if another process
+ * has already done so.
+ */
 function release(database: Database, announce: Announce, process: number, now: number): boolean {
   if (database.run('DELETE FROM processes WHERE id = ?', process) === 0) return false;
   for (const row of database.all(LEASES, process)) {

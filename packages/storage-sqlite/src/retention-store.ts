@@ -57,8 +57,8 @@ function deleteDeliveries(database: Database, floor: string, limit: number): num
 }
 
 /**
- * Deletes events that subscriptions have queued or kept. An event's id gives its age, so the primary key has the oldest
- * first.
+ * Deletes old events from the queues of subscriptions, exhausted ones included. The primary key has the oldest events
+ * first, because their ids begin with their time.
  */
 function deleteQueuedEvents(database: Database, floor: string, limit: number): number {
   return database.run(
@@ -70,7 +70,7 @@ function deleteQueuedEvents(database: Database, floor: string, limit: number): n
   );
 }
 
-/** Keeps an event while it has deliveries. Its places in queues are as old as the event, and were deleted before. */
+/** Keeps events that have deliveries. Places in queues are as old as their event, and were deleted before this call. */
 function deleteEvents(database: Database, floor: string, limit: number): number {
   const rows = database.all(
     'SELECT id, workspace_id FROM events WHERE id < ? AND deliveries <= 0 ORDER BY id LIMIT ?',

@@ -3,7 +3,7 @@ import { UnavailableError } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 import { integer } from './row.ts';
 
-/** How often the path is checked. Messages accepted between two checks may go to a file that is gone. */
+/** The path is checked at most this often. Messages accepted between two checks may go to a file that is gone. */
 const LOOK_EVERY_MS = 1_000;
 /**
  * After a longer pause, the sizes of two checks cannot be compared, because the file may have been shortened and have

@@ -1,6 +1,6 @@
 /**
  * The tables of a new database. Ids are text that sorts by time. Times are epoch milliseconds, except `occurred_at` of
- * events, in epoch microseconds. Flags are 0 or 1. A column has JSON only if no statement looks inside it.
+ * events, in epoch microseconds. Flags are 0 or 1. Statements look inside the JSON of `media` and `event_types` only.
  */
 export const SCHEMA = `
 -- Settings and processes

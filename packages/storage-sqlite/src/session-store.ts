@@ -66,7 +66,7 @@ const READ = `
   SELECT name, value FROM session_values
   WHERE instance_id = ? AND name IN (SELECT value FROM json_each(?))`;
 
-// After the prefix, no name has the last code point of Unicode.
+// Assumes that no name has the last code point of Unicode after the prefix.
 const NAMES = `
   SELECT name FROM session_values
   WHERE instance_id = ? AND name >= ? AND name < ? || char(0x10FFFF) AND name > coalesce(?, '')

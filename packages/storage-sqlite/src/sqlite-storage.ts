@@ -47,7 +47,9 @@ import type { Announce } from './writer.ts';
 
 /** The options of `sqliteStorage`. */
 export interface SqliteStorageOptions {
-  /** The database file. It is created if it does not exist; its directory must exist. `:memory:` keeps nothing. */
+  /**
+   * The database file. It is created if it does not exist; its directory must exist. `:memory:` keeps nothing on disk.
+   */
   readonly path: string;
   /** How long a write waits for another transaction on the file to end before it rejects. Default 5,000 ms. */
   readonly lockTimeoutMs?: number | undefined;
@@ -155,7 +157,7 @@ interface OpenStorage extends Connection {
   describe(): StorageDescription;
   purge(): Promise<string | null>;
   readonly processes: Processes;
-  /** Throws if another file is at the path by now, or the file was overwritten. */
+  /** Throws if the path no longer leads to the opened file, or the file was overwritten. */
   checkFile(): void;
   close(): Promise<void>;
 }
@@ -185,8 +187,8 @@ function checkPath(options: Partial<SqliteStorageOptions>): string {
       'sqliteStorage: the option "path" is wrong: it must be the path of a file, or ":memory:".',
     );
   }
-  // An absolute path is a path to SQLite whatever its name begins with, and stays valid if the working directory
-  // changes.
+  // SQLite takes an absolute path for a path, whatever its name begins with. It also stays valid if the working
+  // directory changes.
   return path === ':memory:' ? path : resolve(path);
 }
 

@@ -25,8 +25,8 @@ export function sqliteSchema({
 }
 
 /**
- * Reads the version without writing: even switching to the write-ahead log would change the file. Returns 0 if the file
- * is missing or empty.
+ * Reads the version without writing, because even switching to the write-ahead log would change the file. Returns 0 if
+ * the file is missing or empty.
  */
 export function storedVersion(file: string): number {
   if (!existsSync(dirname(file)))
@@ -53,7 +53,7 @@ export function cannotBeUsed(file: string, error: unknown): Error {
   });
 }
 
-/** SQLite checks this too, but takes a file of a few bytes for an empty database. */
+/** SQLite checks the header too, but takes a file of a few bytes for an empty database. */
 function beginsAsDatabase(file: string): boolean {
   const expected = 'SQLite format 3\0';
   const bytes = new Uint8Array(expected.length);

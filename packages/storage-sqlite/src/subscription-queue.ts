@@ -12,7 +12,8 @@ import { entities, integer, integerOrNull, json, text, textOrNull } from './row.
 import type { Row } from './row.ts';
 
 /**
- * The subscriptions that want events of this type. Subscriptions are few, so their lists are read rather than indexed.
+ * The subscriptions that want events of this type. Subscriptions are few, so their lists of types are read rather than
+ * indexed.
  */
 export function subscriptionsTo(database: Database, eventType: string): readonly string[] {
   return database
@@ -137,7 +138,7 @@ function compareDue(a: Row, b: Row): number {
   return text(a, 'event_id') < text(b, 'event_id') ? -1 : 1;
 }
 
-/** Takes an event out of the queue, where it would stop the events behind it. Returns its id. */
+/** Removes an event that is not stored from the queue, where it would block the events behind it. Returns its id. */
 function dropEvent(database: Database, row: Row): string {
   const eventId = text(row, 'event_id');
   const subscriptionId = text(row, 'subscription_id');

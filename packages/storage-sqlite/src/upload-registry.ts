@@ -68,7 +68,7 @@ export function takeContent(database: Database, message: Message): void {
   if (taken === 0) throw contentNotFree(message);
 }
 
-/** Marks the content of a deleted message as without an owner, so that it is swept. */
+/** Marks the content of a message as without an owner, so that the content is swept. */
 export function abandonContent(database: Database, messageId: string, contentId: string): void {
   database.run(
     'UPDATE contents SET instance_id = NULL, owner_id = NULL WHERE message_id = ? AND coalesce(owner_id, message_id) = ?',
@@ -77,7 +77,7 @@ export function abandonContent(database: Database, messageId: string, contentId:
   );
 }
 
-/** The same for a message that is being deleted for good, whose content is swept before all other content. */
+/** Does the same for a message that is being deleted for good. Its content is swept before all other content. */
 export function abandonDeletedContent(database: Database, message: Message): void {
   database.run(
     `UPDATE contents SET instance_id = NULL, owner_id = NULL, begun_at = 0
@@ -99,7 +99,7 @@ function forgetContent(database: Database, contentId: string): void {
     contentId,
   );
   if (!row) return;
-  // A message whose file was replaced has other content. Uses JSON's false, because json_set would turn SQL's into a 0.
+  // Skips a message whose file was replaced. Uses JSON's false, because json_set would turn SQL's into a 0.
   database.run(
     `UPDATE messages SET media = json_set(media, '$.available', json('false'))
      WHERE id = ? AND media IS NOT NULL AND coalesce(json_extract(media, '$.uploadId'), id) = ?`,

@@ -62,7 +62,7 @@ function byAge(a: InstanceQueue, b: InstanceQueue): number {
   return (a.oldest?.since ?? 0) - (b.oldest?.since ?? 0) || (a.instanceId < b.instanceId ? -1 : 1);
 }
 
-// Relies on the primary key of queue and on held_messages_by_position. Looks at the first held message only.
+// Relies on the primary key of queue and on held_messages_by_position. Takes the first held message for the oldest one.
 const queues = (of: string): string => `
   SELECT id,
     (SELECT count(*) FROM (SELECT 1 FROM queue WHERE instance_id = instances.id LIMIT ?)) AS in_queue,
@@ -125,7 +125,7 @@ function madeAt(database: Database, prefix: IdPrefix, sql: string): number | nul
   return row ? orderOfId(prefix, text(row, 'id')).ms : null;
 }
 
-/** Counts only the first rows. A condition that is always true makes a walk start at the beginning of an index. */
+/** Counts only the first rows. Conditions that are always true make SQLite walk an index from its beginning. */
 const counted = (rows: string): string => `SELECT count(*) AS count FROM (SELECT 1 FROM ${rows} LIMIT ?)`;
 
 // Relies on instances_by_status.

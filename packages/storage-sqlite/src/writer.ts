@@ -16,7 +16,7 @@ export type Announce = (signal: Signal) => void;
 export type Operation<Result> = (announce: Announce) => Result;
 
 /**
- * Begins consecutive operations of one kind in a transaction, so that one operation can use what the previous ones
+ * Begins consecutive operations of one kind in a transaction, so that an operation can reuse what earlier ones have
  * read.
  */
 type Series<Item, Result> = (announce: Announce) => (item: Item) => Result;
@@ -31,7 +31,7 @@ export interface Writer {
    * this process.
    */
   run<Result>(operation: Operation<Result>): Promise<Result>;
-  /** Does the same for an operation of a series, which lasts until an operation outside of the series. */
+  /** Does the same for an operation of a series. The next operation outside the series ends the series. */
   runInSeries<Item, Result>(series: Series<Item, Result>, item: Item): Promise<Result>;
   /** Resolves when all earlier operations are completed. */
   completed(): Promise<void>;
@@ -129,7 +129,7 @@ export function createWriter({ database, publish, lockTimeoutMs }: WriterOptions
     new Promise((resolve, reject) => {
       plan();
       const since = performance.now();
-      // Each series gets its own items, and each caller the result of its own operation.
+      // The cast is safe because each series gets its own items, and each caller the result of its own operation.
       const own = { series, item, resolve, reject, since } as Waiting;
       waiting.push(own);
     });

@@ -141,7 +141,7 @@ interface Fixture {
   readonly storage: Storage<DatabaseSync>;
   readonly instance: Instance;
   readonly path: string;
-  /** The app's own connection, to a file with a table of the app. */
+  /** The app's own connection to the file, which also has a table of the app. */
   readonly app: DatabaseSync;
 }
 

@@ -13,7 +13,7 @@ import {
 import { connectTo, openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-// Tests how a cancellation is stored until its deliveries are written. Its effects are in the contract.
+// Tests how a cancellation is stored until its deliveries are written. The contract tests its effects.
 
 it('a cancellation whose deliveries are all under claims is not looked at again before a claim ends', async () => {
   const { storage, endpoint, rows, version } = await fixture();

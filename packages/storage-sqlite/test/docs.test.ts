@@ -8,7 +8,7 @@ import { HANG_MS, must } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-/** A connected instance of the sandbox, which the programs of the docs take for granted. */
+/** Connects an instance of the sandbox, which the programs of the docs take for granted. */
 const CONNECTED = `
 const { id } = await trunkline.admin.workspaces.create({ name: 'Acme' });
 const api = trunkline.workspace(id);
@@ -46,7 +46,7 @@ it.runIf(isLongForm)('the README shows an order and its message in one transacti
   expect(await run([service, CONNECTED, program, driver])).toBe('INVALID_RECIPIENT\nOn its way: A chair 1\n');
 });
 
-/** The program of a page that contains this text. */
+/** The program on a page of the docs that contains this text. */
 function programOf(page: string, text: string): string {
   const content = readFileSync(new URL(page, import.meta.url), 'utf8');
   const programs = [...content.matchAll(/```ts\n(.*?)```/gs)].map(([, program]) => must(program));

@@ -10,7 +10,7 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 
 const SECRET = 'a-text-that-nobody-may-find';
 
-/** How often the text is in the database, its log and its index. */
+/** How often the text occurs in the database, its log and the log's index. */
 function found(path: string, text: string = SECRET): number {
   const files = ['', '-wal', '-shm'].map((end) => `${path}${end}`).filter((file) => existsSync(file));
   return files.reduce((sum, file) => sum + readFileSync(file, 'latin1').split(text).length - 1, 0);

@@ -180,7 +180,7 @@ interface Fixture {
   readonly storage: Storage;
   readonly instance: Instance;
   readonly path: string;
-  /** Used by `storage`. */
+  /** The connection that `storage` uses. */
   readonly connection: DatabaseSync;
 }
 

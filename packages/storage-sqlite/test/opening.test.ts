@@ -269,14 +269,14 @@ function contents(directory: string): Readonly<Record<string, string>> {
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(directory, name), 'base64')]));
 }
 
-/** The parts that a storage checks, in a database of the last commit with migrations; the application id is "trnk". */
+/** The parts that a storage checks, as in a database from before 0.1.0; the application id is "trnk". */
 const BEFORE_FIRST_RELEASE = [
   'CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID',
   'PRAGMA application_id = 1953656427',
   'PRAGMA user_version = 34',
 ];
 
-/** Creates a database of Trunkline that is no longer in use. */
+/** Creates a database of Trunkline and closes it. */
 async function closed(path: string): Promise<string> {
   const storage = sqliteStorage({ path });
   await storage.open(storageContext);

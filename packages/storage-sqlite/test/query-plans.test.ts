@@ -38,7 +38,7 @@ const MAY_SCAN: Readonly<Record<string, string>> = {
   'SCAN message': 'the messages that one transaction files, up to a limit',
 };
 
-/** Statements that may sort what they read: how each begins, and why it may. */
+/** Statements that may sort the rows that they read: how each begins, and why it may. */
 const MAY_SORT: Readonly<Record<string, string>> = {
   'INSERT INTO chats ': 'the messages that one transaction files, up to a limit',
   'INSERT OR IGNORE INTO chat_messages ': 'the same',

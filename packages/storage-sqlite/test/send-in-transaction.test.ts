@@ -183,7 +183,7 @@ interface Fixture {
   };
   /** The messages that have reached the network. */
   readonly sent: readonly OutgoingMessage[];
-  /** Resolves when this many messages have arrived. Trunkline's timers are never called. */
+  /** Resolves when this many messages have arrived. Trunkline's timers never fire in these tests. */
   arrived(count: number): Promise<void>;
 }
 

@@ -53,8 +53,9 @@ describe('kill -9 of the process that sends webhooks', { timeout: 60_000 + RUNS 
 });
 
 /**
- * Kills one process after the other. Each has its clock a minute ahead of the previous one, as if a lease had passed,
- * so that it first sends what the previous one left. Returns the receiver and the deliveries that were reported.
+ * Kills one process after the other. Each clock is a minute ahead of the previous one, as if a lease had passed, so
+ * that each process first sends the deliveries that the previous one left. Returns the receiver and the reported
+ * deliveries.
  */
 async function killAgainAndAgain(point: KillPoint): Promise<{ receiver: TlsReceiver; reported: string[] }> {
   const path = join(temporaryDirectory(), 'test.db');
@@ -88,7 +89,7 @@ async function killAgainAndAgain(point: KillPoint): Promise<{ receiver: TlsRecei
   expect(reported).toHaveLength(RUNS * ENDPOINTS * 3);
   for (const id of reported) expectOneEvent(receiver, id);
   expect(receiver.refused).toEqual([]);
-  // If no request is held, it depends on the machine whether a second request meets the first one still open.
+  // Unless requests are held, it depends on the machine whether two requests are open at the same time.
   expect(receiver.mostAtOnce()).toBeLessThanOrEqual(2);
   return { receiver, reported };
 }

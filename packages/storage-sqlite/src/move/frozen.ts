@@ -9,7 +9,9 @@ const LEFT_OPEN = ['processes', 'process_reports', 'lease_owners'];
 const REFUSAL =
   'this database is being moved, or was moved, by "trunkline move": nothing in it changes any more; use the database that it was moved to';
 
-/** Refuses every change of every table except `LEFT_OPEN`, by any process, from the end of this transaction on. */
+/**
+ * From the end of this transaction on, refuses all changes by any process, except to `LEFT_OPEN` and the move's mark.
+ */
 export function freeze(database: Database): void {
   for (const table of tables(database)) {
     for (const change of ['INSERT', 'UPDATE', 'DELETE']) {

@@ -144,5 +144,5 @@ function readPage(
   );
   const last = stored.at(-1);
   if (!last || stored.length < limit) return { rows, next: null };
-  return { rows, next: { part: 0, after: key.map((_, index) => last[`key_${index}`] as string | number) } }; // as it was selected
+  return { rows, next: { part: 0, after: key.map((_, index) => last[`key_${index}`] as string | number) } }; // keys are text or integers
 }

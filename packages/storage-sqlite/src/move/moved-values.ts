@@ -15,7 +15,7 @@ const BYTES: Codec<Uint8Array, Uint8Array> = {
   read: (stored) => (stored instanceof Uint8Array ? stored : undefined),
 };
 
-/** Each codec is called only with values of its kind. */
+/** The casts are safe because each codec is called only with values of its kind. */
 const CODECS: Readonly<Record<MovedKind, AnyCodec>> = {
   id: PLAIN_CODECS.text as unknown as AnyCodec,
   text: PLAIN_CODECS.text as unknown as AnyCodec,
@@ -31,7 +31,7 @@ export function writeMoved({ kind }: MovedColumn, value: MovedValue): SQLInputVa
   return value === null ? null : CODECS[kind].write(value);
 }
 
-/** Undefined if the column does not hold a value of its kind. */
+/** Returns undefined if the column does not hold a value of its kind. */
 export function readMoved({ kind }: MovedColumn, stored: unknown): MovedValue | undefined {
   return stored === null ? null : CODECS[kind].read(stored);
 }

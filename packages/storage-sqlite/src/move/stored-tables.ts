@@ -11,7 +11,7 @@ export interface StoredTable {
   readonly expressions?: Readonly<Record<string, string>>;
 }
 
-/** Moved tables that are not read one to one from the table of their name. */
+/** Moved tables that are not read one-to-one from the table of the same name. */
 const STANDS_OTHERWISE: Partial<Record<MovedTableName, StoredTable>> = {
   settings: { from: 'settings', where: `settings.name <> '${MOVE_MARK}'`, key: ['settings.name'] },
   messages: {
@@ -23,7 +23,7 @@ const STANDS_OTHERWISE: Partial<Record<MovedTableName, StoredTable>> = {
   idempotency_records: { from: 'idempotency_log', key: ['idempotency_log.position'] },
   lanes: {
     from: 'lanes',
-    // A lane without a workspace belongs to a deleted endpoint with no rows left.
+    // A lane without a workspace belongs to a deleted endpoint that has no deliveries left.
     where: `(${workspaceOf('lanes.endpoint_id')}) IS NOT NULL`,
     key: ['lanes.endpoint_id'],
     expressions: { workspace_id: workspaceOf('lanes.endpoint_id') },
@@ -75,7 +75,7 @@ export function mainTable(name: MovedTableName): string {
   return storedTable(name).from.split(/\s/)[0] ?? name;
 }
 
-/** Tables and columns that are not read as they are, because their values are elsewhere or follow from other rows. */
+/** Tables and columns that are not moved as they are, each with the reason. */
 export const NOT_MOVED: Readonly<Record<string, string | Readonly<Record<string, string>>>> = {
   chats: 'made again from the messages',
   chat_messages: 'made again from the messages',

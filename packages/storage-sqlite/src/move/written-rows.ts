@@ -9,7 +9,7 @@ import { text } from '../row.ts';
 import { writeMoved } from './moved-values.ts';
 import { mainTable } from './stored-tables.ts';
 
-/** Writes rows that were moved here, and their parts in other tables. */
+/** Writes moved rows, including their parts in other tables. */
 export function writeRows(database: Database, name: MovedTableName, rows: readonly MovedRow[]): void {
   const columns = Object.entries(movedTable(name).columns);
   const write = WRITERS[name] ?? ((into, stored) => void into.insert(mainTable(name), stored));
@@ -23,11 +23,11 @@ export function writeRows(database: Database, name: MovedTableName, rows: readon
   if (name === 'messages') fileNoted(database, rows.length);
 }
 
-/** Updates values that depend on all rows. Runs after the rows' own transaction. */
+/** Updates values that depend on all rows. Called after the transactions that wrote the rows. */
 export function finishMove(database: Database): void {
-  // The first claim applies the limits of all lanes, and recomputes these times.
+  // These times ignore the limits of lanes. The first claim applies the limits, and recomputes the times.
   database.run(`UPDATE lanes SET wake_at = max(ready_from, ${FIRST_DUE_AT})`);
-  // PostgreSQL deletes an event and its place in the log in two steps. Here, the second step would never come.
+  // PostgreSQL deletes an event and its place in the log in two steps. In SQLite, the second step would never come.
   database.run(
     'DELETE FROM event_log WHERE NOT EXISTS (SELECT 1 FROM events WHERE events.id = event_log.id)',
   );

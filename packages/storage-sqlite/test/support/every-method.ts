@@ -44,7 +44,7 @@ import {
 } from '@trunkline/storage-contract/examples';
 
 /**
- * Calls each method of each store, with every filter, so that it does all that it can do. Returns the names of the
+ * Calls each method of each store, with every filter, so that each runs all its statements. Returns the names of the
  * methods that were not called.
  */
 export async function callEveryMethod(storage: Storage): Promise<readonly string[]> {
@@ -74,7 +74,7 @@ export async function callEveryMethod(storage: Storage): Promise<readonly string
   return [...uncalled];
 }
 
-/** The same store, which removes the names of its methods from `unused` when they are used. */
+/** Wraps a store so that the first use of a method removes the method's name from `unused`. */
 function watch<Store extends object>(name: string, store: Store, unused: Set<string>): Store {
   for (const method of Object.keys(store)) unused.add(`${name}.${method}`);
   return new Proxy(store, {
@@ -423,7 +423,7 @@ async function useDeliveries(storage: Storage, endpoint: Endpoint): Promise<void
   await deliveries.claim(claimAt(NOW + 30_000, { slots: 5 }));
   for (let count = 0; count < 6; count += 1) await deliveries.enqueue(id, anEvent({ id: workspaceId }));
   const now = NOW + 120_000;
-  // By this earlier clock, all deliveries wait too long.
+  // At this earlier time, all deliveries would wait too long.
   const later = await deliveries.shortenWaits({ now: NOW - 3_600_000, after: null, limit: 2 });
   await deliveries.shortenWaits({ now: NOW - 3_600_000, after: later, limit: 100 });
   const [done, retrying, spent, ...others] = (await deliveries.claim(claimAt(now, { slots: 5 }))).claimed;

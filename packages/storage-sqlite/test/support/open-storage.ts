@@ -6,7 +6,7 @@ import { sqliteStorage } from '../../src/index.ts';
 import type { SqliteStorageOptions } from '../../src/index.ts';
 import { storageContext } from './storage-context.ts';
 
-/** A storage that is closed when the running test is over. */
+/** Opens a storage that is closed when the running test ends. */
 export async function openStorage(
   path: string,
   options: Partial<SqliteStorageOptions> = {},
@@ -18,7 +18,7 @@ export async function openStorage(
   return storage;
 }
 
-/** The same storage, with its connection. */
+/** Opens such a storage, and returns its connection, too. */
 export async function openWithConnection(
   path: string,
   options: Partial<SqliteStorageOptions> = {},

@@ -36,7 +36,7 @@ export interface ReceivedRequest {
   readonly responded: boolean;
 }
 
-/** Clients whose clock is ahead sign with that time. */
+/** Clients whose clock is ahead sign with a time in the future. */
 const TOLERANCE_SECONDS = 7 * 24 * 60 * 60;
 
 export async function startTlsReceiver(): Promise<TlsReceiver> {
@@ -82,7 +82,7 @@ export async function startTlsReceiver(): Promise<TlsReceiver> {
   };
 
   const server = createServer({ key: leaf.private, cert: leaf.cert }, (request, response) => {
-    // A sender that is killed in the middle of a request does not send the rest.
+    // Rejects if a sender was killed in the middle of a request.
     receive(request, response).catch(() => response.destroy());
   });
   let connections = 0;

@@ -10,7 +10,7 @@ import { print } from './parent.ts';
 
 const [, , path = '', fatalStatement, times = '1'] = process.argv;
 if (fatalStatement !== undefined) dieAt(fatalStatement, Number(times));
-// Writes the cache now, because a killed process does not.
+// Writes the compile cache now, because a killed process does not.
 flushCompileCache();
 const storage = sqliteStorage({ path });
 await storage.open(storageContext);

@@ -1,4 +1,4 @@
-// Opens a storage, and dies in the middle of the migration, when it would write the version that it has reached.
+// Opens a storage, and dies in the middle of the migration, just before it writes the new version.
 import { DatabaseSync } from 'node:sqlite';
 import { sqliteStorage } from '../../../src/index.ts';
 import { storageContext } from '../storage-context.ts';

@@ -1,6 +1,5 @@
 // Sends webhooks. Once its parent says so, queues three events for each endpoint, and prints the ids of their
-// deliveries and `queued`. At the point at which it is to be killed, it hangs, and prints a line each time. Its clock
-// is ahead.
+// deliveries and `queued`. At its kill point, it prints a line and hangs, each time. Its clock is ahead.
 import { flushCompileCache } from 'node:module';
 import { createTrunkline } from '@trunkline/core';
 import type { Storage } from '@trunkline/core';

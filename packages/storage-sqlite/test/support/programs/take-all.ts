@@ -1,4 +1,4 @@
-// Takes leases and claims deliveries, a few at a time, until nothing is left, and prints what it got.
+// Takes leases and claims deliveries, a few at a time, until nothing is left, and prints the ids that it got.
 import { sqliteStorage } from '../../../src/index.ts';
 import { claimAt, NOW, succeeded } from '@trunkline/storage-contract/examples';
 import { storageContext } from '../storage-context.ts';
