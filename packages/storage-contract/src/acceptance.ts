@@ -73,7 +73,7 @@ export function acceptanceContract(subject: ContractSubject): void {
       expect(await storage.messages.findOutbound(instance.id, networkId, ids)).toEqual(readable);
       expect(await storage.messages.findOutbound(neighbour.id, networkId, ids)).toEqual(twin);
       expect(await storage.messages.findOutbound(instance.id, 'unknown', ids)).toBeNull();
-      // An unreadable network id is found, whatever ids are read from it.
+      // A message with an unreadable network id is found whatever `ids` are passed.
       expect(await storage.messages.findOutbound(instance.id, other.networkId, ids)).toEqual(other);
       expect(await storage.messages.findOutbound(instance.id, other.networkId)).toEqual(other);
     });
@@ -114,7 +114,7 @@ export function acceptanceContract(subject: ContractSubject): void {
 
       const late = aMessage(instance, { createdAt: NOW + IDEMPOTENCY_WINDOW_MS });
       const record = anIdempotencyRecord(late);
-      // An expired record is found until a new one replaces it: the caller decides.
+      // An expired record is found until a new record replaces it, because the caller checks its age.
       expect(await storage.messages.findIdempotencyRecord(workspace.id, 'order-1')).toMatchObject({
         messageId: first.id,
       });

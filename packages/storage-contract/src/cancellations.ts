@@ -161,7 +161,7 @@ export function cancellationContract(subject: ContractSubject): void {
           expect(delivery).toMatchObject(isSuccess ? { errorCode: null } : cancelled);
         }
 
-        // Attempts of the concurrent claims are recorded, since their requests were made; no outcome is undone.
+        // Attempts of the concurrent claims are recorded, because their requests were made. No outcome is undone.
         const late = during.map((one) => failed(one, NOW + 1));
         expect(await storage.deliveries.complete(late, NOW + 1)).toBe(during.length);
         await storage.deliveries.sweepClosed(10);

@@ -2,8 +2,8 @@ import { it as registerCase, TestRunner } from 'vitest';
 import type { TestAPI } from 'vitest';
 
 /**
- * The cases that a file runs. A selection runs the first two of each group, and all about concurrency; a sample runs
- * the first of each group, and no random steps.
+ * The cases that a file runs. A selection runs the first two cases of each group, and all cases about concurrency. A
+ * sample runs the first case of each group, and no random steps.
  */
 export type Cases = 'all' | 'selection' | 'sample';
 
@@ -13,7 +13,7 @@ const seen = new WeakMap<object, number>();
 
 const CONCURRENT = /concurrent|at the same time|beside|come together|meanwhile|two processes/;
 
-/** Registers only these cases of this file from now on. */
+/** From now on, registers only these cases of the test file. */
 export function selectCases(chosen: Cases): void {
   cases = chosen;
 }
@@ -30,7 +30,7 @@ export const it: TestAPI = new Proxy(registerCase, {
     const member: unknown = Reflect.get(target, name, receiver);
     if ((name !== 'each' && name !== 'for') || typeof member !== 'function') return member;
     return (...table: unknown[]) => {
-      const register = Reflect.apply(member, target, table) as (...values: unknown[]) => void; // the same function as `it`
+      const register = Reflect.apply(member, target, table) as (...values: unknown[]) => void; // called like `it`
       return (...values: unknown[]) => {
         if (isChosen(values[0])) register(...values);
       };

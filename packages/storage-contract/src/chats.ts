@@ -420,7 +420,7 @@ function isWithAda({ groupId, to, contact }: Message): boolean {
   return groupId === null && (to === ADA || contact !== null);
 }
 
-/** Stores these messages in a new instance. Their order of storage is not that of their ids. */
+/** Stores these messages in a new instance, in an order that differs from that of their ids. */
 async function storeSteps(
   storage: Storage,
   steps: readonly { readonly kind: Kind; readonly isFiled: boolean }[],

@@ -1,21 +1,24 @@
 import type { Storage } from '@trunkline/core';
 import type { Cases } from './cases.ts';
 
-/** The subject of the contract: `describeStorageContract({ name: 'sqlite', createDatabase, capabilities })`. */
+/** The storage to test, as in `describeStorageContract({ name: 'sqlite', createDatabase, capabilities })`. */
 export interface ContractSubject {
   readonly name: string;
-  /** Creates an empty database for one test. It should take only a few milliseconds: there are hundreds of tests. */
+  /**
+   * Creates an empty database for one test. It should take only a few milliseconds, because there are hundreds of
+   * tests.
+   */
   createDatabase(): Promise<TestDatabase>;
   /**
-   * How many random sequences are compared with the storage in memory, unless the environment sets the number; use
-   * fewer if they take long.
+   * How many random sequences are compared with the in-memory storage, unless `STORAGE_CONTRACT_RUNS` sets the number.
+   * Use fewer if they take long.
    */
   readonly randomRuns?: number;
-  /** The cases to run: by default, all. A quick run may take fewer, in addition to a full run. */
+  /** The cases to run; all by default. Use fewer only for a quick run in addition to a full run. */
   readonly cases?: Cases;
   /** Tests of a missing capability are skipped, and their titles give the reason. */
   readonly capabilities: {
-    /** After the first storage was closed, another storage that connects finds the written data. */
+    /** A storage that connects after the first one was closed finds the written data. */
     readonly reopen: Capability;
     /** Several storages can be open on one database, as in several processes. */
     readonly shared: Capability;
@@ -45,7 +48,7 @@ export interface TestDatabase {
   connect(): Storage<unknown>;
   /** Begins a transaction on a separate connection. The suite ends every transaction that it began. */
   beginTransaction?(): Promise<TestTransaction>;
-  /** Deletes the row of an event, but no rows that refer to the event, as damage or a person's mistake might. */
+  /** Deletes the row of an event, but no rows that refer to the event, as damage or an operator's mistake might. */
   deleteEvent?(id: string): Promise<void>;
   /** Starts a process that runs `holdEverything` on this database. The suite kills every process that it started. */
   startHolding?(): Promise<TestProcess>;
@@ -58,6 +61,6 @@ export interface TestTransaction {
   readonly handle: unknown;
   /** Commits, and ends the connection. */
   commit(): Promise<void>;
-  /** Rolls back, and ends the connection; does nothing after an end. */
+  /** Rolls back, and ends the connection. Does nothing if the transaction has already ended. */
   rollback(): Promise<void>;
 }

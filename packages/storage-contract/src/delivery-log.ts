@@ -80,7 +80,7 @@ export function deliveryLogContract(subject: ContractSubject): void {
       const storage = await open();
       const { workspace } = await storeLane(storage);
       await storeEndpoint(storage, workspace);
-      // The second id is ahead of its time, as after a clock was set back; the third is of the same millisecond.
+      // The first three ids have the same millisecond. The second is ahead of its event, as after a clock was set back.
       const events = [
         anEvent(workspace, NOW),
         anEvent(workspace, NOW - 60_000, { id: testId('evt', NOW) }),

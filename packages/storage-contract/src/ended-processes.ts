@@ -25,7 +25,6 @@ import { testTransactions } from './test-database.ts';
 export function endedProcessContract(subject: ContractSubject): void {
   const { processes } = subject.capabilities;
   const name = named('what a process holds', processes);
-  // Each case starts one or two processes.
   describe.skipIf(processes !== true)(name, () => held(subject));
 }
 

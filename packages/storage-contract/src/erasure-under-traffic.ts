@@ -10,7 +10,7 @@ import { HANG_MS, until } from '@trunkline/test-support';
 import { randomInTest } from '@trunkline/test-support/seeded-test';
 import type { RandomNumber } from '@trunkline/test-support/seeded-test';
 
-/** A database, which the test can search for remains of deleted rows. */
+/** A database that the test can search for remains of deleted rows. */
 export interface ErasureDatabase {
   readonly storage: Storage<never>;
   /** The tables with rows that refer to deleted messages, events or deliveries. */

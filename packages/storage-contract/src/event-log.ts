@@ -121,7 +121,7 @@ export function eventLogContract(subject: ContractSubject): void {
         EventRecord,
         EventRecord,
         EventRecord,
-      ]; // one for each of four times
+      ]; // `storeLog` returns an event for each time
       const { events } = storage;
       const after = async (id: string, limit = 10): Promise<readonly string[]> =>
         (await events.listAfter(workspace.id, id, limit)).map((event) => event.id);

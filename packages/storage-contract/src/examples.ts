@@ -27,7 +27,7 @@ export const NOW: number = Date.UTC(2026, 10, 20, 12);
 
 export const DAY: number = 24 * 60 * 60 * 1000;
 
-/** When the day of `NOW` began. */
+/** The beginning of the day of `NOW`, in UTC. */
 export const MIDNIGHT: number = NOW - (NOW % DAY);
 
 let made = 0;
@@ -96,7 +96,7 @@ export function anApiKey(workspace: Pick<Workspace, 'id'>, changes: Partial<ApiK
   };
 }
 
-/** An instance that is connected. */
+/** A connected instance. */
 export function anInstance(workspace: Workspace, changes: Partial<Instance> = {}): Instance {
   const createdAt = changes.createdAt ?? NOW;
   return {
@@ -349,7 +349,7 @@ export function succeeded(claimed: ClaimedDelivery, at: number): Completion {
   return { token: claimed.token, delivery, attempt };
 }
 
-/** An attempt that failed with a 500; retried a minute later unless `changes` says otherwise. */
+/** An attempt that failed with status 500. The retry is due a minute later unless `changes` says otherwise. */
 export function failed(claimed: ClaimedDelivery, at: number, changes: Partial<Delivery> = {}): Completion {
   const attempt = anAttempt(claimed, at, {
     responseStatus: 500,

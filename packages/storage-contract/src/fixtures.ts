@@ -83,7 +83,7 @@ export async function loseLease(storage: Storage, lease: Lease): Promise<Lease> 
   return lease;
 }
 
-/** A write that changes only the name, as the API makes it. */
+/** A write that changes only the name, as the API writes it. */
 export function renaming(instance: Instance, name: string): InstanceWrite {
   return { instance: { ...instance, name }, event: null, lease: null };
 }
@@ -159,7 +159,7 @@ export async function enable(storage: Storage, endpoint: Endpoint): Promise<void
   expect(await storage.endpoints.write({ endpoint: enabled })).toBe('written');
 }
 
-/** Queues a delivery to this endpoint for each of these times, in their order. */
+/** Queues a delivery to this endpoint for each of these times, in this order. */
 export async function enqueueAt(
   storage: Storage,
   endpoint: Endpoint,
@@ -260,7 +260,7 @@ export function idsOf(claimed: readonly ClaimedDelivery[]): readonly string[] {
   return claimed.map(({ delivery }) => delivery.id);
 }
 
-/** Claims one delivery, which must be this one, and completes it. */
+/** Claims one delivery, which must be the given one, and completes it. */
 export async function finish(
   storage: Storage,
   delivery: Delivery,

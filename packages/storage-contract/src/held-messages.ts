@@ -260,7 +260,7 @@ export function heldMessageContract(subject: ContractSubject): void {
   }
 }
 
-/** Accepts a message to each of these recipients, in their order. */
+/** Accepts a message to each of these recipients, in this order. */
 async function queued(
   storage: Storage,
   instance: Instance,

@@ -110,7 +110,7 @@ export function instanceHistoryContract(subject: ContractSubject): void {
       const at = NOW + ENTRIES_PER_HOUR;
       const made = aHistoryEntry(instance, { at, reason: 'connect_failed', networkCode: '1' });
       await storage.instances.note(lease, made);
-      // Each has a different code, so that no writer counts it as a repetition.
+      // Each entry has a different code, so that no writer counts it as a repetition.
       const more = ['2', '3', '4'].map((networkCode, index) =>
         aHistoryEntry(instance, {
           at: at + 1 + index,
@@ -122,7 +122,7 @@ export function instanceHistoryContract(subject: ContractSubject): void {
       const [second, third, fourth] = more;
       await storage.instances.note(lease, must(second));
       await storage.instances.write({ ...renaming(instance, 'New'), lease, entry: must(third) });
-      // The third entry repeats: its writer does not know which entry counted it.
+      // The third entry is repeated under its own id, because its writer does not know which entry counted it.
       await storage.instances.note(lease, { ...must(third), count: 2, lastAt: at + 50 });
       await storage.instances.note(lease, must(fourth));
       const counted = { ...made, count: 5, next: must(fourth).next, lastAt: must(fourth).at };

@@ -183,7 +183,7 @@ export function laneContract(subject: ContractSubject): void {
         quiet.push(await enqueueOne(storage, await storeEndpoint(storage, workspace)));
       }
       const served = new Set<string>();
-      // Six lanes, and room for one lane in a pass: if the backlog is served in every other pass, ten passes are
+      // Each pass has room for one of the six lanes. Even if the backlog is served in every other pass, ten passes are
       // enough.
       for (let pass = 1; pass <= 12; pass += 1) {
         const claimed = await claim(storage, NOW + pass, { limit: 2 });

@@ -12,7 +12,7 @@ export interface MediaStoreSubject {
   createPlace(): Promise<MediaPlace>;
   /** The server behind the store responds to the range of the first byte, `0-0`, with the whole file. */
   readonly hasNoFirstByte?: true;
-  /** The store has no `list`, since it may share its place. */
+  /** The store has no `list`, because its place may hold other files. */
   readonly hasNoList?: true;
 }
 
@@ -27,7 +27,7 @@ export interface MediaPlace {
 
 const ID = 'msg_01jgfjjv00fsnvdjzy0jcm5xh8';
 const MIB = 1_048_576;
-/** 12 MiB by default; `MEDIA_MB=100` takes the specification's largest file. */
+/** 12 MiB by default. `MEDIA_MB=100` tests the specification's largest file. */
 const LARGE_BYTES = Number(process.env['MEDIA_MB'] ?? 12) * MIB + 12_345;
 
 /** Defines the tests that every media store must pass. Call this function in a test file of the store's package. */

@@ -141,7 +141,7 @@ export function messageLogContract(subject: ContractSubject): void {
             limit,
             (page) => storage.messages.list(workspace.id, wanted, page),
             {
-              // Stores a message at the end of the list at which the walk began: the walk does not return there.
+              // Stores a message at the end of the list where the walk began, to which the walk does not return.
               between: async () => {
                 await store(kinds[0] ?? 'text in 0', direction === 'older' ? NOW + 50_000 : NOW - 50_000);
               },
@@ -192,7 +192,7 @@ function matches(message: Message, { instanceId, direction, type, statuses }: Me
   );
 }
 
-/** Stores these messages in a new workspace. Their order of storage is not that of their ids. */
+/** Stores these messages in a new workspace, in an order that differs from that of their ids. */
 async function storeMessages(storage: Storage, kinds: readonly Kind[]) {
   const workspace = await storeWorkspace(storage);
   const instances = [await storeInstance(storage, workspace), await storeInstance(storage, workspace)];

@@ -34,7 +34,7 @@ export function messageQueueContract(subject: ContractSubject): void {
       const { instance } = await storeLeasedInstance(storage);
       const first = aMessage(instance, { createdAt: NOW + 50 });
       await accept(storage, first);
-      // The second is accepted by another process, whose clock is behind.
+      // The second message is accepted by another process, whose clock is behind.
       await accept(storage, aMessage(instance, { createdAt: NOW }));
       expect(await storage.messages.queueHeads([instance.id], NOW)).toEqual([{ message: first, tries: 0 }]);
     });

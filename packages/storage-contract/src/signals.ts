@@ -328,7 +328,7 @@ function listen(storage: Storage): Signal[] {
   return signals;
 }
 
-/** Waits for signals: a storage may notify a moment after the call, when it learns of its own commit. */
+/** Waits for signals, because a storage may notify a moment after the call, when it learns of its own commit. */
 function arrive(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 20));
 }

@@ -5,7 +5,7 @@ import { must } from '@trunkline/test-support';
 import type { ContractSubject, TestDatabase, TestProcess, TestTransaction } from './contract-subject.ts';
 import { testId } from './examples.ts';
 
-/** Opens a storage on the database of the running test: its first, another one, or one after all others were closed. */
+/** Opens another storage on the database of the running test; with `after closing`, closes all earlier ones first. */
 export type OpenStorage = (
   when?: 'immediately' | 'after closing',
   newId?: NewId,
@@ -16,7 +16,7 @@ export function testDatabases(subject: ContractSubject): OpenStorage {
   return testTransactions(subject).open;
 }
 
-/** Like `testDatabases`, with transactions of the caller, and with damage and processes from outside. */
+/** Like `testDatabases`, with transactions of the caller, damage from outside and other processes. */
 export function testTransactions(subject: ContractSubject): {
   readonly open: OpenStorage;
   readonly begin: () => Promise<TestTransaction>;

@@ -38,8 +38,8 @@ const JSON_TEXT: Codec<unknown, string> = {
 
 /**
  * The codecs for a database that stores any text and integers of 53 bits. Ids, texts and words are text, JSON and lists
- * are JSON text, and flags are 0 and 1. If your database differs, replace single codecs: `{ ...PLAIN_CODECS, flag:
- * BOOLEAN }`.
+ * are JSON text, and flags are 0 and 1. If your database differs, replace single codecs, as in
+ * `{ ...PLAIN_CODECS, flag: BOOLEAN }`.
  */
 export const PLAIN_CODECS: Codecs<string | number> = {
   id: () => TEXT,

@@ -19,7 +19,7 @@ export const waitSteps: readonly Step[] = [
   }),
 ];
 
-/** The life of deliveries, which takes many steps in a row to get anywhere. */
+/** The life of deliveries, in which little happens without many steps in a row. */
 export const claimSteps: readonly Step[] = [
   step(
     'enqueue for one endpoint',
@@ -46,7 +46,7 @@ export const claimSteps: readonly Step[] = [
     fc.record({ leaseMs: fc.constantFrom(5_000, 20_000) }),
     async (scenario, { leaseMs }) =>
       async (side) => {
-        // The limit has room for all, because each storage has its own order of lanes, within the bounds of fairness.
+        // The limit has room for all, because the order of lanes may differ by storage, within the bounds of fairness.
         const claim = claimAt(scenario.now, { leaseMs, startsPerWindow: 3 });
         const { claimed, nextAt } = await side.storage.deliveries.claim(claim);
         const ordered = claimed.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1));
@@ -143,7 +143,7 @@ export const deliverySteps: readonly Step[] = [
     'delete history',
     fc.record({ days: fc.nat({ max: 2 }), limit: fc.integer({ min: 1, max: 6 }) }),
     async (scenario, { days, limit }) => {
-      // A midnight: rows of a day that is not over by then may or may not be deleted.
+      // Midnight, because a storage may keep or delete older rows of a day that is not over at `before`.
       const before = scenario.now - (scenario.now % DAY) - days * DAY;
       return async ({ storage }) => {
         await storage.maintain?.(scenario.now);

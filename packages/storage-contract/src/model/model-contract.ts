@@ -21,7 +21,7 @@ import { newSide, Scenario } from './scenario.ts';
 const RUNS = process.env['STORAGE_CONTRACT_RUNS'];
 const STEPS = 120;
 
-/** Takes random steps with the storage under test and with the one in memory; all results must be the same. */
+/** Takes random steps with the storage under test and with the in-memory storage. All results must be the same. */
 export function modelContract(subject: ContractSubject): void {
   const numRuns = Number(RUNS ?? subject.randomRuns ?? 40);
   describe('random steps', () => {
@@ -36,8 +36,8 @@ export function modelContract(subject: ContractSubject): void {
 }
 
 /**
- * Steps of one kind meet more often if other steps are left out, and lists that repeat a group take its steps more
- * often.
+ * Steps of one kind meet more often if other steps are left out. The steps of a group that a list repeats are taken
+ * more often.
  */
 const WAITS = [...waitSteps, ...waitSteps];
 const MESSAGES = [
@@ -70,7 +70,7 @@ async function runOnce(subject: ContractSubject, steps: Steps): Promise<void> {
   }
 }
 
-/** Both storages make the same ids, provided that they make them in the same order. */
+/** Opens a storage. Both storages make the same ids if they make them in the same order. */
 async function opened(storage: Storage): Promise<Storage> {
   await storage.open({ newId: createNewId(seededBytes(1)), logger: silent });
   return storage;

@@ -14,10 +14,10 @@ import { must } from '@trunkline/test-support';
 import { anEndpoint, anInstance, aWorkspace, NOW } from '../examples.ts';
 import { seededBytes } from './seeded-bytes.ts';
 
-/** One of the two storages, with those of its results that later steps need. */
+/** One of the two storages, with the results that later steps need. */
 export interface Side {
   readonly storage: Storage;
-  /** Every claim so far, including lost ones: each storage makes different tokens. */
+  /** Every claim so far, including lost claims. Kept by side, because each storage makes different tokens. */
   readonly claims: ClaimedDelivery[];
   readonly eventClaims: ClaimedEvent[];
   readonly leases: Lease[];
@@ -28,7 +28,7 @@ export function newSide(storage: Storage): Side {
   return { storage, claims: [], eventClaims: [], leases: [], nextAt: null };
 }
 
-/** The rows that steps choose from, as they were inserted; the model has their current state. */
+/** The rows that steps choose from, as they were inserted. The model has the current state of these rows. */
 export class Scenario {
   readonly model: Side;
   now: number = NOW;

@@ -6,7 +6,7 @@ import type { Side, Scenario } from './scenario.ts';
 /** Runs with each side; the results of both sides are compared. */
 type Act = (side: Side) => Promise<unknown>;
 
-/** Makes all input that both sides get; null if the scenario has no row for the step. */
+/** Prepares the input that both sides get; null if the sides have nothing to do. */
 export type Plan<Choice> = (scenario: Scenario, choice: Choice) => Promise<Act | null>;
 
 /** A random step of one kind. */
@@ -31,7 +31,7 @@ export function step<Choice>(name: string, choices: fc.Arbitrary<Choice>, plan: 
   }));
 }
 
-/** The reported time of the next claim may be too early, but never too late, nor in the past if nothing is due. */
+/** The reported time of the next claim may be too early, but not too late, and not in the past if nothing is due. */
 function expectInTime(actual: number | null, exact: number | null, now: number): void {
   const latest = exact ?? Infinity;
   const early = actual ?? Infinity;
