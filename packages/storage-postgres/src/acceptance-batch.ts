@@ -35,12 +35,14 @@ const ACCEPTED: Settled = { status: 'fulfilled', value: { kind: 'accepted' } };
 /** How long acceptances wait together for a lock that one of them needs. Sending a message holds the lock for less. */
 const LOCK_TIMEOUT = '50ms';
 /**
- * How often a batch may pass over an acceptance. Another process that accepts for the same instance holds the lock for
- * one statement, so the next batch usually finds the lock free, and no batch holds locks while it waits.
+ * How often a batch may skip an acceptance whose queue is locked. Another process that accepts for the same instance
+ * holds the lock for one statement, so the next batch usually finds it free. No batch holds locks while it waits.
  */
 const MAX_PASSES = 3;
 
-/** Stores the uncontended acceptances, passes those whose queue is locked to the next batch, and decides the rest. */
+/**
+ * Stores the uncontended acceptances, leaves acceptances with a locked queue to the next batch, and decides all others.
+ */
 async function acceptTogether(
   database: Database,
   batch: readonly Waiting[],

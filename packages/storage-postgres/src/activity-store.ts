@@ -53,8 +53,8 @@ interface Changed {
 }
 
 /**
- * Null if the message is gone or no longer matches the change; otherwise the message stays locked until the transaction
- * ends.
+ * Returns null if the message is gone or no longer matches the change. Otherwise the message stays locked until the
+ * transaction ends.
  */
 async function lockContent(
   transaction: Transaction,

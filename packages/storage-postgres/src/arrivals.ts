@@ -7,8 +7,8 @@ import { encodeText } from './text-encoding.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
 /**
- * The `sender_id` of an inbound message with a contact: naming the contact lets the index find repeats under several
- * network ids. Network ids contain no spaces.
+ * The `sender_id` of an inbound message with a contact. It names the contact, so that the index finds repeats under
+ * several network ids, which contain no spaces.
  */
 const ofContact = (uuid: string): string => `contact ${uuid}`;
 
@@ -39,9 +39,7 @@ export async function hasArrived(statements: Statements, key: ArrivalKey): Promi
   return row !== undefined;
 }
 
-/**
- * Returns whether the message was new. The lock of the lease ensures that a merge of contacts is over, or comes later.
- */
+/** Returns whether the message was new. The lock of the lease ensures that no merge of contacts runs concurrently. */
 export async function insertArrival(
   statements: Statements,
   { message, senderId, contact }: Arrival,
@@ -62,7 +60,7 @@ const COLUMNS = columnsOf(MESSAGE_SHAPE);
 const place = (name: string): string => `$${COLUMNS.indexOf(name) + 1}::${MESSAGE_SHAPE[name]}`;
 const SENDERS = `$${COLUMNS.length + 1}`;
 
-/** The current contact: the given one may have been merged into another since it was read. */
+/** The current contact, because the given contact may have been merged into another since it was read. */
 const CURRENT = `(SELECT coalesce(merged_into, id) FROM trunkline.contacts WHERE id = ${place('contact_id')})`;
 
 const VALUES = COLUMNS.map((name) => {

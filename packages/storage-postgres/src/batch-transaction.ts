@@ -1,7 +1,7 @@
 import type { Database, Transaction } from './database.ts';
 import { isFaultOfValue } from './pool.ts';
 
-/** Runs several calls in one transaction, or each in its own: see `runBatchOrEach`. */
+/** Runs several calls in one transaction, or each call in its own; see `runBatchOrEach`. */
 export async function runBatch<Item, Result>(
   database: Database,
   items: readonly Item[],

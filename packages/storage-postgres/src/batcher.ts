@@ -14,8 +14,8 @@ export interface BatcherOptions<Item, Result> {
    */
   keyOf?(item: Item): string;
   /**
-   * Does the work of a batch. Returns the outcomes in the order of the items. An item that takes longer gets a promise:
-   * it keeps its key, but does not count as a batch in flight. `AGAIN` puts an item into the next batch.
+   * Does the work of a batch. Returns the outcomes in the order of the items. For an item that takes longer, returns a
+   * promise. The item still holds its key, but does not count as in flight. `AGAIN` puts an item into the next batch.
    */
   run(
     items: readonly Item[],

@@ -11,8 +11,9 @@ export interface JoinOptions {
 }
 
 /**
- * Does all of `work` in a transaction that the caller has begun, or nothing if `work` throws; the rest of the
- * transaction stays as it was. Throws a TypeError if no transaction is open, or if it is not on this database.
+ * Does all of `work` in a transaction that the caller has begun, or nothing if `work` throws. The rest of the
+ * transaction stays as it was. Throws a TypeError if no transaction is open, or if the client is not connected to this
+ * database.
  */
 export async function joinTransaction<Result>(
   own: unknown,
@@ -38,7 +39,7 @@ function checkClient(own: unknown): Queryable {
 /** The last call in flight on each client. */
 const turns = new WeakMap<Queryable, Promise<unknown>>();
 
-/** Runs calls one after the other: otherwise their statements would mix, and a failing call would undo another call. */
+/** Runs calls one after the other. Otherwise their statements would mix, and a failing call would undo another call. */
 async function inTurn<Result>(client: Queryable, work: () => Promise<Result>): Promise<Result> {
   const turn = (turns.get(client) ?? Promise.resolve()).then(work);
   turns.set(
@@ -57,7 +58,8 @@ async function inSavepoint<Result>(
   try {
     await control('SAVEPOINT trunkline');
   } catch (error) {
-    // no_active_sql_transaction. A pool causes it too, because each of its statements may run on another connection.
+    // no_active_sql_transaction. A pool causes this error too, because each of its statements may run on another
+    // connection.
     if (sqlState(error) === '25P01') throw wrong('no transaction is open on it: run BEGIN first');
     throw error;
   }
@@ -71,7 +73,7 @@ async function inSavepoint<Result>(
   }
 }
 
-/** The installation to which a client was found to be connected. */
+/** The installation to which each client is known to be connected. */
 const checked = new WeakMap<Queryable, string>();
 
 async function checkDatabase(client: Queryable, { installation, statementsOn }: JoinOptions): Promise<void> {

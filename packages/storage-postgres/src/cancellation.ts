@@ -5,8 +5,8 @@ import { lockLanes, wakeAt } from './lane.ts';
 import { integer, word } from './row.ts';
 
 /**
- * Ends all open deliveries of an endpoint, however many: they stay in a generation that no claim reads until they are
- * swept. The caller holds the locks of the lane and, FOR UPDATE, of the endpoint, so that no delivery is queued.
+ * Ends all open deliveries of an endpoint, however many. Until a sweep, they stay in a generation that no claim reads.
+ * The caller holds the locks of the lane and, FOR UPDATE, of the endpoint, so that no delivery is queued.
  */
 export async function closeLane(
   { get, run }: Transaction,
@@ -30,7 +30,7 @@ const CLOSE = `
   ) IS NOT NULL
   RETURNING 1`;
 
-/** The next generation is empty, so the lane wakes only for claims of the previous one. */
+/** The next generation is empty, so the lane wakes only when claims of the previous one expire. */
 const GO_ON = `
   UPDATE trunkline.lanes SET generation = generation + 1, wake_at = ${wakeAt('true')} WHERE endpoint_id = $1`;
 
@@ -49,7 +49,7 @@ export async function sweepCancellations(database: Database, limit: number): Pro
   return swept;
 }
 
-/** Sweeps the cancellations of one endpoint, in the transaction of a caller that holds its lane's lock. */
+/** Sweeps the cancellations of one endpoint, in the transaction of a caller that holds the lane's lock. */
 export async function sweepEndpoint(
   transaction: Transaction,
   endpoint: string,
@@ -99,7 +99,7 @@ async function sweepCancellation(
   return swept;
 }
 
-/** Skips claimed deliveries, which their claims end. Relies on open_deliveries_queue. */
+/** Skips claimed deliveries, which end with their claims. Relies on open_deliveries_queue. */
 const SWEEP = `
   WITH open AS (
     DELETE FROM trunkline.open_deliveries WHERE id = ANY (ARRAY(
@@ -119,9 +119,9 @@ const SWEEP = `
       $4::text AS error_code, open.last_attempt_at, NULL::bigint AS delivered_at
   ) AS outcome`;
 
-/** Called when at most claimed deliveries are left in this generation. */
+/** Called when no deliveries except claimed ones are left in this generation. */
 async function finishSweep({ run }: Transaction, endpoint: string, generation: number): Promise<void> {
-  // While claims last, the cancellation is not swept again, so that many such cancellations cost nothing.
+  // The cancellation is not swept again until a claim ends, so that many such cancellations cost nothing.
   if ((await run(LEAVE_TO_CLAIMS, endpoint, generation)) > 0) return;
   await run(
     'DELETE FROM trunkline.closings WHERE endpoint_id = $1 AND generation = $2',
@@ -138,7 +138,7 @@ const LEAVE_TO_CLAIMS = `
     WHERE lanes.endpoint_id = $1 AND claim.generation = $2
   )`;
 
-/** Deletes the lane if its endpoint is deleted and no cancellation is left there. */
+/** Deletes the lane if its endpoint is deleted and has no cancellations left. */
 export async function dropLane({ run }: Transaction, endpoint: string): Promise<void> {
   await run(DROP_LANE, endpoint);
 }

@@ -9,23 +9,23 @@ import type { Row } from './row.ts';
 import type { Statements } from './statements.ts';
 
 /**
- * Files stored messages that are not filed yet. A lock that ends with its transaction lets one process file at a time.
- * If another process, or a deletion of messages, holds the lock, files nothing for now.
+ * Files at most `limit` stored messages that are not filed yet. A lock that ends with its transaction lets only one
+ * process file at a time. If another process, or a deletion of messages, holds the lock, files nothing for now.
  */
 export async function fileMessages(database: Database, limit: number): Promise<FilingPass> {
-  // Usually there is nothing to file, so check first.
+  // Checks first, because usually there is nothing to file.
   if (!(await database.get(ANY_TO_FILE))) return NOTHING;
   return database.transaction(async (transaction) => {
     const lock = await transaction.get(TRY_LOCK);
     if (!lock || !flag(lock, 'is_taken')) return { ...NOTHING, more: true };
-    // This separate statement sees all that others committed before they released the lock.
+    // A separate statement sees everything that other processes committed before they released the lock.
     return fileNoted(transaction, limit);
   });
 }
 
 const NOTHING: FilingPass = { filed: 0, lastId: null, more: false };
 
-/** The same in the open transaction, while no other process files. */
+/** Files messages in the open transaction. No other process may file concurrently. */
 export async function fileNoted({ get }: Statements, limit: number): Promise<FilingPass> {
   const row = await get(FILE, limit);
   if (!row) return NOTHING;
@@ -77,7 +77,7 @@ const FILE = `
   )
   SELECT count(*) AS filed, (SELECT message_id FROM taken ORDER BY message_id DESC LIMIT 1) AS last_id FROM taken`;
 
-/** Among the latest unfiled messages, those of a workspace whose chat has one of these keys. */
+/** The messages of a workspace with one of these chat keys, among the latest unfiled ones. */
 export async function readUnfiled(
   { all }: Statements,
   workspace: string | null,

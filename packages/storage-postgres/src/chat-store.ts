@@ -182,7 +182,7 @@ interface Step {
 
 /**
  * Takes the first rows of each owner in `$1`, then the first of all these rows. Compares owner and id together, so that
- * only the index serves; the limit is part of the text: see page.ts.
+ * the planner can use only the index. The limit is part of the text; see page.ts.
  */
 function walk({ table, owner, type, id: idColumn }: Walked, { bound, order, count }: Step): string {
   const condition = bound
@@ -222,8 +222,8 @@ const CURRENT = `
   ) AS contact`;
 
 /**
- * CHAT_IDS and LAST_IDS rely on chats_by_key. Each key is looked up alone: for a list, the planner may take the index
- * of an instance's chats.
+ * CHAT_IDS and LAST_IDS rely on chats_by_key. Each key is looked up separately, because for a list the planner may use
+ * the index of an instance's chats.
  */
 const CHAT_IDS = `
   SELECT chat.id FROM unnest($2::text[], $3::uuid[]) AS target (key, instance_id)

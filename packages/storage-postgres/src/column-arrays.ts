@@ -8,16 +8,16 @@ export type Shape<Column extends string> = Readonly<Record<Column, ColumnType>>;
 export type RowOf<Columns> = Columns extends Shape<infer Column> ? Readonly<Record<Column, Scalar>> : never;
 
 /**
- * Many rows as one parameter for each column, from `$first` on, called `name`: the server reads arrays in a third of
- * the time that JSON takes. The planner expects ten rows, so it finds the rows to join them with through an index.
+ * Many rows, called `name`, as one array parameter for each column from `$first` on. The server reads arrays in a third
+ * of the time that JSON takes. The planner expects ten rows, so it joins them with other rows through an index.
  */
 export function sentRows<Column extends string>(shape: Shape<Column>, name: string, first = 1): string {
   return `unnest(${arraysOf(shape, first)}) AS ${name} (${columnsOf(shape).join(', ')})`;
 }
 
 /**
- * The same rows with their `place` as one more column. The planner expects a thousand rows, so when it joins them with
- * rows that were looked up together, it hashes them instead of comparing each pair.
+ * Does the same, with the `place` of each row as one more column. The planner expects a thousand rows, so to join them
+ * with rows that were looked up together, it hashes them instead of comparing each pair.
  */
 export function manySentRows<Column extends string>(shape: Shape<Column>, name: string, first = 1): string {
   return `ROWS FROM (unnest(${arraysOf(shape, first)}), generate_subscripts($${first}, 1))

@@ -32,7 +32,7 @@ function readInteger(value: string): number {
   return number;
 }
 
-/** Reads both forms of bytea: the setting `bytea_output` decides which one the server sends. */
+/** Reads both forms of bytea, because the setting `bytea_output` decides which form the server sends. */
 function readBytes(value: string): Uint8Array {
   if (value.startsWith(String.raw`\x`)) return new Uint8Array(Buffer.from(value.slice(2), 'hex'));
   const unescaped = value.replaceAll(/\\(\\|[0-7]{3})/g, (_, escaped: string) =>
@@ -45,7 +45,7 @@ function readIntegers(value: string): readonly number[] {
   return value === '{}' ? [] : value.slice(1, -1).split(',').map(readInteger);
 }
 
-/** Reads a list of words only: text with a space, a comma, a quote or a backslash would come in quotes. */
+/** Reads lists of words only, because text with a space, a comma, a quote or a backslash would come in quotes. */
 function readWords(value: string): readonly string[] {
   if (value.includes('"'))
     throw new TypeError(

@@ -24,9 +24,9 @@ export function contactStore(connected: Connected): ContactStore {
       const { contact, written } = await decide(database);
       if (written.length === 0) return contact;
       return database.transaction(async (transaction) => {
-        // Saves run one at a time, so that only one of them creates the contact of a new person. Each save waits for
-        // messages that are being received, so that a message after a merge sees the ids under which earlier ones were
-        // stored.
+        // With this lock, saves run one at a time, so that only one of them creates the contact of a new person. A save
+        // also waits for messages that are being received, so that a message after a merge sees the ids under which
+        // earlier messages were stored.
         if (!(await isHeld(transaction, lease, 'instance'))) return 'fenced';
         const decided = await decide(transaction);
         if (decided.written.length > 0) await store(transaction, instanceId, decided);

@@ -24,19 +24,20 @@ export interface Database extends Statements {
   readonly process: () => number;
   /**
    * Commits everything that `work` changes, or nothing if `work` throws. May run `work` again if the server aborted it
-   * in favour of another transaction: only the last run counts.
+   * in favour of another transaction. Only the last run counts.
    */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
-  /** Reads with several statements that all see one moment, whatever is committed in between. */
+  /** Runs `read` so that all its statements see the same state, even if other transactions commit in between. */
   snapshot<Result>(read: (statements: Statements) => Promise<Result>): Promise<Result>;
   /**
-   * Runs `work` in a transaction that the caller has begun and will end, on the caller's connection: all of `work`, or
-   * nothing if it throws; the rest of the transaction stays as it was. `announce` takes effect when the caller commits.
+   * Runs `work` on the caller's connection, in a transaction that the caller has begun and will end. Does all of
+   * `work`, or nothing if it throws; the rest of the transaction stays as it was. `announce` takes effect when the
+   * caller commits.
    */
   join<Result>(own: unknown, work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
   /** Announces committed work. */
   publish(signals: readonly Signal[]): void;
-  /** Makes `close` wait for a call that has not started to run. */
+  /** Makes `close` wait for a call, even if it is still waiting for its batch. */
   track<Result>(call: Promise<Result>): Promise<Result>;
 }
 
@@ -163,7 +164,7 @@ async function inTransaction<Result>(
   }
 }
 
-/** Thrown by work that finds out late that another transaction came first; the next run sees those changes. */
+/** Thrown by work that finds out late that another transaction came first, whose changes the next run sees. */
 export class TransactionConflict extends Error {
   override readonly name = 'TransactionConflict';
   constructor() {
@@ -172,9 +173,9 @@ export class TransactionConflict extends Error {
 }
 
 /**
- * Two transactions deadlocked or could not both commit, and the other one has ended by now. Or a row was on its way to
- * a default partition when the partition for its day was created, which the server reports as a violated constraint
- * without a name.
+ * Whether two transactions deadlocked or could not both commit, of which the other one has ended by now. Or whether a
+ * row was on its way to a default partition when the partition for its day was created, which the server reports as a
+ * violated constraint without a name.
  */
 function isConflict(error: unknown): boolean {
   const state = sqlState(error);

@@ -17,7 +17,7 @@ export interface Report {
 }
 
 /**
- * Writes the outcomes of all attempts in order, by two or three statements. Returns for each attempt whether it was
+ * Writes the outcomes of all attempts in order, with two or three statements. Returns for each attempt whether it was
  * written.
  */
 export async function completeAll(
@@ -43,7 +43,7 @@ interface Ended {
   readonly delivery: string;
   readonly endpoint: string;
   readonly generation: number;
-  /** The delivery to write, changed if it was cancelled while claimed. */
+  /** The delivery to write; cancelled if it was cancelled while claimed. */
   readonly written: Delivery;
 }
 
@@ -84,9 +84,8 @@ async function endClaims(transaction: Transaction, reports: readonly Report[]): 
 }
 
 /**
- * The claims of these lanes, and the endpoints. All transactions lock in one order (see `lockLanes`): counting the
- * lanes locks them before the first endpoint. Lanes and endpoints are read as of their locks, whatever was committed
- * before.
+ * The claims of these lanes, and the endpoints. All transactions lock in one order (see `lockLanes`), so counting the
+ * lanes locks them before the first endpoint. Lanes and endpoints are read in the state in which they were locked.
  */
 const HELD = `
   WITH lane AS MATERIALIZED (
@@ -106,8 +105,8 @@ const HELD = `
   FROM lane CROSS JOIN LATERAL unnest(lane.claims)`;
 
 /**
- * Turns the outcome of a delivery that was cancelled while claimed into a cancellation. Its generation may have to be
- * swept again.
+ * Turns the outcome of a delivery that was cancelled while claimed into a cancellation. Marks the delivery's generation
+ * for another sweep.
  */
 async function closedMeanwhile(
   transaction: Transaction,
@@ -196,7 +195,7 @@ const FIRST_ATTEMPT = `coalesce(
 const IS_LEFT = 'claim.token <> ALL (released.tokens::bigint[])';
 
 /**
- * Writes deliveries that have ended to the history, and the others back to the queue. Returns when the first of the
+ * Moves deliveries that have ended to the history, and queues the other deliveries again. Returns when the first of the
  * lanes wakes. Reads the queues and claims of lanes as they were before this statement, when all these deliveries were
  * claimed.
  */

@@ -19,9 +19,9 @@ interface DeliveryQuery {
 }
 
 /**
- * Lists one endpoint's deliveries. Without a filter, ended deliveries are one walk along deliveries_by_webhook. A
- * filter takes one walk for each kind that passes it, along deliveries_by_kind, so that a page costs the same however
- * rare its deliveries are. Open deliveries are always walks along open_deliveries_by_kind.
+ * Lists one endpoint's deliveries. Ended deliveries take one walk along deliveries_by_webhook or, with a filter, one
+ * walk along deliveries_by_kind for each kind that passes, so that a page costs the same however rare its deliveries
+ * are. Open deliveries always take walks along open_deliveries_by_kind.
  */
 export async function deliveryList(statements: Statements, query: DeliveryQuery): Promise<List> {
   const { workspaceId, endpointId, statuses, eventType, floor } = query;
@@ -77,7 +77,7 @@ function arraysOf(kinds: readonly KindOfType[]): readonly (readonly (string | nu
   ];
 }
 
-/** Null if the endpoint has no deliveries, or belongs to another workspace. */
+/** Returns null if the endpoint has no deliveries, or belongs to another workspace. */
 async function readStanding(
   statements: Statements,
   endpoint: string | null,
@@ -90,8 +90,8 @@ async function readStanding(
 
 /**
  * The lane names the workspace of its endpoint, and exists while any delivery is open, even if the endpoint was
- * deleted. The ended deliveries of an endpoint all belong to one workspace, so that one of them is enough; the order
- * makes the server find it by deliveries_by_webhook, however few there are.
+ * deleted. All ended deliveries of an endpoint belong to one workspace, so one delivery is enough. The order makes the
+ * server find it by deliveries_by_webhook, however few deliveries the endpoint has.
  */
 const STANDING = `
   SELECT

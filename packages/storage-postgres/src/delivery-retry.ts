@@ -57,8 +57,8 @@ interface RetryBatch {
 }
 
 /**
- * Queues one more attempt of failed deliveries of an endpoint, those attempted longest ago first. Null if the endpoint
- * is gone or disabled.
+ * Queues one more attempt of failed deliveries of an endpoint, in the order of their last attempts. Returns null if the
+ * endpoint is gone or disabled.
  */
 export async function retryFailedDeliveries(
   transaction: Transaction,
@@ -138,7 +138,7 @@ async function generationOf({ get }: Transaction, endpoint: string): Promise<num
 const GENERATION = `$${countOf(OUTCOME) + 1}::integer`;
 const NOW = `$${countOf(OUTCOME) + 2}::bigint`;
 
-/** Takes deliveries that are not swept yet out of the closed generation. */
+/** Takes cancelled deliveries that are not swept yet out of their closed generation. */
 const REQUEUE_UNSWEPT = `
   UPDATE trunkline.open_deliveries
   SET ${setOutcome('outcome')}, generation = ${GENERATION}, due_at = ${NOW}, lost_claims = 0

@@ -26,7 +26,7 @@ export const OUTCOME = {
 } as const;
 
 export function outcomeColumns(delivery: Delivery): Omit<RowOf<typeof OUTCOME>, 'id'> {
-  return entities.deliveryOutcome.columns(delivery) as Omit<RowOf<typeof OUTCOME>, 'id'>; // the same names
+  return entities.deliveryOutcome.columns(delivery) as Omit<RowOf<typeof OUTCOME>, 'id'>; // `OUTCOME` has the same columns
 }
 
 const FACTS = Object.keys(entities.delivery.kinds).filter((column) => !(column in OUTCOME));
@@ -34,8 +34,8 @@ const OUTCOMES = Object.keys(OUTCOME).filter((column) => column !== 'id');
 const OPEN_OUTCOMES = OUTCOMES.filter((column) => column !== 'delivered_at');
 
 /**
- * The columns for `readDelivery` of this row of `open_deliveries`, with the reason why its generation was closed, if
- * any.
+ * The columns that `readDelivery` needs of this row of `open_deliveries`, with the reason why its generation was
+ * closed, if it was.
  */
 export function openDelivery(row: string): string {
   return `${of(row, ['id', ...FACTS, ...OPEN_OUTCOMES])}, NULL::bigint AS delivered_at, (
@@ -44,7 +44,7 @@ export function openDelivery(row: string): string {
   ) AS closed_by`;
 }
 
-/** The same columns of this row of `deliveries`. */
+/** The columns that `readDelivery` needs of this row of `deliveries`. */
 export function endedDelivery(row: string): string {
   return `${of(row, ['id', ...FACTS, ...OUTCOMES])}, NULL::text AS closed_by`;
 }
@@ -57,14 +57,14 @@ export function deliveryWith(uuid: string): string {
     SELECT ${endedDelivery('ended')} FROM trunkline.deliveries AS ended WHERE ended.id = ${uuid}`;
 }
 
-/** The columns of a row of `open_deliveries` whose delivery no cancellation has ended. */
+/** The columns of a row of `open_deliveries` whose delivery was not cancelled. */
 export function claimableDelivery(row: string): string {
   return `${of(row, ['id', ...FACTS, ...OPEN_OUTCOMES])}, NULL::bigint AS delivered_at`;
 }
 
 /**
- * Moves the rows `open`, taken out of `open_deliveries`, to the history, with the columns of `OUTCOME` of the rows
- * `outcome`.
+ * Inserts the rows `open`, deleted from `open_deliveries`, into `deliveries`. The columns of `OUTCOME` come from the
+ * rows `outcome`.
  */
 export function insertEnded(firstAttempt: string): string {
   return `
@@ -72,7 +72,10 @@ export function insertEnded(firstAttempt: string): string {
     SELECT open.id, ${of('open', FACTS)}, ${of('outcome', OUTCOMES)}, ${firstAttempt}`;
 }
 
-/** Queues again the rows `ended`, taken out of `deliveries`, with the columns of `OUTCOME` of the rows `outcome`. */
+/**
+ * Inserts the rows `ended`, deleted from `deliveries`, into `open_deliveries`. The columns of `OUTCOME` come from the
+ * rows `outcome`.
+ */
 export function insertOpen(generation: string, dueAt: string): string {
   return `
     INSERT INTO trunkline.open_deliveries (
@@ -90,7 +93,7 @@ function of(row: string, columns: readonly string[]): string {
   return columns.map((column) => `${row}.${column}`).join(', ');
 }
 
-/** Reads a delivery: a cancelled one reads as failed, even if that is not stored yet. */
+/** Reads a delivery. A cancelled delivery reads as failed even if its outcome is not stored yet. */
 export function readDelivery(row: Row): Delivery {
   const delivery = entities.delivery.read(row);
   const reason = wordOrNull<CancellationReason>(row, 'closed_by');
@@ -98,8 +101,8 @@ export function readDelivery(row: Row): Delivery {
 }
 
 /**
- * The columns of an attempt, without those of an outcome, in the order of the type `attempt` and of the table
- * `attempts`.
+ * The columns of an attempt, named differently from those of an outcome, in the order of the type `attempt` and of the
+ * table `attempts`.
  */
 export const ATTEMPT = {
   tried_number: 'integer',

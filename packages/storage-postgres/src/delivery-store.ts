@@ -113,7 +113,7 @@ const SURROUNDINGS = `
       (SELECT url FROM trunkline.deleted_endpoints WHERE id = $2)
     ) AS url`;
 
-/** The first attempt is stored in the row of the delivery, unless the delivery was moved here. */
+/** The first attempt is stored in the row of the delivery, unless the delivery came from another database. */
 const ATTEMPTS = `
   SELECT (first_attempt).* FROM trunkline.open_deliveries WHERE id = $1 AND (first_attempt).number IS NOT NULL
   UNION ALL

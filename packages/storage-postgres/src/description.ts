@@ -13,7 +13,7 @@ export async function describeDatabase(database: Database): Promise<StorageDescr
   };
 }
 
-// The size of only the schema, with its indexes and TOAST, because an app may have other tables in the database.
+// Measures only the schema, with its indexes and TOAST, because an app may have other tables in the database.
 const DESCRIBE = `
   SELECT current_setting('server_version') AS version,
     (SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_catalog.pg_class

@@ -76,12 +76,12 @@ export async function storeDownload(transaction: Transaction, download: PendingD
   });
 }
 
-/** Called when the instance is deleted, or its number unlinked. */
+/** Called when an instance is deleted, or its number is unlinked. */
 export async function forgetDownloads(transaction: Transaction, instance: string): Promise<void> {
   await transaction.run('DELETE FROM trunkline.pending_downloads WHERE instance_id = $1', instance);
 }
 
-/** Removes a download that is no longer wanted: its message was deleted, or another copy of the file is wanted. */
+/** Removes a download whose message was deleted, or that a new download replaces. */
 export async function removeDownload(
   transaction: Transaction,
   { instanceId, id }: Pick<Message, 'instanceId' | 'id'>,

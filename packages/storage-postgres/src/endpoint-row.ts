@@ -14,10 +14,12 @@ export const HEALTH = {
 } as const;
 
 export function healthColumns(health: EndpointHealth): Omit<RowOf<typeof HEALTH>, 'id'> {
-  return entities.endpointHealth.columns(health) as Omit<RowOf<typeof HEALTH>, 'id'>; // the same names
+  return entities.endpointHealth.columns(health) as Omit<RowOf<typeof HEALTH>, 'id'>; // `HEALTH` has the same columns
 }
 
-/** Whether deliveries can be queued at this endpoint; if so, it cannot be closed before this transaction ends. */
+/**
+ * Whether deliveries can be queued at this endpoint. If so, the endpoint cannot be closed before this transaction ends.
+ */
 export async function keepEnabled(
   { get }: Statements,
   workspace: string | null,

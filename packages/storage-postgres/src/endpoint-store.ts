@@ -66,7 +66,7 @@ const REACHES = `
 
 const FIND = 'SELECT * FROM trunkline.endpoints WHERE id = $1 AND workspace_id = $2';
 const LIST = 'SELECT * FROM trunkline.endpoints WHERE workspace_id = $1 ORDER BY id DESC';
-/** Keeps the URL as it is stored. */
+/** Copies the URL in its stored encoding. */
 const DELETE = `
   WITH deleted AS (
     DELETE FROM trunkline.endpoints WHERE id = $1 AND workspace_id = $2 RETURNING id, url
@@ -92,7 +92,8 @@ async function writeEndpoint(
   const workspace = uuidOf('ten', endpoint.workspaceId);
   // This lock comes first, as everywhere. Without it, two endpoints enabled concurrently could both pass.
   if (enabledLimit !== undefined) await transaction.get(LOCK_WORKSPACE, workspace);
-  // A cancellation waits for transactions that are queueing deliveries here, and keeps out others.
+  // With these locks, a cancellation waits for transactions that are queueing deliveries here, and keeps out later
+  // ones.
   if (close) await lockLanes(transaction, [uuid]);
   const lock = close ? LOCK_TO_CLOSE : LOCK;
   const row = await transaction.get(lock, uuid, workspace);

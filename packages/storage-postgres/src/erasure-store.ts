@@ -137,7 +137,7 @@ const EVENTS_OF = `
     AND ($4::boolean OR ${IS_DONE})
   LIMIT $3`;
 
-/** Deletes only messages without events, because an event may have come since theirs were deleted. */
+/** Deletes only messages without events, because another event may have come since their events were deleted. */
 async function deleteMessages(
   transaction: Transaction,
   { workspace, uuids, deletion: { unfinished } }: Deletion,
@@ -163,7 +163,7 @@ async function remove(transaction: Transaction, messages: readonly Message[]): P
   await run('DELETE FROM trunkline.messages WHERE id = ANY ($1::uuid[])', uuids);
 }
 
-// Every change of a message holds its lock, so that after this lock all that was stored before is seen.
+// Every change of a message locks the message, so statements after this lock see all earlier changes.
 const LOCK = `
   SELECT 1 FROM trunkline.messages WHERE id = ANY ($1::uuid[]) AND workspace_id = $2 ORDER BY id FOR UPDATE`;
 
@@ -181,8 +181,8 @@ const ABANDON = `
     AND coalesce(owner_id, message_id) = ANY ($2::uuid[])`;
 
 /**
- * Deletes the records of these messages. A record has the same creation time as its message, by which it is found along
- * idempotency_records_by_age.
+ * Deletes the records of these messages. Finds them along idempotency_records_by_age, because a record has the same
+ * creation time as its message.
  */
 const FORGET_KEYS = `
   DELETE FROM trunkline.idempotency_records

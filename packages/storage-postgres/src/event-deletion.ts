@@ -5,7 +5,7 @@ import { id } from './row.ts';
 import type { Row } from './row.ts';
 import { uuidOf } from './uuid.ts';
 
-/** Deletes events, wherever they are queued, with their deliveries and attempts. Returns the number of events. */
+/** Deletes events with their places in queues, their deliveries and attempts. Returns the number of events. */
 export async function deleteEvents(
   transaction: Transaction,
   workspace: string | null,

@@ -8,8 +8,8 @@ import { encodeText } from './text-encoding.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
 /**
- * Stores events, each with a delivery for each subscribed endpoint, and a place in the queue of each subscription that
- * wants it.
+ * Stores events, each with a delivery for each subscribed endpoint and a place in the queue of each subscription to its
+ * type.
  */
 export async function storeEvents(transaction: Transaction, events: readonly EventRecord[]): Promise<void> {
   if (events.length === 0) return;
@@ -70,8 +70,8 @@ interface SubscribedTypes {
 const COLUMNS = 'id, workspace_id, to_json(events) AS events, generation';
 
 /**
- * Locks in id order, in which the deliveries are also created. The lock keeps a cancellation out until the deliveries
- * are committed, and waits for a cancellation in progress, whose outcome is then read. Relies on
+ * Locks endpoints in id order, in which the deliveries are also created. The lock keeps a cancellation out until the
+ * deliveries are committed, and waits for a cancellation in progress, whose result is then read. Relies on
  * endpoints_by_workspace. Subscriptions do not belong to a workspace, are few, and are not locked, because every event
  * would ask for the lock.
  */

@@ -55,8 +55,8 @@ const LOG = {
 } as const;
 
 /**
- * A workspace's events are read along the primary key, those of a message along event_log_by_message. Those of an
- * instance are read type by type along event_log_by_instance, so that a page costs the same however rare a type is.
+ * Events of a workspace are read along the primary key, and events of a message along event_log_by_message. Events of
+ * an instance are read type by type along event_log_by_instance, so that a page costs the same however rare a type is.
  */
 function listOf(workspaceId: string, { messageId, instanceId, types = EVENT_TYPES }: EventFilter): List {
   const workspace = uuidToFind('ten', workspaceId);

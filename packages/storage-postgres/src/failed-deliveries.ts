@@ -11,8 +11,8 @@ interface FailedDelivery {
 }
 
 /**
- * The first `count` failed and exhausted deliveries of an endpoint in the order in which they are retried, without
- * cancelled ones that are not swept yet. Relies on deliveries_to_retry, so that each walk begins at its first row.
+ * The first `count` failed and exhausted deliveries of an endpoint in the order of retries, without cancelled
+ * deliveries that are not swept yet. Relies on deliveries_to_retry, so that each walk begins at its first row.
  */
 export async function failedDeliveries(
   { all }: Statements,
@@ -43,7 +43,7 @@ function readFailed(row: Row): FailedDelivery {
   return { uuid: String(row['id']), lastAttemptAt: integerOrNull(row, 'last_attempt_at') };
 }
 
-/** The round of retry calls that is in progress at an endpoint. */
+/** The round of retry calls in progress at an endpoint; null if none is. */
 export async function readRetryRound({ get }: Statements, endpoint: string): Promise<RetryRound | null> {
   const row = await get(READ_ROUND, endpoint);
   return row ? entities.retryRound.read(row) : null;

@@ -10,7 +10,7 @@ export function groupStore(connected: Connected): GroupStore {
   return {
     save: async ({ lease, workspaceId, groups, full = false, now }) =>
       connected().transaction(async (transaction) => {
-        // Saves run one at a time, so that only one of them gives a new group its id.
+        // With this lock, saves run one at a time, so that only one of them gives a new group its id.
         if (!(await isHeld(transaction, lease, 'instance'))) return 'fenced';
         const instance = uuidOf('ins', lease.instanceId);
         await saveReported(transaction, { instance, workspaceId, now }, groups);
@@ -76,7 +76,7 @@ async function saveReported(
   await run(INSERT, instance, now, recordsOf(added), uuidOf('ten', workspaceId));
 }
 
-/** Reports in JSON, for `RECORD`: a field that a report leaves out is null there. */
+/** Reports as JSON for `RECORD`, in which a field that a report leaves out is null. */
 function recordsOf(reports: readonly (GroupReport & { readonly id?: string })[]): string {
   return JSON.stringify(
     reports.map(({ networkId, name, participantsCount, id }) => ({

@@ -3,14 +3,16 @@ import type { Transaction } from './database.ts';
 import { integer } from './row.ts';
 import { uuidToFind } from './uuid.ts';
 
-/** The maximum number of messages that one transaction examines to move them out of the way. */
+/** The maximum number of queued messages that one transaction examines for moving aside. */
 const PASSED_AT_ONCE = 200;
 
 /** The recipient of a message in SQL, as `recipientOf` returns it. `item` is the name of its row. */
 export const recipientIn = (item: string): string =>
   `coalesce(${item}.group_id::text, ${item}.recipient, ${item}.contact_id::text, '')`;
 
-/** Moves messages that wait for held messages from the front of the queue out of the way of the others. */
+/**
+ * Moves messages that wait for held messages from the front of the queue to `held_messages`, so that others can pass.
+ */
 export async function letOthersPass(transaction: Transaction, instance: string): Promise<void> {
   await lockQueues(transaction, [instance]);
   await transaction.run(MOVE_ASIDE, instance, PASSED_AT_ONCE);
@@ -33,8 +35,8 @@ export async function postponeMessage(
 }
 
 /**
- * Removes messages that left their queue from the held ones, and puts messages that waited only for them back into the
- * queue.
+ * Removes messages that leave their queue from `held_messages`, and puts messages that waited only for them back into
+ * the queue.
  */
 export async function leaveHeld(transaction: Transaction, messages: readonly string[]): Promise<void> {
   const where = await transaction.all(INSTANCES_OF, messages);

@@ -28,7 +28,9 @@ export function historyStore(connected: Connected): HistoryStore {
   };
 }
 
-/** Entries in the form that `insertEntries` takes: at most one of each instance, or the database refuses them. */
+/**
+ * Entries in the form that `insertEntries` takes. With several entries of one instance, the database may refuse them.
+ */
 export function entriesJson(entries: readonly HistoryEntry[]): string {
   return JSON.stringify(
     entries.map((entry) => ({
@@ -39,9 +41,9 @@ export function entriesJson(entries: readonly HistoryEntry[]): string {
 }
 
 /**
- * Writes those of the `entries` in JSON whose instance is in `rows`, by its `id`. An entry with a stored id replaces
- * the stored one, because it has happened once more. If there are too many entries, a new one is counted in the latest
- * entry of its reason: see `HistoryStore`. It is then passed on with a count of 0, which no entry has.
+ * Writes the `entries` (JSON) whose instances are in `rows`, by `id`. An entry with a stored id replaces the stored
+ * entry, because it has happened once more. If an hour has too many entries, a new entry is counted in the latest entry
+ * with its reason; see `HistoryStore`. For this, it gets a count of 0, which no entry has.
  */
 export function insertEntries(entries: string, rows: string): string {
   // Relies on instance_history_by_instance.
@@ -93,7 +95,7 @@ export function historyNotes(
     inFlight: 1,
     keyOf: ({ entry }) => entry.instanceId,
     async run(notes) {
-      // Writes only the first note of each instance, so that the next one sees it.
+      // Writes only the first note of each instance, so that the next note sees it.
       const first = new Map(notes.toReversed().map((note) => [note.lease.instanceId, note]));
       const written = [...first.values()];
       await connected().run(

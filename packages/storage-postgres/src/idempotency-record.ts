@@ -5,7 +5,7 @@ import type { Statements } from './statements.ts';
 import { encodeText } from './text-encoding.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
-/** A key belongs to its workspace. */
+/** An idempotency key, which belongs to its workspace. */
 export interface OwnedKey {
   readonly workspaceId: string;
   readonly key: string;

@@ -25,7 +25,7 @@ import { uuidOf, uuidToFind } from './uuid.ts';
 
 /**
  * Writes that change only the row, as most do when a gateway restores hundreds of connections, share one statement if
- * they arrive together. Other writes, and those whose row has changed since they were decided on, take a transaction
+ * they arrive together. Other writes, and writes whose row has changed since they were decided on, take a transaction
  * each.
  */
 export function writingInstances(connected: Connected): InstanceStore['write'] {
@@ -51,8 +51,8 @@ function isOfRowAlone({ event, failQueued, forgetNumber, notification }: Instanc
 }
 
 /**
- * Returns null for each write whose row has changed since the write was decided on (for example by another write of the
- * instance), or is locked (the other writes do not wait for it), or which also changes whether messages are accepted.
+ * Returns null for a write whose row is locked or has changed since the write was decided on, whose lease is lost, or
+ * which also changes whether messages are accepted. Other writes do not wait for a locked row.
  */
 async function writeRows(
   database: Database,
@@ -88,9 +88,9 @@ async function writeRows(
   });
 }
 
-// Locks in id order, like all statements that lock several rows. The state that acceptances know is written in the
-// transaction of the version, so both are of the same age. The arrays are for the planner, which would read whole
-// tables for the rows that it expects of JSON.
+// Locks in id order, like all statements that lock several rows. `is_connected` is always written in the same
+// transaction as the version, so the two match. The arrays are for the planner, which would read whole tables for the
+// number of rows that it expects of JSON.
 function writeRowsSql(columns: readonly string[]): string {
   const changes = columns.map((name) =>
     name === 'last_seen_at'
@@ -121,7 +121,7 @@ function writeRowsSql(columns: readonly string[]): string {
   SELECT id, last_seen_at FROM written`;
 }
 
-/** A write under a lease comes from the lease's holder, so it leaves other processes nothing to take. */
+/** A write under a lease comes from the lease's holder, so other processes find no instance to take. */
 function signalOf({ instance, lease }: InstanceWrite): Signal {
   return { topic: 'instance', instanceId: instance.id, ...(lease && { byHolder: true }) };
 }

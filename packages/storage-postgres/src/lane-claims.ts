@@ -11,7 +11,7 @@ import type { Row } from './row.ts';
 /** The minimum number of lanes to look at, so that expired claims are found even if no new claim will be made. */
 const LANES_MIN = 16;
 
-/** The maximum number of rounds: the first one finds enough lanes if all their slots are free. */
+/** The maximum number of rounds. The first round finds enough lanes if all their slots are free. */
 const MAX_ROUNDS = 4;
 
 export interface Claims {
@@ -22,8 +22,8 @@ export interface Claims {
 }
 
 /**
- * Claims deliveries from the lanes that have been ready the longest. Skips lanes that others have locked, and never
- * waits.
+ * Claims deliveries from the lanes that have been ready the longest. Skips lanes that others have locked, and waits for
+ * locks only if the limits changed or the clock may have been set back.
  */
 export async function claimFromLanes(
   transaction: Transaction,
@@ -60,7 +60,7 @@ export async function claimFromLanes(
   return { rows, hasTakenBack };
 }
 
-/** Returns the new places of the lanes in the table. */
+/** Takes back expired claims, and returns the new places of the lanes in the table. */
 async function takeBackExpired(
   { all }: Transaction,
   lanes: readonly Row[],
@@ -104,11 +104,10 @@ export function takingBack(isLost: string): string {
 /**
  * Takes from each lane, in order, as many deliveries as its free slots and remaining starts allow, writes when the lane
  * wakes next, and reads the claimed deliveries. Its snapshot is taken after the lanes were locked. Relies on
- * open_deliveries_queue: of a backlog it reads the deliveries to take, one more, and the claimed ones.
+ * open_deliveries_queue, of which it reads only the deliveries to take, one more, and the claimed ones.
  *
  * The entries of a lane are kept in arrays, so that each lane is one row, and rows are found by their place in the
- * table. The planner does not know the size of any of these sets: when they were joined, it compared each row with
- * each.
+ * table. The planner does not know the size of any of these sets, so a join of them compared each pair of rows.
  */
 const CLAIM: string = `
   WITH lane AS MATERIALIZED (

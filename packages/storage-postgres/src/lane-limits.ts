@@ -4,8 +4,7 @@ import { IS_FULL, refreshLanes, wakeAt } from './lane.ts';
 import { text } from './row.ts';
 
 /**
- * Recomputes all times in the lanes if they follow from other limits than these, which happens only after another
- * version of Trunkline.
+ * Recomputes the times of all lanes if the limits have changed, which happens only after another version of Trunkline.
  */
 export async function applyLimits(transaction: Transaction, limits: LaneLimits): Promise<void> {
   const { slots, startsPerWindow, windowMs } = limits;
@@ -23,7 +22,7 @@ export function limitsAsText({ slots, startsPerWindow, windowMs }: LaneLimits): 
   return JSON.stringify([slots, startsPerWindow, windowMs]);
 }
 
-/** After the clock was set back, treats later times in lanes and claims as now. */
+/** After the clock was set back, treats claims and starts from later times as made now. */
 export async function takeAsOfNow(transaction: Transaction, claim: DeliveryClaim): Promise<void> {
   const { now, leaseMs, startsPerWindow, windowMs } = claim;
   const end = now + leaseMs;

@@ -3,14 +3,14 @@ import { limitsAsText } from './lane-limits.ts';
 import { flag, integerOrNull, textOrNull } from './row.ts';
 import type { Statements } from './statements.ts';
 
-/** How soon to look again at lanes that others had locked: longer than a claim or a completion takes. */
+/** How soon to look again at lanes that others had locked, which is longer than a claim or a completion takes. */
 const LOCKED_MS = 10;
 
 /** The state of the lanes at a moment. */
 export interface Outlook {
   /** When the first lane that is not paused wakes; null if no lane does. */
   readonly wakeAt: number | null;
-  /** Whether something was queued of which its lane is not yet aware. */
+  /** Whether something was queued that its lane does not know of yet. */
   readonly isUnaware: boolean;
   /** Whether the times of lanes were computed under other limits than these, or under none. */
   readonly hasOtherLimits: boolean;
@@ -28,7 +28,8 @@ export async function lookAtLanes({ get }: Pick<Statements, 'get'>, limits: Lane
 }
 
 /**
- * When the next delivery can be claimed: `now` at the earliest, or if a lane has to be updated; null if no lane wakes.
+ * When the next delivery can be claimed: at the earliest `now`, which is also returned if a lane has to be updated.
+ * Null if no lane wakes.
  */
 export function nextClaimAt({ wakeAt, isUnaware, hasOtherLimits }: Outlook, now: number): number | null {
   if (isUnaware || hasOtherLimits) return now;
@@ -36,8 +37,8 @@ export function nextClaimAt({ wakeAt, isUnaware, hasOtherLimits }: Outlook, now:
 }
 
 /**
- * The same after a claim. If the claim did not reach its limit, others have locked the deliveries that it left, so the
- * next claim is soon.
+ * Does the same after a claim. If lanes are ready although the claim did not reach its limit, others have locked them,
+ * so the next claim is in `LOCKED_MS`.
  */
 export function nextClaimAfter(outlook: Outlook, now: number, isLimited: boolean): number | null {
   const nextAt = nextClaimAt(outlook, now);

@@ -6,8 +6,8 @@ import { integer } from './row.ts';
 const BATCH_MAX = 1000;
 
 /**
- * Wakes lanes in which something was queued. Never waits: leaves locked lanes, whose holders may not have seen what was
- * queued, to the next claim.
+ * Wakes lanes in which something was queued. Never waits, but leaves locked lanes to the next claim, because their
+ * holders may not have seen what was queued.
  */
 export async function wakeLanes({ get }: Transaction): Promise<void> {
   for (;;) {

@@ -18,10 +18,7 @@ export async function addLane(
   });
 }
 
-/**
- * Resumes the lane of an endpoint that is being deleted, because its workspace would no longer find the lane to resume
- * it.
- */
+/** Resumes the lane of an endpoint that is being deleted, because its workspace could no longer find the lane. */
 export async function resumeLane({ run }: Transaction, endpoint: string): Promise<void> {
   await run(RESUME, endpoint);
 }
@@ -29,9 +26,8 @@ export async function resumeLane({ run }: Transaction, endpoint: string): Promis
 const RESUME = 'UPDATE trunkline.lanes SET is_paused = false WHERE endpoint_id = $1 AND is_paused';
 
 /**
- * Locks lanes, in the order that every transaction uses for more than one. These locks come before any lock of
- * endpoints, deliveries or queues, and last until the transaction ends; statements after this one see what earlier
- * holders have committed.
+ * Locks lanes in the order that every transaction uses. These locks come before any lock of endpoints, deliveries or
+ * queues, and last until the transaction ends. Later statements see what earlier holders of the locks have committed.
  */
 export async function lockLanes({ run }: Transaction, endpoints: readonly string[]): Promise<void> {
   await run(LOCK_LANES, endpoints);
@@ -49,7 +45,7 @@ export async function refreshLanes({ run }: Transaction, endpoints: readonly str
 export const IS_FULL = 'cardinality(lanes.claims) >= lanes.slots';
 
 /**
- * When a claim finds something in a lane: when the first unclaimed delivery can be claimed, unless all slots are held,
+ * When a claim finds something in a lane: when the first unclaimed delivery can be claimed (unless all slots are held),
  * or when the first claim expires.
  */
 export function wakeAt(isFull: string): string {

@@ -53,7 +53,7 @@ interface Release {
   readonly reservation: Parameters<LeaseStore['release']>[1];
 }
 
-// The owner that held the lease, unless it was released.
+// The owner that lost the lease; null if the lease was released.
 const FREE =
   "id, lease_expires_at, coalesce(nullif(lease_lost_by, ''), nullif(lease_owner, '')) AS taken_from";
 
@@ -107,7 +107,7 @@ const RENEW = `
   )
   SELECT * FROM renewed ORDER BY id`;
 
-// Locks in id order, like all statements that lock several rows. A lease that is given twice is released once.
+// Locks in id order, like all statements that lock several rows. A lease that is passed twice is released once.
 const RELEASE = `
   WITH given AS (
     SELECT DISTINCT ON (id, owner, epoch) *

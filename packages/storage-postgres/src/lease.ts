@@ -4,9 +4,9 @@ import { encodeText } from './text-encoding.ts';
 import { uuidToFind } from './uuid.ts';
 
 /**
- * Whether the lease still gives the right to write: it was neither taken since nor released. The result holds until the
- * transaction ends. `instance` means that the instance itself will be written, because two transactions that both hold
- * the instance for reading could not go on to write it.
+ * Whether the lease still gives the right to write, because it was neither taken nor released since. The result holds
+ * until the transaction ends. Pass `instance` if the instance itself will be written, because two transactions that
+ * both lock it for reading could not go on to write it.
  */
 export async function isHeld(
   transaction: Transaction,

@@ -11,13 +11,13 @@ export interface ListenerOptions {
 
 /** How long to wait before the next attempt after a connection was lost or failed. */
 const RETRY_MS = 1_000;
-/** How often to check that the connection is alive: a dead connection does not report it. */
+/** How often to check that the connection is alive, because a dead connection may not report its end. */
 const HEARTBEAT_MS = 15_000;
 const TIMEOUT_MS = 10_000;
 
 /**
- * Listens to a channel on a connection of the pool until closed; if that connection is lost, on another one. Resolves
- * once it listens, or its first attempt has failed.
+ * Listens to a channel on a connection of the pool until closed, and on another connection if that one is lost.
+ * Resolves once it listens, or its first attempt has failed.
  */
 export async function listenTo(
   options: ListenerOptions,
@@ -91,7 +91,7 @@ async function listenOnce(
       await client.query({ text: 'SELECT 1', query_timeout: TIMEOUT_MS });
     }
   } finally {
-    // An open connection would continue to listen.
+    // Closes the connection, which would otherwise continue to listen.
     client.release(true);
   }
 }

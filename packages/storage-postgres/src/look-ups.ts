@@ -2,11 +2,11 @@ import { createBatcher } from './batcher.ts';
 import type { Connected } from './database.ts';
 import type { Row } from './row.ts';
 
-/** Finds the row with an id; null matches no row. */
+/** Finds the row with this uuid; null matches no row. */
 export type LookUp = (uuid: string | null) => Promise<Row | undefined>;
 
 /**
- * Lookups that arrive together share one statement. Every request makes some lookups: as separate statements, they
+ * Lookups that arrive together share one statement. Every request makes some lookups, which as separate statements
  * would cost this process and the server more than storing the content of the request.
  */
 export function lookingUp(connected: Connected, table: `trunkline.${string}`): LookUp {

@@ -48,7 +48,7 @@ async function changeTogether(
   return results.map((result, index) => {
     const change = changes[index];
     if (alone || !change || result.status === 'fulfilled' || !isLockTimeout(result.reason)) return result;
-    // No instance waits for a lock that another needs.
+    // Runs separately, so that no instance waits for a lock that another needs.
     return database.transaction(async (transaction) => onlyOf(await changeMessages(transaction, [change])));
   });
 }
@@ -59,7 +59,7 @@ function onlyOf([result]: readonly ChangeResult[]): ChangeResult {
   return result;
 }
 
-/** Writes each message's next state if its status is still the one that the change was decided on. */
+/** Writes each message's next state if its status is still the expected one. */
 async function changeMessages(
   transaction: Transaction,
   changes: readonly LeasedChange[],
@@ -88,7 +88,7 @@ async function changeMessages(
   return changes.map((one) => results.get(one) ?? 'stale');
 }
 
-/** Calls `leaveHeld` for the changed messages that left a queue in which they were held aside. */
+/** Calls `leaveHeld` for changed messages that left their queue from `held_messages`. */
 async function leaveHeldOf(transaction: Transaction, rows: readonly Row[]): Promise<void> {
   const aside = rows.filter((row) => flag(row, 'stands_aside')).map((row) => String(row['id']));
   if (aside.length > 0) await leaveHeld(transaction, aside);
@@ -162,9 +162,9 @@ function changed(name: string): string {
 
 const CHANGE_RECORD = `${MESSAGE_RECORD}, expected_status text, leaves_queue boolean, place bigint`;
 
-// The arrays are for the planner, which would read whole tables for the hundred rows that it expects of JSON. The
+// The arrays are for the planner, which would read whole tables for the hundred rows that it expects of JSON. A queue's
 // length is updated in the same transaction as each row that comes or goes. Queues are locked in the order of their
-// instances, like everywhere.
+// instances, as everywhere.
 const WRITE = `
   changed AS (
     UPDATE trunkline.messages SET ${CHANGEABLE_NAMES.map(changed).join(', ')}
@@ -190,7 +190,7 @@ const WRITE = `
     WHERE queues.instance_id = queue.instance_id
   )`;
 
-/** Whether the message left a queue without a row in queued_messages. */
+/** Whether the message left its queue without having a row in queued_messages. */
 const STANDS_ASIDE = 'coalesce(changed.leaves_queue, false) AND gone.message_id IS NULL AS stands_aside';
 
 const FAIL = `

@@ -7,9 +7,9 @@ import type { Statements } from './statements.ts';
 import { uuidToFind } from './uuid.ts';
 
 /**
- * Returns a page of messages. The whole workspace is one walk along messages_by_workspace. A filter takes one walk for
- * each pair of status and type that passes it, along messages_by_workspace_and_kind or messages_by_instance_and_kind,
- * so that a page costs the same however rare its messages are.
+ * Returns a page of messages. Without a filter, takes one walk along messages_by_workspace. With a filter, takes one
+ * walk along messages_by_workspace_and_kind or messages_by_instance_and_kind for each pair of status and type that
+ * passes, so that a page costs the same however rare its messages are.
  */
 export function listMessages(
   statements: Statements,
@@ -52,8 +52,8 @@ function listOf(workspaceId: string, filter: MessageFilter): List {
 }
 
 /**
- * The messages of an instance all belong to one workspace and outlive the instance, so that one of them is enough. The
- * order makes the server find it by messages_by_network_id, however few there are.
+ * Reads only one message, because all messages of an instance belong to one workspace and outlive the instance. The
+ * order makes the server find it by messages_by_network_id, however few messages the instance has.
  */
 const OF_WORKSPACE = `(
     SELECT 1 FROM (

@@ -7,7 +7,7 @@ import type { Row } from './row.ts';
 import type { Columns } from './statements.ts';
 import { encodeText } from './text-encoding.ts';
 
-/** The columns for `readMessage` of a message that is called `item`. */
+/** The columns that `readMessage` needs of a row called `item`. */
 export const MESSAGE_COLUMNS = `item.*, (
     item.media IS NULL OR EXISTS (SELECT 1 FROM trunkline.instances WHERE instances.id = item.instance_id)
   ) AS keeps_media, (
@@ -20,14 +20,14 @@ export const MESSAGE_COLUMNS = `item.*, (
 const CONTENT: Shape<string> = { ...shapeOf(entities.messageContent), sender_id: 'text' };
 export const MESSAGE_SHAPE: Shape<string> = { ...shapeOf(entities.message), sender_id: 'text' };
 
-/** The columns with their types, as `json_to_recordset` takes them; those of the content leave out its owner. */
+/** Columns with their types, as `json_to_recordset` takes them. The content leaves out workspace and instance. */
 export const CONTENT_RECORD: string = recordOf(CONTENT);
 export const MESSAGE_RECORD: string = recordOf(MESSAGE_SHAPE);
 
 /** The same columns without the types. */
 export const CONTENT_NAMES: string = columnsOf(CONTENT).join(', ');
 export const MESSAGE_NAMES: string = columnsOf(MESSAGE_SHAPE).join(', ');
-/** The columns that a change writes. Only the indexes on the status contain any of them. */
+/** The columns that a change writes. Indexes contain none of these columns except the status. */
 export const CHANGEABLE_NAMES: readonly string[] = Object.keys(entities.messageState.kinds);
 
 /** Repeats of an inbound message have the same `senderId`. */
@@ -41,7 +41,7 @@ export function contentColumns(message: Message, senderId: string): Columns {
 
 export function readMessage(row: Row): Message {
   const message = entities.message.read(row, readContact(row));
-  // The content of messages is deleted with their instance, whatever their rows say.
+  // Content is deleted with its instance, whatever the rows of messages say.
   if (!message.media?.available || flag(row, 'keeps_media')) return message;
   return { ...message, media: { ...message.media, available: false } };
 }

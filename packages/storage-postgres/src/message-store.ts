@@ -109,7 +109,7 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
   };
 }
 
-/** Accepts a message in a transaction of the caller. Other processes are notified when it commits. */
+/** Accepts a message in a transaction of the caller. Other processes are notified when the transaction commits. */
 async function acceptAlone(transaction: Transaction, acceptance: Acceptance): Promise<AcceptanceResult> {
   const [result] = await acceptMessages(transaction, [acceptance]);
   if (!result)

@@ -16,7 +16,7 @@ import { transactionStart } from './session.ts';
 import { qualify, quoted } from './statements.ts';
 import { SCHEMA } from './schema.ts';
 
-/** Runs one statement, or several without values, and returns the first row. */
+/** Runs one statement, or several without values, and returns the first row, or {}. */
 type Ask = (sql: string, ...values: readonly (string | number)[]) => Promise<Row>;
 
 /** The migrations, in order. The first one creates the tables. A released migration never changes. */
@@ -41,7 +41,7 @@ export interface MigrationTarget {
 /**
  * Applies all missing migrations, or none if one fails. Processes that start together take turns. Returns the id that
  * distinguishes this database from others. Throws one clear sentence, without having written anything, if the server is
- * too old or the database cannot hold every text; also if the schema is not Trunkline's, was created before 0.1.0 or by
+ * too old, if the database cannot hold every text, or if the schema is not Trunkline's, was created before 0.1.0 or by
  * a newer version, or is part of a move and not opened for it.
  */
 export async function migrate({
@@ -65,7 +65,7 @@ export async function migrate({
   });
 }
 
-/** Runs the checks of `migrate`, and writes nothing. */
+/** Runs the checks of `migrate` except that for moves, and writes nothing. */
 export async function storedSchema({ pool, schema, logger }: MigrationTarget): Promise<StoredSchema> {
   return withClient(pool, logger, async (client) => {
     const ask = asker(client, schema);
@@ -144,7 +144,9 @@ const FIND_VERSIONS = `
   FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
   WHERE nspname = $1 AND relname = 'schema_versions'`;
 
-/** Creates the schema if it is missing. If an administrator has created it, Trunkline does not need the right to. */
+/**
+ * Creates the schema if it is missing. If an administrator has created it, Trunkline needs no right to create schemas.
+ */
 async function makeSchema(ask: Ask, client: Queryable, schema: string): Promise<void> {
   if (!(await isSchemaThere(ask, schema))) await client.query({ text: `CREATE SCHEMA ${quoted(schema)}` });
   await ask(

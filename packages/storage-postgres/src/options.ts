@@ -24,13 +24,13 @@ interface Settings {
   /** The schema of the tables; `trunkline` by default. It is created if it does not exist. */
   readonly schema?: string;
   /**
-   * Whether connections keep statements prepared; true by default. False for a PgBouncer older than 1.21 in
-   * transaction mode.
+   * Whether connections keep statements prepared; true by default. Set it to false behind a PgBouncer older than 1.21
+   * in transaction mode.
    */
   readonly preparedStatements?: boolean;
   /**
    * Whether processes notify each other of work with LISTEN and NOTIFY; true by default. Set it to false behind a
-   * PgBouncer in transaction mode, which does not support this: processes then find each other's work by polling.
+   * PgBouncer in transaction mode, which does not support them. Processes then find each other's work by polling.
    */
   readonly notifications?: boolean;
   /**
@@ -59,10 +59,10 @@ const OPTION_NAMES: OptionNames<PostgresStorageOptions> = {
 const DEFAULT_CONNECTIONS = 10;
 const DEFAULT_TIMEOUT_MS = 10_000;
 const TIMEOUT_MAX_MS = 3_600_000;
-/** PostgreSQL cuts names to 63 bytes. */
+/** PostgreSQL truncates longer names. */
 const NAME_BYTES_MAX = 63;
 
-/** Throws a TypeError that names the option that is wrong. */
+/** Throws a TypeError that names the wrong option. */
 export function checkOptions(options: Partial<PostgresStorageOptions>): CheckedOptions {
   checkOptionNames('postgresStorage', options, OPTION_NAMES);
   const { pool, connectionString, maxConnections = DEFAULT_CONNECTIONS } = options;

@@ -9,13 +9,13 @@ import { uuidToFind } from './uuid.ts';
 interface Walks {
   /** A name like `trunkline.messages`; its rows are called `item` in `columns`. */
   readonly table: string;
-  /** The table that has the rows with the ids found; by default, `table`. */
+  /** The table that has the rows with the found ids; by default, `table`. */
   readonly rows?: string;
   /** The columns to read of a row. */
   readonly columns: string;
   /** The parts, as `unnest($1::uuid[], $2::text[]) AS part (owner, status)`. */
   readonly parts: string;
-  /** The columns of an index before `id`, in its order, each with its value in a part. */
+  /** The columns of an index before `id`, in the index's order, each with its value in a part. */
   readonly keys: Readonly<Record<string, string>>;
 }
 
@@ -31,8 +31,8 @@ export interface List extends Walks {
 }
 
 /**
- * Returns a page, newest first, with one statement. Each part is walked along its index, from the first row of the page
- * to its last. For limits above some hundreds, the planner may choose another plan.
+ * Returns a page, newest first, with one statement. Each part is walked along its index, from the page's first row to
+ * its last. For limits above a few hundred, the planner may choose another plan.
  */
 export async function readPage<Item>(
   statements: Statements,
@@ -100,9 +100,9 @@ function rangeOf(bound: IdBound | null, floor: string, from: string): Range {
 }
 
 /**
- * Compares whole rows, and sorts by all compared columns, so that only the index with these keys serves. Given
- * equalities, the planner would use some as filters on a walk of all ids if it expects the rows to be frequent. Do not
- * add another index that begins with the same column: it would serve too.
+ * Compares whole rows, and sorts by all compared columns, so that the planner can use only the index with these keys.
+ * With equalities, it would walk all ids and filter them if it expected many such rows. Do not add another index that
+ * begins with the same column, because the planner could use that one, too.
  */
 function walk({ table, keys }: Walks, range: Range, order: 'ASC' | 'DESC'): string {
   const columns = [...Object.keys(keys), 'id'].map((column) => `item.${column}`);

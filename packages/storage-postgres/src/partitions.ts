@@ -19,7 +19,7 @@ const TABLES: readonly PartitionedTable[] = [EVENTS, EVENT_LOG, DELIVERIES, ATTE
 
 export const DAY_MS: number = 24 * 60 * 60 * 1000;
 
-/** The number of days with partitions, including today: maintenance may fail for that long. */
+/** The number of days that get partitions, including today. Maintenance may fail for that long. */
 const DAYS_AHEAD = 4;
 
 /** How long we, and all others behind us, wait for a lock that a reader holds. */
@@ -27,13 +27,13 @@ const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '200ms'";
 
 interface Partition {
   readonly table: PartitionedTable;
-  /** When the day begins. */
+  /** The beginning of the day, in epoch milliseconds. */
   readonly day: number;
 }
 
 /**
- * Creates the missing partitions of `now`'s day and of the following days. A day without a partition, or whose rows
- * came first, has its rows in the default partition, so a failure here does no harm, and the next call tries again.
+ * Creates the missing partitions of `now`'s day and of the following days. Rows of a day without a partition, or that
+ * came before it, are in the default partition, so a failure here does no harm, and the next call tries again.
  */
 export async function makePartitions(database: Database, now: number): Promise<void> {
   const today = startOfDay(now);
@@ -154,7 +154,7 @@ function nameOf({ table, day }: Partition): string {
   return `${table.name}_${new Date(day).toISOString().slice(0, 10).replaceAll('-', '')}`;
 }
 
-/** NaN if this is not the name of a day's partition. */
+/** Returns NaN if this is not the name of a day's partition. */
 function dayOf(name: string): number {
   return Date.parse(name.replace(/^.*_(\d{4})(\d{2})(\d{2})$/, '$1-$2-$3'));
 }

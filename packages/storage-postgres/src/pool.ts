@@ -51,7 +51,7 @@ export function makePool({ connectionString, maxConnections }: OwnPoolOptions): 
 }
 
 /**
- * Ignores errors of a pool's new connections: they have no listener until a caller receives them, and an error that the
+ * Ignores errors of a pool's new connections, which have no listener until a caller receives them. An error that the
  * server sends in one piece with its welcome would end the process.
  */
 export function hearErrors(client: Pick<PoolClient, 'on'>): void {
@@ -59,14 +59,14 @@ export function hearErrors(client: Pick<PoolClient, 'on'>): void {
 }
 
 /**
- * The sessions of connections, by pool. Deleted for a whole pool when one of its connections is condemned, because
- * others may be, too.
+ * The sessions of connections, by pool. Deleted for a whole pool when the server makes one of its connections unusable,
+ * because others may be, too.
  */
 const sessions = new WeakMap<PostgresPool, WeakMap<PoolClient, Session>>();
 
 /**
- * Runs `work` on a connection of the pool. If the connection broke, or the server condemned it, it is closed, not
- * returned.
+ * Runs `work` on a connection of the pool. A connection that broke, or that the server made unusable, is closed instead
+ * of returned.
  */
 export async function withClient<Result>(
   pool: PostgresPool,
@@ -117,9 +117,7 @@ export async function withClient<Result>(
   }
 }
 
-/**
- * Thrown without a connection, or without a response from the server: the call may or may not have been carried out.
- */
+/** Thrown if there was no connection, or no response from the server. The call may or may not have been carried out. */
 class ConnectionError extends UnavailableError {
   override readonly name = 'ConnectionError';
   constructor(cause: unknown) {
@@ -144,7 +142,10 @@ function whyNoConnection(cause: unknown): string {
 /** Messages of `pg` and of OpenSSL about a missing password, and about TLS. */
 const NO_AGREEMENT = /^SASL|SSL|certificate/i;
 
-/** In a failover, for example, the address may lead to the old primary for some time, whose data may be old. */
+/**
+ * Thrown if the server is a replica. In a failover, the address may still lead to the old primary, whose data may be
+ * old.
+ */
 class ReplicaError extends UnavailableError {
   override readonly name = 'ReplicaError';
   constructor() {
@@ -160,8 +161,8 @@ export interface WatchedClient extends Queryable {
 }
 
 /**
- * Whether the server sent the error in response to a statement, so that the connection stays usable. `ERROR` may be in
- * any language.
+ * Whether the server sent the error in response to a statement, so that the connection stays usable. The word `ERROR`
+ * may be in any language.
  */
 function isServerError(error: unknown): boolean {
   return isResponse(error) && !/^(FATAL|PANIC)$/.test(error.severity);
@@ -172,8 +173,8 @@ function isResponse(error: unknown): error is Error & { readonly severity: strin
 }
 
 /**
- * Whether the connection is no longer usable. Its server is read-only (25006), has lost a connection (08), or ends this
- * one (57P, 25P03, 25P04). Or the server lacks support (0A000) because a replica was asked to write, or the tables of a
+ * Whether the error makes the connection unusable: its server is read-only (25006), has lost a connection (08), ends
+ * this one (57P, 25P03, 25P04), or lacks support (0A000) because a replica was asked to write or the tables of a
  * prepared statement were changed.
  */
 function isCondemning(error: unknown): boolean {

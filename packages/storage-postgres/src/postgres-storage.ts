@@ -95,7 +95,8 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
     open: (context: StorageContext) =>
       opening.open(() =>
         openStorage(checked, context, (signal) => {
-          // While the listening connection closes, it may still report signals, and listeners would then read.
+          // While the listening connection closes, it may still report signals, and listeners would read from a closed
+          // storage.
           if (opening.current()) signals.publish(signal, context.logger);
         }),
       ),
@@ -132,7 +133,7 @@ async function openStorage(
   let remote: RemoteSignals | null = null;
   const publish = (reported: readonly Signal[]): void => {
     reported.forEach(hear);
-    // Each event would cost a message, so other processes find events by polling, if they look for any.
+    // Each event would cost a notification, so other processes find events by polling, if they look for any.
     remote?.send(reported.filter(({ topic }) => topic !== 'events'));
   };
   const notification: DatabaseOptions['notification'] = (reported) => {
@@ -184,7 +185,7 @@ function usePool(
   options: CheckedOptions,
   logger: Logger,
 ): { readonly pool: PostgresPool; release(): Promise<void> } {
-  // A connection that dies in the pool is replaced when it is needed; without a listener its error would end the process.
+  // A connection that dies in the pool is replaced on demand. Without a listener, its error would end the process.
   const onError = (error: Error): void =>
     logger.warn(
       { err: error },

@@ -11,7 +11,8 @@ export async function pauseLanes(transaction: Transaction, workspace: string): P
 }
 
 /**
- * Resumes the workspace, so that waiting work can be claimed in the order of its lanes and queues. Announces that work.
+ * Resumes the workspace's work, in the order of its lanes and queues, and announces it. Clears the failures of its
+ * endpoints.
  */
 export async function resumeWork(transaction: Transaction, workspace: string): Promise<void> {
   const { all, update, announce } = transaction;
@@ -40,7 +41,7 @@ async function setPaused(
   await transaction.run(SET_PAUSED, endpoints, isPaused);
 }
 
-/** Skips endpoints that were deleted during the wait for their lanes, which nothing would ever resume. */
+/** Skips endpoints that were deleted during the wait for their lanes, because nothing would ever resume those lanes. */
 const SET_PAUSED = `
   UPDATE trunkline.lanes SET is_paused = $2
   WHERE endpoint_id = ANY ($1::uuid[])

@@ -15,9 +15,9 @@ export interface Processes {
 }
 
 /**
- * The lock of a session would prove nothing here: it ends with its connection, which may break, or be ended by a pooler
- * or an administrator, while the process lives on. So only the operating system is asked, and only by processes on the
- * same machine.
+ * Asks only the operating system whether a process has ended, and so only about processes on the same machine. The lock
+ * of a session would prove nothing, because its connection may break, or be ended by a pooler or an administrator,
+ * while the process lives on.
  */
 export function knownProcesses(): Processes {
   const { machine, namespace, pid, startedAt } = thisProcess();
@@ -45,7 +45,8 @@ export function knownProcesses(): Processes {
   };
 }
 
-// Nothing else removes the rows of dead machines. If a process still runs there, its end can no longer be proved.
+// Also deletes old rows of other machines, which nothing else removes. If such a process still runs, its end can no
+// longer be proved.
 const ADD = `
   WITH old AS (
     DELETE FROM trunkline.processes WHERE added_at < now() - interval '30 days' AND machine <> $1

@@ -13,7 +13,7 @@ export async function saveQueue(transaction: Transaction, instance: Instance): P
   );
 }
 
-// Messages are also accepted while a linked number reconnects.
+// `is_connected` is also true while a linked number reconnects, because messages are accepted then.
 const SAVE = `
   INSERT INTO trunkline.queues (instance_id, workspace_id, is_connected) VALUES ($1, $2, $3)
   ON CONFLICT (instance_id) DO UPDATE SET is_connected = excluded.is_connected`;

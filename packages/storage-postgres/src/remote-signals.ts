@@ -20,13 +20,13 @@ export interface RemoteSignalsOptions {
   hear(signal: Signal): void;
 }
 
-/** The time between statements; each sends all signals that arrived in between. */
+/** The time between two statements. Each statement sends all signals that arrived in between. */
 const DEBOUNCE_MS = 10;
-/** A payload has less than 8,000 bytes; a signal takes some 50. */
+/** A payload must have less than 8,000 bytes, and most signals take fewer than 70. */
 const SIGNALS_PER_MESSAGE = 100;
 const TIMEOUT_MS = 10_000;
 
-/** Resolves once it listens, or its first attempt has failed. */
+/** Resolves once the listener listens, or its first attempt has failed. */
 export async function openRemoteSignals(options: RemoteSignalsOptions): Promise<RemoteSignals> {
   const { pool, logger, schema } = options;
   const channel = channelOf(schema);
@@ -103,7 +103,7 @@ interface Message {
   readonly signals: readonly Signal[];
 }
 
-/** Anyone with access to the database may send anything. */
+/** Returns null for any other payload, because anyone with access to the database may send anything. */
 function readMessage(payload: string): Message | null {
   try {
     const message: unknown = JSON.parse(payload);

@@ -54,9 +54,9 @@ const DELETE_ENDPOINT_URLS = `
   ))`;
 
 /**
- * Deletes the days before this one: first their open deliveries and queued events, then whole partitions, then rows
- * that came before their partition was created. The events of a day stay a day longer, because an event may have been
- * created before midnight and its delivery after it.
+ * Deletes the days before `day`: first their open deliveries and queued events, then whole partitions, then rows that
+ * came before their partition was created. The events of a day stay a day longer, because an event may have been
+ * created before midnight and its delivery after midnight.
  */
 async function deleteDays(database: Database, day: number, limit: number): Promise<number> {
   const floor = floorUuid(day);
@@ -97,7 +97,10 @@ async function unqueue(transaction: Transaction, floor: string, limit: number): 
 
 const OPEN = 'SELECT webhook_id, id FROM trunkline.open_deliveries WHERE id < $1 ORDER BY id LIMIT $2';
 
-/** Deletes events that subscriptions have queued or kept, in the order of completions. Relies on the primary key. */
+/**
+ * Deletes old events from the queues of subscriptions, exhausted ones included. Locks in the order of completions,
+ * along the primary key.
+ */
 const DELETE_QUEUED_EVENTS = `
   WITH old AS MATERIALIZED (
     SELECT event_id, subscription_id FROM trunkline.queued_events

@@ -1,14 +1,14 @@
 /**
- * Settings for tables of open work, which stay small while rows come and go all the time: vacuum runs often, so that a
- * claim meets few dead rows.
+ * Settings for tables of open work, which stay small while rows come and go all the time. Vacuum runs often, so that a
+ * claim reads few dead rows.
  */
 const BUSY =
   'autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0';
 
 /**
- * The tables of a new schema. Ids are uuids, which sort as the ids do. Times are epoch milliseconds, except `occurred_at`
- * of events, in epoch microseconds: as integers they are exact in any time zone. text-encoding.ts says how free text is
- * stored. JSON is stored as text, since no statement looks inside it.
+ * The tables of a new schema. Ids are uuids, which sort as the ids do. Times are epoch milliseconds, except
+ * `occurred_at` of events, in epoch microseconds. As integers, times are exact in any time zone. text-encoding.ts says
+ * how free text is stored. JSON is stored as text, because no statement looks inside it.
  */
 export const SCHEMA: string = `
 -- Settings and processes

@@ -87,8 +87,8 @@ const LOAD = `
 const READ = `
   SELECT name, value FROM trunkline.session_values WHERE instance_id = $1 AND name = ANY ($2::text[])`;
 
-// Reads in the order of the primary key, which depends on the collation of the database. Names with one prefix need not
-// be neighbours, so all names after the given one are checked, in the index only.
+// Reads in the order of the primary key, which depends on the collation of the database. Names with the same prefix
+// need not be neighbours in it, so all names after the given one are checked, in the index only.
 const NAMES = `
   SELECT name FROM trunkline.session_values
   WHERE instance_id = $1 AND ($3::text IS NULL OR name > $3) AND starts_with(name, $2)

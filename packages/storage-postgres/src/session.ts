@@ -55,11 +55,12 @@ const KINDS: Readonly<Record<TransactionKind, string>> = {
 /** Begins a transaction that does not depend on the settings of the session, and leaves them as they are. */
 export function transactionStart(kind: TransactionKind, { limits }: Session, timeoutMs: number): string {
   const settings = [
-    // Lets the server end statements that this process no longer can, for example because its machine has disappeared.
+    // Lets the server end statements that this process can no longer end, for example because its machine has
+    // disappeared.
     `statement_timeout = ${timeoutMs}`,
     `idle_in_transaction_session_timeout = ${timeoutMs}`,
     ...limits.map((limit) => `${limit} = 0`),
-    // The planner overestimates arrays of unknown length, and would compile each statement for longer than it runs.
+    // The planner overestimates arrays of unknown length, so compiling a statement would take longer than running it.
     'jit = off',
   ];
   return [KINDS[kind], ...settings.map((setting) => `SET LOCAL ${setting}`)].join('; ');

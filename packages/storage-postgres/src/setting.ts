@@ -2,7 +2,7 @@ import type { Database } from './database.ts';
 import { text } from './row.ts';
 import { encodeText } from './text-encoding.ts';
 
-/** The first call to set a value wins: all later and concurrent calls return that value. */
+/** The first call sets the value, which all later and concurrent calls return. */
 export async function findOrAddSetting(
   database: Database,
   name: string,

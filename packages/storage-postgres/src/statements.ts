@@ -117,7 +117,7 @@ function arraysOf(sql: string): readonly (ElementType | undefined)[] {
   return types;
 }
 
-/** Our SQL for tables in this schema, with names in literals changed too: `nextval('trunkline.tokens')`. */
+/** Our SQL for tables in this schema. Names in literals are changed too, as in `nextval('trunkline.tokens')`. */
 export function qualify(sql: string, schema: string): string {
   return sql.replaceAll(/'trunkline\.(\w+)'|\btrunkline\./g, (_, inLiteral: string | undefined) =>
     inLiteral === undefined

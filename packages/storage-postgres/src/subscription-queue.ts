@@ -11,7 +11,7 @@ import type { Row } from './row.ts';
 import type { Statements } from './statements.ts';
 import { uuidToFind } from './uuid.ts';
 
-/** Claims due events of the types asked for. Null if the subscription is gone. */
+/** Claims due events of the types asked for. Returns null if the subscription is gone. */
 export async function claimEvents(database: Database, claim: EventClaim): Promise<EventClaimResult | null> {
   // Checks first, because a pass that finds nothing need not write.
   const nextAt = await nextEventAt(database, claim);
@@ -58,7 +58,7 @@ async function takeEvents(
 ): Promise<{ readonly claimed: readonly ClaimedEvent[]; readonly missing: readonly string[] }> {
   const { subscriptionId, eventTypes, now, limit, leaseMs, process } = claim;
   const subscription = uuidToFind('sub', subscriptionId);
-  // Claims of a subscription run one after the other, so that each sees the result of the last.
+  // With this lock, claims of a subscription run one after the other, so that each sees the result of the previous one.
   await transaction.run(LOCK, subscription);
   const taken = await transaction.all(TAKE, subscription, eventTypes, now, limit, now + leaseMs, process);
   const there = taken.filter((row) => row['id'] !== null);

@@ -87,7 +87,7 @@ const DELETE = `
   WITH deleted AS (DELETE FROM trunkline.subscriptions WHERE name = $1 RETURNING id)
   INSERT INTO trunkline.deleted_subscriptions (id) SELECT id FROM deleted`;
 
-/** Calls run one after the other, so that no call takes events that another has taken. */
+/** The lock makes calls run one after the other, so that no call takes events that another has taken. */
 const FIND = `
   SELECT id, retry_round_began_at, retry_round_called_at FROM trunkline.subscriptions
   WHERE name = $1
@@ -128,5 +128,5 @@ function sweepOf(events: string): string {
     WHERE subscription_id = $1 AND event_id = ANY (ARRAY(SELECT event_id FROM (${events} LIMIT $2) AS found))`;
 }
 
-// By then, every transaction that still saw the subscription has ended.
+// After an hour, every transaction that still saw the subscription has ended.
 const FORGET = "DELETE FROM trunkline.deleted_subscriptions WHERE deleted_at < now() - interval '1 hour'";

@@ -11,11 +11,11 @@ import { uuidOf } from './uuid.ts';
 interface StoringOptions {
   /** Whether to skip instances whose queue is locked, rather than to wait for the lock. */
   readonly skipLocked: boolean;
-  /** How long to wait for each lock, as an interval of Postgres. */
+  /** How long to wait for each lock, as a PostgreSQL interval. */
   readonly lockTimeout: string;
 }
 
-/** Instances by the outcomes of their messages; instances in neither set are to be decided one by one. */
+/** Instances by the outcomes of their messages. Messages of instances in neither set must be decided one by one. */
 export interface Uncontended {
   readonly stored: ReadonlySet<string>;
   /** Instances that were skipped because their queue is locked; no other obstacle is known. */
@@ -42,7 +42,7 @@ export async function storeUncontended(
     }
     return { stored, locked };
   } catch (error) {
-    // Nothing is stored if an id or a key is taken, or is being taken, for example.
+    // Nothing was stored, for example because an id or a key is taken, or is being taken.
     if (isFaultOfValue(error) || isLockTimeout(error)) return { stored, locked: new Set() };
     throw error;
   }
@@ -52,8 +52,8 @@ type Group = readonly [Acceptance, ...Acceptance[]];
 
 /**
  * Groups acceptances by instance. Leaves out each group with an acceptance that takes more than a look at the queue,
- * because it counts against a trial, has content, shares its key with another, or was checked against another sender
- * than the rest.
+ * for example because it counts against a trial, has content, shares its key with another acceptance, or was checked
+ * against another sender than the rest.
  */
 function plainGroups(acceptances: readonly Acceptance[]): readonly Group[] {
   const groups = new Map<string, [Acceptance, ...Acceptance[]]>();
@@ -79,7 +79,7 @@ function plainGroups(acceptances: readonly Acceptance[]): readonly Group[] {
   return [...groups].flatMap(([instanceId, group]) => (others.has(instanceId) ? [] : [group]));
 }
 
-/** Whether the message's row has the id and the time of the record. */
+/** Whether the record has the id and the creation time of the message. */
 function isRecordOf({ messageId, createdAt }: IdempotencyRecord, message: Message): boolean {
   return messageId === message.id && createdAt === message.createdAt;
 }
@@ -97,7 +97,7 @@ function queueOf(group: Group, queue: number): object {
   };
 }
 
-/** `queue` is the place of the group, which names the instance. */
+/** `queue` is the index of the group, from which the statement knows the instance. */
 function rowOf(queue: number): (acceptance: Acceptance, place: number) => object {
   return ({ message, idempotency }, place) => ({
     ...contentColumns(message, ''),
@@ -110,7 +110,7 @@ function rowOf(queue: number): (acceptance: Acceptance, place: number) => object
   });
 }
 
-// Needs its own transaction, because its settings hold until the transaction ends; for `are_noted`, see the trigger
+// Needs its own transaction, because its settings hold until the transaction ends. For `are_noted`, see the trigger
 // messages_to_file. `is_connected` says whether messages are accepted. One snapshot serves the whole statement, because
 // the values that decide are read under the locks. The queues are locked first, in the order of the instances, then the
 // keys in their order, so that two statements that store for the same instances do not wait for each other.

@@ -30,7 +30,7 @@ function contentId(row: Row): string {
   return id(row, 'message_id', flag(row, 'is_upload') ? 'upl' : 'msg');
 }
 
-/** Null, which equals no row, if the id has neither form. */
+/** Returns null, which equals no row, if the id has neither form. */
 export function contentUuid(content: string): string | null {
   return idToUuid('upl', content) ?? idToUuid('msg', content);
 }
@@ -47,7 +47,7 @@ const RESERVE_UNKNOWN = `
   SELECT message_id, $3::bigint, is_upload FROM ${sentRows(FOUND, 'found')}
   ON CONFLICT (message_id) DO NOTHING`;
 
-// Relies on contents_begun. Contents begun at the same time come in the order of the whole ids.
+// Relies on contents_begun. Contents begun at the same time come in the order of their ids, prefix included.
 const ABANDONED = `
   SELECT message_id, is_upload FROM trunkline.contents
   WHERE instance_id IS NULL AND begun_at < $1
@@ -80,7 +80,7 @@ const TAKE_OVER = `
   UPDATE trunkline.contents SET instance_id = $2, owner_id = $3
   WHERE message_id = $1 AND instance_id IS NULL`;
 
-/** Marks the content of a deleted message as without an owner, so that it is swept. */
+/** Marks the content of a message as without an owner, so that the content is swept. */
 export async function abandonContent(
   transaction: Transaction,
   messageId: string,
@@ -110,14 +110,15 @@ async function forgetContent(transaction: Transaction, content: string | null): 
   const message = uuidOf('msg', messageId);
   const row = await transaction.get('SELECT media FROM trunkline.messages WHERE id = $1 FOR UPDATE', message);
   const media = row && jsonOrNull<MessageMedia>(row, 'media');
-  // A message whose file was replaced has other content.
+  // Skips a message whose file was replaced.
   if (media && contentUuid(contentIdOf({ id: messageId, media })) === content) {
     const without = JSON.stringify({ ...media, available: false });
     await transaction.run('UPDATE trunkline.messages SET media = $2 WHERE id = $1', message, without);
   }
   const instance = idOrNull(forgotten, 'instance_id', 'ins');
   if (instance === null) return;
-  // Calls run one after the other, so that the call that forgets the last content sees that it is the last.
+  // The lock makes calls run one after the other, so that the call that forgets the last content sees that it is the
+  // last.
   await transaction.run(LOCK_LEFTOVERS, uuidOf('ins', instance));
   await transaction.run(NO_MORE_LEFTOVERS, uuidOf('ins', instance));
 }

@@ -2,10 +2,7 @@ import { idToUuid } from '@trunkline/core/spi/storage';
 import type { IdPrefix } from '@trunkline/core/spi/storage';
 import { uuidIds } from '@trunkline/storage-kit';
 
-/**
- * The uuid by which to look up an id. Null, which equals no row, if the id has the wrong form, so that nothing is
- * found.
- */
+/** The uuid by which to look up an id. Null, which equals no row, if the id has the wrong form. */
 export function uuidToFind(prefix: IdPrefix, id: string): string | null {
   return idToUuid(prefix, id);
 }

@@ -44,7 +44,7 @@ describe('a message that is accepted in a transaction of the app’s', () => {
     await app.query('BEGIN');
     await accept(storage, aMessage(instance), app);
     await accept(storage, aMessage(instance), app);
-    // A signal that was sent before this marker would arrive before it.
+    // A signal that was sent before this marker would arrive before the marker.
     const marker = anInstance({ ...(await storeInstance(storage)).workspace });
     await storage.instances.insert(marker, null);
     for (const signals of [here, there]) {
@@ -132,7 +132,7 @@ describe('while a transaction of the app’s is open', () => {
 
     let hasEnded = false;
     const waiting = accept(storage, aMessage(instance)).then(() => (hasEnded = true));
-    // Each takes several statements for a different reason; the last one has the transaction's key.
+    // These acceptances take several statements, each kind for a different reason. `sameKey` has the transaction's key.
     const refused = {
       message: aMessage(instance, { instanceId: anInstance(workspace).id }),
       trialLimit: null,
@@ -233,7 +233,7 @@ interface Fixture {
   readonly schema: TestSchema;
   readonly workspace: Workspace;
   readonly instance: Instance;
-  /** The app's own connection, to a database with a table of the app. */
+  /** The app's own connection to the database, which also has a table of the app. */
   readonly app: Client;
 }
 

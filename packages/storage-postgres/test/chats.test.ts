@@ -54,7 +54,7 @@ it('a message is filed once, whether the statement that stores it notes it or no
   const noted = async () =>
     (await run('SELECT count(*)::int AS count FROM trunkline.unfiled_messages')).rows[0];
   expect(await noted()).toEqual({ count: 1 });
-  // No statement of this version inserts messages like this on a connection that has stored messages.
+  // This statement does not note the message, so the trigger has to.
   await run(`
     INSERT INTO trunkline.messages
     SELECT (jsonb_populate_record(messages, '{"id": "01990000-0000-7000-8000-000000000000", "network_id": "another"}')).*
@@ -81,7 +81,7 @@ it('a message leaves the chat that it was filed in, whatever that is filed under
   await accept(storage, aMessage(instance, { to: null, createdAt: NOW + 3 }));
   const run = async (sql: string) =>
     (await schema.pool.query(sql.replaceAll('trunkline.', `"${schema.name}".`))).rows;
-  // Makes one message inbound, from a number: only these columns matter here.
+  // Makes one message inbound, from a number. Only these columns matter here.
   await run(
     "UPDATE trunkline.messages SET direction = 'inbound', sender = '15550122' WHERE recipient IS NULL AND group_id IS NULL",
   );

@@ -94,7 +94,7 @@ describe('when PostgreSQL ends connections', () => {
     const { workspace, instance } = await storeInstance(storage);
     const message = aMessage(instance);
     await storage.messages.accept({ message, idempotency: null, backlogLimit: 5, trialLimit: null });
-    // Makes the queue fail between two statements of one transaction, after the instance was written.
+    // Makes the write wait between two statements of its transaction, after the instance was written.
     const lock = await schema.pool.connect();
     await lock.query('BEGIN');
     await lock.query(`LOCK TABLE ${schema.name}.queued_messages IN ACCESS EXCLUSIVE MODE`);
@@ -299,7 +299,7 @@ describe('a call that fails', () => {
     const schema = await temporarySchema();
     const storage = await openStorage(schema);
     const { workspace, instance } = await storeInstance(storage);
-    // Locks the two rows in the opposite order to the write: they deadlock, and one transaction must yield.
+    // Locks the two rows in the opposite order to the write, so that the two deadlock and one must yield.
     const other = await schema.pool.connect();
     await other.query("SET deadlock_timeout = '60s'");
     await other.query('BEGIN');

@@ -14,7 +14,7 @@ it('the contract, or a selection of it, calls every operation of the PostgreSQL 
   expect(operations.missing()).toEqual(['serverTime']);
 });
 
-/** Only some runs of random steps call certain operations. */
+/** Calls in random steps do not count, because only some runs make them. */
 function isRandomCase(): boolean {
   return expect.getState().currentTestName?.includes('random steps') ?? false;
 }

@@ -41,7 +41,8 @@ describe('acceptances that come together', () => {
     await storage.instances.insert(must(others[0]), null);
     const calls: Promise<unknown>[] = [];
     const messages: Message[] = [];
-    // Sends in bursts, so that some messages come while others are in flight; every third one takes several statements.
+    // Sends in bursts, so that some messages come while others are in flight. Every third message takes several
+    // statements.
     for (let burst = 0; burst < 20; burst += 1) {
       for (let index = 0; index < 60; index += 1) {
         const message = aMessage(must(others[index % 2]));
@@ -236,7 +237,7 @@ describe('changes of messages that come together', () => {
 describe('writes of instances that come together', () => {
   const restored = (instance: Instance): Instance => ({ ...instance, lastError: 'restored' });
 
-  /** Instances that one owner holds. */
+  /** Writes to instances that one owner holds. */
   async function held(count: number) {
     const { storage, schema, heads } = await manyInstances(count);
     const claimed = await storage.instances.list(must(heads[0]).message.workspaceId);

@@ -25,8 +25,8 @@ async function idleStatements(instances: number): Promise<ReadonlyMap<string, nu
   // Leaves out the server's time, and the heartbeats, which follow the machine's clock.
   const { serverTime: _, ...storage } = await openStorage(schema, { pool, notifications: false });
   const runtime = testRuntime();
-  // Creates the day's partition now, because a day whose first event comes earlier never gets one, and is checked each
-  // time.
+  // Creates the day's partition now. A day whose first event comes before its partition never gets one, and is checked
+  // each time.
   await storage.maintain?.(runtime.clock.now());
   const workspace = aWorkspace();
   await storage.workspaces.insert(workspace);
@@ -64,7 +64,7 @@ function withoutSchema(counts: ReadonlyMap<string, number>, schema: string): Rea
   return new Map([...counts].map(([text, count]) => [text.replaceAll(schema, 'trunkline'), count]));
 }
 
-/** The sandbox network believes each instance that it was linked before. */
+/** Makes each instance look to the sandbox network as if it was linked before. */
 function linkedBefore(gateway: Gateway): Gateway {
   const profile = { phoneNumber: '15550100', profileName: null, profilePictureUrl: null };
   const device = new TextEncoder().encode(JSON.stringify(profile));

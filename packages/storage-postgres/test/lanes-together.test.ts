@@ -15,7 +15,8 @@ const LEASE_MS = 3_000;
 const ENDPOINTS = 5;
 const PROCESSES = 3;
 /**
- * The minimum steps of each process, and requests of all together. More of them find rarer faults: `LANE_STEPS=5000`.
+ * The minimum number of steps of each process, and of requests of all processes together. More steps find rarer faults:
+ * `LANE_STEPS=5000`.
  */
 const STEPS = Number(process.env['LANE_STEPS'] ?? 120);
 
@@ -98,8 +99,8 @@ function watchedPool({ url }: TestSchema, errors: string[]): Pool {
 }
 
 /**
- * The number of requests in these steps is left to chance, because a cancellation ends all deliveries that wait for its
- * endpoint.
+ * Counts requests too, because their number in these steps is left to chance: a cancellation ends all deliveries that
+ * wait for its endpoint.
  */
 function goesOn({ log }: Fixture, step: number): boolean {
   return step < STEPS || log.requests < STEPS;

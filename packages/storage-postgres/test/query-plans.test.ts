@@ -39,7 +39,7 @@ const ROWS = Number(process.env['QUERY_PLAN_ROWS'] ?? 30_000);
  */
 const MAY_READ = 2_000;
 
-/** Tables that hold history, or all that is open. */
+/** Tables that hold history, or all open work. */
 const GROWING =
   /^(messages|events|event_log|deliveries|open_deliveries|attempts|queued_|held_|idempotency|pending_|activity_|instance_|chats|chat_|unfiled_|spent_)/;
 
@@ -141,7 +141,8 @@ async function openBacklog() {
   const { workspace, instance } = await storeInstance(storage);
   const subscription = await storeSubscription(storage);
   const endpoints = Array.from({ length: 100 }, () => anEndpoint(workspace));
-  // An endpoint without deliveries: a plan made for all endpoints may fail the one with the fewest rows.
+  // An endpoint without deliveries, because a plan made for all endpoints may be wrong for the one with the fewest
+  // rows.
   const idle = anEndpoint(workspace);
   for (const endpoint of [...endpoints, idle]) await storage.endpoints.insert(endpoint, 1000);
   const discussed = testId('msg', NOW);
@@ -149,7 +150,7 @@ async function openBacklog() {
   return {
     schema,
     storage,
-    /** For bulk writes: their plans are not recorded. */
+    /** For bulk writes, whose plans are not recorded. */
     unwatched: await openStorage(schema, { notifications: false }),
     explained,
     workspace,

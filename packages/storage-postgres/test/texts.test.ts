@@ -68,7 +68,7 @@ it('every text is read back unchanged', async () => {
   expect(await storage.messages.receive(lease, arrival)).toBe('duplicate');
   expect(await storage.messages.find(workspace.id, inbound.id)).toEqual(inbound);
 
-  // The first is accepted by one statement; the other, on trial, by several.
+  // The first message is accepted by one statement, and the second, on trial, by several.
   for (const trialLimit of [null, 5]) {
     const message = aMessage(instance, {
       text,

@@ -8,7 +8,9 @@ const REFUSAL =
 /** How long we, and others behind us, wait for a lock if a transaction stays open. */
 const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '10s'";
 
-/** Refuses every change of the tables in `TABLES`, by any process, from the end of this transaction on. */
+/**
+ * From the end of this transaction on, refuses all changes of `TABLES` by any process, except those of the move's mark.
+ */
 export async function freeze(statements: Statements): Promise<void> {
   await statements.run(LOCK_TIMEOUT);
   await statements.run(MAKE_FUNCTION);

@@ -239,7 +239,7 @@ async function readPage(
   if (last && stored.length === limit)
     return {
       rows,
-      next: { part: index, after: key.map((_, place) => last[`key_${place}`] as string | number) }, // as it was selected
+      next: { part: index, after: key.map((_, place) => last[`key_${place}`] as string | number) }, // keys are text or integers
     };
   return { rows, next: index + 1 < parts.length ? { part: index + 1, after: null } : null };
 }

@@ -13,8 +13,8 @@ import {
 import type { PartitionedTable } from '../partitions.ts';
 
 /**
- * Days before today that get partitions of their own. History is kept for 30 days, and events a day longer; older rows
- * are about to be deleted.
+ * The number of days before today that get their own partitions. History is kept for 30 days, and events for a day
+ * longer. Older rows are about to be deleted.
  */
 const DAYS_BACK = 40;
 

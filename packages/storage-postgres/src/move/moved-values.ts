@@ -37,7 +37,7 @@ export function writeMoved({ kind, prefix }: MovedColumn, value: MovedValue): Gi
   return kind === 'text' ? encodeText(value) : value;
 }
 
-/** The value of a column, as column-types.ts has read it. */
+/** Undefined if the column does not hold a value of its kind, as column-types.ts reads it. */
 export function readMoved({ kind, prefix }: MovedColumn, stored: unknown): MovedValue | undefined {
   if (stored === null) return null;
   if (kind === 'words' || kind === 'integers')
@@ -50,7 +50,7 @@ export function readMoved({ kind, prefix }: MovedColumn, stored: unknown): Moved
   return kind === 'text' ? decodeText(stored) : stored;
 }
 
-/** The prefix of a content id says to what the content belongs; here a column does. */
+/** Replaces the prefix of a content id, which tells uploads from messages, by a column. */
 export function contentToStore(row: MovedRow): MovedRow {
   const contentId = String(row['message_id']);
   const upload = idToUuid('upl', contentId);

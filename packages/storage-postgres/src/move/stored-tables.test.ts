@@ -40,8 +40,7 @@ function isRead(column: string, expressions: Readonly<Record<string, string>>): 
 describe('a move of a PostgreSQL database', () => {
   it('reads each column of each table, or names it with the reason why not', async () => {
     const there = await columnsThere();
-    // Add a missing column to moved-tables.ts of storage-kit, so that both storages move it, or to this storage's
-    // NOT_MOVED.
+    // If this fails, add the column to moved-tables.ts of storage-kit, so that both storages move it, or to NOT_MOVED.
     expect(unaccountedColumns({ there, moved: columnsMoved(), notMoved: NOT_MOVED })).toEqual({
       forgotten: [],
       unknown: [],

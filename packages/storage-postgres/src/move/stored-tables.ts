@@ -13,7 +13,7 @@ export interface StoredPart {
 
 const HAS_FIRST_ATTEMPT = '(first_attempt).number IS NOT NULL';
 
-/** The first attempt of a delivery is stored in its row. */
+/** The first attempt is stored in the row of its delivery. */
 const FIRST_ATTEMPT = {
   delivery_id: 'id',
   ...Object.fromEntries(
@@ -23,7 +23,7 @@ const FIRST_ATTEMPT = {
   ),
 };
 
-/** Moved tables that are not read one to one from the table of their name. */
+/** Moved tables that are not read one-to-one from the table of the same name. */
 const STANDS_OTHERWISE: Partial<Record<MovedTableName, readonly StoredPart[]>> = {
   settings: [{ from: 'settings', where: `settings.name <> '${MOVE_MARK}'`, key: ['settings.name'] }],
   closings: [
@@ -84,7 +84,7 @@ export function mainTable({ from }: StoredPart): string {
   return from.split(/\s/)[0] ?? from;
 }
 
-/** Tables and columns that are not read as they are, each with the reason. */
+/** Tables and columns that are not moved as they are, each with the reason. */
 export const NOT_MOVED: Readonly<Record<string, string | Readonly<Record<string, string>>>> = {
   chats: 'made again from the messages',
   chat_messages: 'made again from the messages',

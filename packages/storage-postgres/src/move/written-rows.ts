@@ -11,7 +11,7 @@ import type { Statements } from '../statements.ts';
 import { NIL, uuidOf } from '../uuid.ts';
 import { contentToStore, SENT_AS, writeMoved } from './moved-values.ts';
 
-/** Writes rows that were moved here. */
+/** Writes moved rows. */
 export async function writeRows(
   statements: Statements,
   name: MovedTableName,
@@ -46,7 +46,7 @@ function destinations(name: MovedTableName, rows: readonly MovedRow[]): readonly
         {
           table: name,
           columns: { ...columns, generation: { kind: 'integer' } },
-          given: rows.map((row) => ({ ...row, generation: FIRST_GENERATION })), // until the lanes exist
+          given: rows.map((row) => ({ ...row, generation: FIRST_GENERATION })), // until `finishMove`
         },
       ];
     case 'deliveries': {
@@ -89,7 +89,7 @@ async function insertAll({ run }: Statements, { table, columns, given }: Destina
 
 const INSTANCES = 500;
 
-/** Writes values that depend on all rows. */
+/** Updates values that depend on all rows. Called after the transactions that wrote the rows. */
 export async function finishMove(transaction: Transaction): Promise<void> {
   const { all, run } = transaction;
   let after = NIL;
@@ -109,7 +109,7 @@ export async function finishMove(transaction: Transaction): Promise<void> {
   await run(
     'UPDATE trunkline.endpoints SET generation = lanes.generation FROM trunkline.lanes WHERE lanes.endpoint_id = endpoints.id',
   );
-  // The first claim applies the limits of all lanes, and recomputes these times.
+  // These times ignore the limits of lanes. The first claim applies the limits, and recomputes the times.
   await run(`UPDATE trunkline.lanes SET wake_at = ${wakeAt(IS_FULL)}`);
 }
 

@@ -54,7 +54,7 @@ export async function storeBacklog(
     `INSERT INTO trunkline.queued_messages (instance_id, position, message_id, tries, due_at)
      SELECT ${sender}, row, ${uuid(made, 'message')}, 0, ${made} FROM generate_series(2, ${count}, 2) AS row`,
   );
-  // Each message has its own recipient. Only the positions count, so that inbound messages will do.
+  // Each message has its own recipient. Only the positions count, so inbound messages will do.
   await run(
     `INSERT INTO trunkline.held_messages (instance_id, position, message_id, recipient, tries, due_at, held_since)
      SELECT ${sender}, row, ${uuid(made, 'message')}, 'held ' || row, 0, ${NOW} + 600000, ${made}
@@ -136,7 +136,7 @@ export async function storeBacklog(
 }
 
 /**
- * Analyzes what the server would soon analyze automatically: each table with rows, but no partitioned one as a whole.
+ * Analyzes what the server would soon analyze automatically: each table with rows, but no partitioned table as a whole.
  */
 export async function analyze({ pool, name }: TestSchema): Promise<void> {
   const { rows } = await pool.query<{ tables: string }>(

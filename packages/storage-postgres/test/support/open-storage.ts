@@ -27,7 +27,7 @@ export async function openStorage(
   return storage;
 }
 
-/** A connected instance, stored. */
+/** Stores a connected instance. */
 export async function storeInstance(
   storage: Storage<PostgresTransaction>,
 ): Promise<{ readonly workspace: Workspace; readonly instance: Instance }> {

@@ -16,7 +16,7 @@ import type { TestSchema } from './test-schema.ts';
 
 export interface PostgresContract {
   readonly name: string;
-  /** The role that connects, given a superuser's pool and URL; by default that superuser. */
+  /** Creates the role that connects; by default, the schema's superuser connects. */
   readonly role?: (schema: TestSchema) => Promise<{ readonly url: string; drop(): Promise<void> }>;
   /** The statement that begins a caller's transactions. */
   readonly begin?: string;
