@@ -6,7 +6,6 @@ import { NOW } from './examples.ts';
 import { storeInstance, storeWorkspace, takeLease } from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
-/** The length of a lease. */
 const TTL = 30_000;
 const HOUR = 3_600_000;
 

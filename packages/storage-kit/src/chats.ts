@@ -19,7 +19,7 @@ export interface ChatTarget {
 
 /** Lookups of the contacts of a workspace. */
 export interface ContactLookUps {
-  /** The current contact of an id, after merges; null unless the contact belongs to the workspace. */
+  /** The current contact for an id, after merges; null unless the contact belongs to the workspace. */
   readonly current: (id: string) => MaybePromise<Contact | null>;
   /** All contacts of the workspace with this number, registered or dialled, except merged ones. */
   readonly withNumber: (digits: string) => MaybePromise<readonly Contact[]>;
@@ -82,7 +82,7 @@ export function isOfTarget(
 /** Lookups for the chats of one instance. Each lookup takes all ids together. */
 export interface ChatFacts {
   readonly messages: (ids: readonly string[]) => MaybePromise<readonly Message[]>;
-  /** The instance's current contacts of these ids, after merges. */
+  /** The instance's current contacts for these ids, after merges. */
   readonly contacts: (ids: readonly string[]) => MaybePromise<readonly Contact[]>;
   /** The instance's contacts with these numbers, registered or dialled, except merged ones. */
   readonly withNumbers: (digits: readonly string[]) => MaybePromise<readonly Contact[]>;

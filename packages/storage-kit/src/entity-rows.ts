@@ -83,7 +83,7 @@ export interface EntityRows<Stored> extends MessageRows<Stored> {
   /** Reads the row of an instance that has a holder; needs `lease_owner` and `lease_epoch`. */
   readonly leasedInstance: (row: Row) => LeasedInstance;
 
-  /** All columns except the workspace of the key. */
+  /** All columns except the key's workspace. */
   readonly idempotencyRecord: RowMapper<IdempotencyRecord, Stored>;
 
   /** All fields of a pending download except its reference. */
@@ -101,7 +101,7 @@ export interface EntityRows<Stored> extends MessageRows<Stored> {
   readonly deliveryOutcome: RowMapper<DeliveryOutcome, Stored>;
   /** The fields that `withinSchedule` reads. */
   readonly deliveryWait: RowMapper<DeliveryWait, Stored>;
-  /** All columns except the delivery of the attempt. */
+  /** All columns except the attempt's delivery. */
   readonly attempt: RowMapper<Attempt, Stored>;
   readonly event: RowMapper<Event, Stored>;
   /** The fields that `queuedEventDue` reads. */

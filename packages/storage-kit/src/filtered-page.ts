@@ -21,7 +21,7 @@ export interface FilteredList<Row> {
 
 /**
  * Reads a page of a `FilteredList`. Examines at most `ROWS_EXAMINED_MAX` ids in each direction, in growing steps. If
- * this limit ends the page, the page reports where.
+ * the limit ends a page early, the page reports where it ended.
  */
 export async function readFilteredPage<Row>(
   request: PageRequest,

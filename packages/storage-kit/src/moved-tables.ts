@@ -164,7 +164,7 @@ const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
   },
   contents: {
     columns: columnsOf(
-      // Text, because it is the id of a message or of an upload, which have different prefixes.
+      // `message_id` is text, because it is the id of a message or of an upload, which have different prefixes.
       named(
         text('message_id'),
         integer('begun_at'),

@@ -8,7 +8,7 @@ import { uuidOf, uuidToFind } from './uuid.ts';
 
 /**
  * The `sender_id` of an inbound message with a contact. It names the contact, so that the index finds repeats under
- * several network ids, which contain no spaces.
+ * several network ids. No network id equals it, because network ids contain no spaces.
  */
 const ofContact = (uuid: string): string => `contact ${uuid}`;
 

@@ -4,7 +4,6 @@ export type ColumnType = 'uuid' | 'text' | 'text[]' | 'integer' | 'bigint' | 'bo
 /** The columns of rows that are sent as parameters, with their types. */
 export type Shape<Column extends string> = Readonly<Record<Column, ColumnType>>;
 
-/** A row of a shape. */
 export type RowOf<Columns> = Columns extends Shape<infer Column> ? Readonly<Record<Column, Scalar>> : never;
 
 /**
@@ -16,8 +15,8 @@ export function sentRows<Column extends string>(shape: Shape<Column>, name: stri
 }
 
 /**
- * Does the same, with the `place` of each row as one more column. The planner expects a thousand rows, so to join them
- * with rows that were looked up together, it hashes them instead of comparing each pair.
+ * Does the same as `sentRows`, with the `place` of each row as one more column. The planner expects a thousand rows, so
+ * to join them with rows that were looked up together, it hashes them instead of comparing each pair.
  */
 export function manySentRows<Column extends string>(shape: Shape<Column>, name: string, first = 1): string {
   return `ROWS FROM (unnest(${arraysOf(shape, first)}), generate_subscripts($${first}, 1))

@@ -173,9 +173,9 @@ export class TransactionConflict extends Error {
 }
 
 /**
- * Whether two transactions deadlocked or could not both commit, of which the other one has ended by now. Or whether a
- * row was on its way to a default partition when the partition for its day was created, which the server reports as a
- * violated constraint without a name.
+ * Whether the transaction deadlocked or could not commit because of another transaction, which has ended by now. Or
+ * whether a row was on its way to a default partition when the partition for its day was created, which the server
+ * reports as a violated constraint without a name.
  */
 function isConflict(error: unknown): boolean {
   const state = sqlState(error);

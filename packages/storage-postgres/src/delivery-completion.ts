@@ -43,7 +43,7 @@ interface Ended {
   readonly delivery: string;
   readonly endpoint: string;
   readonly generation: number;
-  /** The delivery to write; cancelled if it was cancelled while claimed. */
+  /** The delivery to write: as reported, or cancelled if it was cancelled while claimed. */
   readonly written: Delivery;
 }
 

@@ -92,7 +92,7 @@ const DOWN = `
   ORDER BY id LIMIT $4`;
 
 /**
- * Whether the workspace has at least `count` instances. Reads no more than that, and locks the workspace, so that no
+ * Whether the workspace has at least `count` instances. Reads no more than `count`. Locks the workspace, so that no
  * instance is added.
  */
 async function hasInstances(transaction: Transaction, workspaceId: string, count: number): Promise<boolean> {

@@ -107,7 +107,8 @@ export function takingBack(isLost: string): string {
  * open_deliveries_queue, of which it reads only the deliveries to take, one more, and the claimed ones.
  *
  * The entries of a lane are kept in arrays, so that each lane is one row, and rows are found by their place in the
- * table. The planner does not know the size of any of these sets, so a join of them compared each pair of rows.
+ * table. The planner does not know the size of any of these sets, so in a join of them it would compare each pair of
+ * rows.
  */
 const CLAIM: string = `
   WITH lane AS MATERIALIZED (

@@ -22,7 +22,7 @@ export function limitsAsText({ slots, startsPerWindow, windowMs }: LaneLimits): 
   return JSON.stringify([slots, startsPerWindow, windowMs]);
 }
 
-/** After the clock was set back, treats claims and starts from later times as made now. */
+/** After the clock was set back, treats claims and starts with later times as if they were made now. */
 export async function takeAsOfNow(transaction: Transaction, claim: DeliveryClaim): Promise<void> {
   const { now, leaseMs, startsPerWindow, windowMs } = claim;
   const end = now + leaseMs;

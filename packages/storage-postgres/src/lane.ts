@@ -41,7 +41,6 @@ export async function refreshLanes({ run }: Transaction, endpoints: readonly str
   await run(REFRESH, endpoints);
 }
 
-/** Whether all slots of a lane are held. */
 export const IS_FULL = 'cardinality(lanes.claims) >= lanes.slots';
 
 /**

@@ -97,7 +97,6 @@ async function applyMissing(
   }
 }
 
-/** `Ask` on a connection. */
 function asker(client: Queryable, schema: string): Ask {
   return async (sql, ...values) => {
     const text = qualify(sql, schema);

@@ -32,8 +32,8 @@ interface Partition {
 }
 
 /**
- * Creates the missing partitions of `now`'s day and of the following days. Rows of a day without a partition, or that
- * came before it, are in the default partition, so a failure here does no harm, and the next call tries again.
+ * Creates the missing partitions of `now`'s day and of the following days. Rows of a day without a partition, and rows
+ * that came before it, are in the default partition, so a failure here does no harm, and the next call tries again.
  */
 export async function makePartitions(database: Database, now: number): Promise<void> {
   const today = startOfDay(now);

@@ -55,6 +55,6 @@ export const jsonOrNull: RowReader['jsonOrNull'] = reader.jsonOrNull;
 
 export function integers(row: Row, column: string): readonly number[] {
   const value = row[column];
-  if (Array.isArray(value)) return value as readonly number[]; // column-types.ts reads only lists of integers or words
+  if (Array.isArray(value)) return value as readonly number[]; // column-types.ts reads `int8[]` as numbers
   throw new TypeError(`The column ${column} is not a list: check the database for damage.`);
 }

@@ -81,7 +81,6 @@ interface Prepared {
 }
 
 export interface PrepareOptions {
-  /** The schema that has the tables. */
   readonly schema: string;
   /** Whether connections keep statements prepared, which saves parsing and planning them. */
   readonly preparedStatements: boolean;

@@ -8,7 +8,6 @@ export function explained<Store extends object>(store: Store): Store {
   return explainUnavailable(store, whyUnavailable);
 }
 
-/** The error for an unusable database. */
 export function cannotBeUsed(error: unknown): Error {
   const why = whyUnavailable(error) ?? (error instanceof Error ? error.message : String(error));
   return new Error(`The PostgreSQL database cannot be used: ${why}`, { cause: error });

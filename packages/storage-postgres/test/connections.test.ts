@@ -299,7 +299,7 @@ describe('a call that fails', () => {
     const schema = await temporarySchema();
     const storage = await openStorage(schema);
     const { workspace, instance } = await storeInstance(storage);
-    // Locks the two rows in the opposite order to the write, so that the two deadlock and one must yield.
+    // Locks the two rows in the opposite order to the write, so that the two transactions deadlock and one must yield.
     const other = await schema.pool.connect();
     await other.query("SET deadlock_timeout = '60s'");
     await other.query('BEGIN');

@@ -24,7 +24,7 @@ export interface CallerTransaction {
  */
 export function callerTransaction(file: string, transaction: unknown): CallerTransaction {
   const connection = checkConnection(file, transaction);
-  // As on our own connections: without this setting, copies of rows stay in the file when a page is split.
+  // Our own connections have this setting, too. Without it, copies of rows stay in the file when a page is split.
   connection.exec('PRAGMA secure_delete = ON');
   const database = withStatements(connection);
   return {

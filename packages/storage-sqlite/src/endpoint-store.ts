@@ -80,7 +80,7 @@ const DELETE = 'DELETE FROM endpoints WHERE id = ? AND workspace_id = ? RETURNIN
 
 const OWED: OwedTable = { table: 'notices', column: 'notice' };
 
-/** Whether the workspace has at least `count` endpoints. Reads no more than that. */
+/** Whether the workspace has at least `count` endpoints. Reads no more than `count`. */
 function hasEndpoints(database: Database, workspaceId: string, count: number): boolean {
   if (count === 0) return true;
   return (

@@ -118,7 +118,7 @@ const DOWN = `
     AND (down_since <= ? OR down_since > ?) AND id > ?
   ORDER BY id LIMIT ?`;
 
-/** Whether the workspace has at least `count` instances. Reads no more than that. */
+/** Whether the workspace has at least `count` instances. Reads no more than `count`. */
 function hasInstances(database: Database, workspaceId: string, count: number): boolean {
   if (count === 0) return true;
   return (

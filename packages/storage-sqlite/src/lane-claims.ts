@@ -50,7 +50,7 @@ export function claimFromLanes(database: Database, claim: ClaimOf): readonly Cla
   return claims;
 }
 
-/** After the clock was set back, treats claims and starts from later times as made now. */
+/** After the clock was set back, treats claims and starts with later times as if they were made now. */
 export function takeAsOfNow(database: Database, claim: DeliveryClaim): void {
   const { now, leaseMs, slots } = claim;
   // Relies on claims_by_end.

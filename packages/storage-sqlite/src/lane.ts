@@ -82,7 +82,7 @@ export function openSlot(database: Database, endpointId: string): void {
 }
 
 /**
- * When the first delivery that a claim may take is due; null if there is none, and SQL's `max` of null is null, too.
+ * When the first delivery that a claim may take is due. Null if there is none, and then SQLite's `max` is null, too.
  */
 export const FIRST_DUE_AT = `(
   SELECT due_at FROM due

@@ -72,7 +72,7 @@ function takenFrom(row: Row): string | null {
 interface LeaseSearch {
   readonly owner: string;
   readonly now: number;
-  /** Leases that end later count as free, since the clock was set back. */
+  /** Leases that end later count as free, because the clock must have been set back. */
   readonly latestEnd: number;
   readonly limit: number;
 }

@@ -55,7 +55,7 @@ function useWriteAheadLog(connection: DatabaseSync): void {
   connection.exec('PRAGMA synchronous = FULL');
   // Overwrites deleted content, which costs nothing in pages that are written anyway.
   connection.exec('PRAGMA secure_delete = ON');
-  // In KiB, and so 64 MiB; allocated as needed.
+  // 64 MiB (a negative value is in KiB), allocated as needed.
   connection.exec('PRAGMA cache_size = -65536');
   // In pages of 4 KiB. The log is longer than by default, so that pages that change often are copied back less often.
   connection.exec('PRAGMA wal_autocheckpoint = 4000');

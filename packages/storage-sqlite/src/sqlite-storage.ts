@@ -187,8 +187,7 @@ function checkPath(options: Partial<SqliteStorageOptions>): string {
       'sqliteStorage: the option "path" is wrong: it must be the path of a file, or ":memory:".',
     );
   }
-  // SQLite takes an absolute path for a path, whatever its name begins with. It also stays valid if the working
-  // directory changes.
+  // An absolute path is never taken for a URI, and stays valid if the working directory changes.
   return path === ':memory:' ? path : resolve(path);
 }
 

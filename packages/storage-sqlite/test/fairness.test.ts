@@ -32,7 +32,7 @@ it('an endpoint with a backlog gets 120 webhooks a minute, two concurrently, and
   await Promise.all(Array.from({ length: BACKLOG }, () => webhooks.test(noisy)));
   await untilArrived(receiver, NOISY, 2);
 
-  // While requests to the noisy endpoint wait for a response, the others are served.
+  // While requests to the noisy endpoint wait for a response, the quiet endpoints are served.
   await Promise.all(quiet.map((webhook) => webhooks.test(webhook)));
   for (const index of quiet.keys()) await untilArrived(receiver, `/quiet-${index}`, 1);
   expect(arrivedAt(receiver, NOISY)).toBe(2);
@@ -40,7 +40,7 @@ it('an endpoint with a backlog gets 120 webhooks a minute, two concurrently, and
   resume();
   await untilArrived(receiver, NOISY, 120);
 
-  // The others are also served when the noisy endpoint's minute is used up.
+  // The quiet endpoints are also served when the noisy endpoint has used up its minute.
   await Promise.all(quiet.map((webhook) => webhooks.test(webhook)));
   for (const index of quiet.keys()) await untilArrived(receiver, `/quiet-${index}`, 2);
   expect(arrivedAt(receiver, NOISY)).toBe(120);

@@ -10,7 +10,7 @@ const events = fc.subarray(['message.received', 'message.failed', 'instance.conn
 });
 const rarely = fc.constantFrom(false, false, false, true);
 
-/** Enables the endpoint again, because only then do cancelled deliveries meet later deliveries. */
+/** Steps that enable an endpoint again, because only then do cancelled deliveries meet later deliveries. */
 export const reopeningSteps: readonly Step[] = [
   step('disable and enable an endpoint', endpoint, async (scenario, choice) => {
     const current = await scenario.endpoint(choice);

@@ -46,7 +46,7 @@ function destinations(name: MovedTableName, rows: readonly MovedRow[]): readonly
         {
           table: name,
           columns: { ...columns, generation: { kind: 'integer' } },
-          given: rows.map((row) => ({ ...row, generation: FIRST_GENERATION })), // until `finishMove`
+          given: rows.map((row) => ({ ...row, generation: FIRST_GENERATION })), // `finishMove` writes the lane's
         },
       ];
     case 'deliveries': {
