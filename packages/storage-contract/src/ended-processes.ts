@@ -161,7 +161,7 @@ function held(subject: ContractSubject): void {
   });
 }
 
-/** Claims everything that is free, and returns it; empty if another process holds everything. */
+/** Claims everything that is free, and returns the claims; empty if another process holds everything. */
 async function takeAll(storage: Storage): Promise<readonly unknown[]> {
   const leases = await storage.leases.claim({ owner: 'b', now: NOW + 1, ttlMs: 30_000, limit: 100 });
   const events = await Promise.all(

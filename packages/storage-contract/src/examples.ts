@@ -32,7 +32,7 @@ export const MIDNIGHT: number = NOW - (NOW % DAY);
 
 let made = 0;
 
-/** Random, so that other processes make other ids. */
+/** Random, so that each process makes different ids. */
 const OF_THIS_PROCESS = crypto.getRandomValues(new Uint8Array(16));
 
 /**

@@ -3,8 +3,8 @@ import type { Storage } from '@trunkline/core';
 import { NOW, testId } from './examples.ts';
 
 /**
- * Runs in a separate process that tests kill: claims every lease and everything else that can be claimed, reports
- * this, and keeps the claims. When its parent ends its input, the process closes the storage with all claims still
+ * Runs in a separate process that tests kill. Claims every lease and everything else that can be claimed, prints
+ * `holding`, and keeps the claims. When its parent ends its input, the process closes the storage with all claims still
  * held.
  */
 export async function holdEverything(storage: Storage<unknown>): Promise<void> {

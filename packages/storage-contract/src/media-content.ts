@@ -1,4 +1,4 @@
-/** A stream of these chunks, which fails if it reaches an error among them. */
+/** A stream of these chunks, which fails when it reaches an `Error` among them. */
 export function streamOf(...chunks: readonly (string | Uint8Array | Error)[]): ReadableStream<Uint8Array> {
   const left = [...chunks];
   return new ReadableStream({

@@ -106,7 +106,7 @@ export function retryContract(subject: ContractSubject): void {
       const storage = await open();
       const { endpoint, retryFailedDeliveries } = await storeRetryLane(storage);
       const [a, b, c, d, e] = await storeFinished(storage, endpoint, 5);
-      // A new attempt makes the oldest delivery the latest.
+      // A new attempt moves the oldest delivery to the end.
       expect(await storage.deliveries.retry(endpoint.workspaceId, must(a).id, NOW + 50, 0)).toMatchObject({
         kind: 'requeued',
       });

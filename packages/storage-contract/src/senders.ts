@@ -159,7 +159,7 @@ export function senderContract(subject: ContractSubject): void {
   });
 }
 
-/** Finds a sender as requests do, possibly a kept one. */
+/** Finds a sender as requests do, possibly one that the storage has kept. */
 async function findKept(
   storage: Storage,
   workspace: Pick<Workspace, 'id'>,

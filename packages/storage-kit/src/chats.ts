@@ -11,7 +11,7 @@ import type { ChatSummary, Contact, Message, Recipient } from '@trunkline/core/s
 
 type MaybePromise<Value> = Promise<Value> | Value;
 
-/** A key of chats, in one instance, or in the whole workspace if `instanceId` is null. */
+/** A key of chats in one instance, or in the whole workspace if `instanceId` is null. */
 export interface ChatTarget {
   readonly key: string;
   readonly instanceId: string | null;

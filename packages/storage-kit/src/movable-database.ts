@@ -29,7 +29,7 @@ export interface MovableDatabase {
   mark(): Promise<MoveMark | null>;
   /** Writes the mark; null removes the mark. */
   writeMark(mark: MoveMark | null): Promise<void>;
-  /** Whether no table, including the settings, has a row. */
+  /** Whether all tables, including the settings, are empty. */
   isEmpty(): Promise<boolean>;
   /**
    * In one transaction, returns false if the database has a mark or a row in any table; otherwise writes the first mark

@@ -38,7 +38,7 @@ export interface MovedCount {
 
 /** A place in a table, as defined by the storage that reads the table. */
 export interface MoveCursor {
-  /** A table may be in several parts. */
+  /** The index of a part, because a storage may keep a table in several parts. */
   readonly part: number;
   /** The key of the last row before the place; null at the beginning of a part. */
   readonly after: readonly (string | number)[] | null;

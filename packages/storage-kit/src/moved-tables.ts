@@ -246,7 +246,7 @@ const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
         orNull(integer('due_at')),
         integer('attempts'),
         integer('lost_claims'),
-        // Shows that the event was claimed, so that the next claim counts the earlier one as lost.
+        // Shows that the event was claimed, so that the next claim counts the earlier claim as lost.
         orNull(integer('token')),
         orNull(integer('exhausted_at')),
       ),

@@ -37,7 +37,7 @@ export function endpointStore(connected: Connected): EndpointStore {
         const endpoint = uuidToFind('wh', id);
         if (endpoint === null) return false;
         await lockLanes(transaction, [endpoint]);
-        // Nothing can be queued at a deleted endpoint.
+        // The deletion locks the endpoint, at which nothing can be queued from then on.
         if ((await transaction.run(DELETE, endpoint, uuidToFind('ten', workspaceId), now)) === 0)
           return false;
         await resumeLane(transaction, endpoint);

@@ -35,7 +35,10 @@ export interface DirectEvent {
   readonly event: Event;
 }
 
-/** Stores each event for its endpoint; null if the endpoint is gone, disabled or of another workspace. */
+/**
+ * Stores each event for its endpoint. Returns null for an event if the endpoint is gone, disabled or of another
+ * workspace.
+ */
 export async function storeEventsFor(
   transaction: Transaction,
   direct: readonly DirectEvent[],

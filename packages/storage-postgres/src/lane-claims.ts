@@ -73,7 +73,7 @@ async function takeBackExpired(
   );
 }
 
-/** Relies on lanes_to_wake, which has no paused lanes. A locked row keeps its place, by which CLAIM finds it. */
+/** Relies on lanes_to_wake, which has no paused lanes. A locked row keeps its place, by which CLAIM finds the row. */
 const READY = `
   SELECT ctid AS place, endpoint_id, EXISTS (SELECT 1 FROM unnest(claims) WHERE expires_at <= $1) AS has_expired
   FROM trunkline.lanes

@@ -65,7 +65,7 @@ export function readyFrom(starts: string, startsPerWindow: string, windowMs: str
   ), 0)`;
 }
 
-/** Claims in excess of the new limits last until they end. */
+/** Claims beyond the new limits are kept until they end. */
 const APPLY = `
   UPDATE trunkline.lanes
   SET ready_from = ${readyFrom('starts', '$2', '$3')}, slots = GREATEST($1::integer, cardinality(claims))`;

@@ -4,7 +4,7 @@ import { lockLanes, refreshLanes } from './lane.ts';
 import { takingBack } from './lane-claims.ts';
 import { entities, id, integer } from './row.ts';
 
-/** Knows which process this is, and which others have ended. */
+/** Knows the number of this process, and which other processes have ended. */
 export interface Processes {
   /** The number under which claims are written; 0 before the first `releaseEnded`, or if this process is unknown. */
   readonly own: () => number;
@@ -101,7 +101,7 @@ const CLAIMED = `
 
 const TAKE_BACK = takingBack('claim.process = $3');
 
-// Relies on queued_events_claimed. The token stays, so that the next claim counts this one as lost.
+// Relies on queued_events_claimed. The token stays, so that the next claim counts this claim as lost.
 const EVENTS = `
   WITH held AS MATERIALIZED (
     SELECT event_id, subscription_id FROM trunkline.queued_events

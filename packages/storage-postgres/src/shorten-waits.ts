@@ -39,7 +39,7 @@ export async function shortenDeliveryWaits(
 type DeliveryPlace = readonly [endpoint: string, dueAt: number, delivery: string];
 
 function readPlace<Place>(after: string): Place {
-  return JSON.parse(after) as Place; // as the last step wrote it
+  return JSON.parse(after) as Place; // the previous step wrote it
 }
 
 // Walks open_deliveries_queue lane by lane. Endpoints and deliveries are uuids, which JSON writes as text.

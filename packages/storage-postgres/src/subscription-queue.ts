@@ -102,7 +102,7 @@ const TAKE = `
   LEFT JOIN LATERAL (SELECT * FROM trunkline.events WHERE events.id = taken.event_id LIMIT 1) AS event ON true
   ORDER BY due.due_at, due.event_id`;
 
-/** Takes missing events out of the queue, or they would be claimed again and again. */
+/** Takes events that are not stored out of the queue, or they would be claimed again and again. */
 const DROP = 'DELETE FROM trunkline.queued_events WHERE event_id = ANY ($1::uuid[]) AND subscription_id = $2';
 
 export async function renewClaims(

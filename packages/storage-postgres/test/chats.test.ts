@@ -127,7 +127,7 @@ it('only one process files at a time, and another one continues if that is ended
   const client = await schema.pool.connect();
   const ended = new Promise((resolve) => client.on('error', resolve));
   await client.query('BEGIN');
-  // The state of a process that is killed in the middle of a transaction that files messages.
+  // Acts as a process that is killed in the middle of a transaction that files messages.
   await client.query(
     `SELECT pg_advisory_xact_lock(1667788148, (SELECT tableoid::integer FROM "${schema.name}".schema_versions LIMIT 1))`,
   );

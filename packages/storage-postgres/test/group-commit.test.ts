@@ -21,7 +21,7 @@ describe('acceptances that come together', () => {
     const { storage, schema, instance } = await fixture();
     const before = await commitsIn(schema);
     await acceptAll(storage, messagesOf(instance, 1200));
-    // Each stored row carries the transaction that stored it.
+    // Each stored row has the id of the transaction that stored it.
     expect((await commitsIn(schema)) - before).toBe(3);
   });
 

@@ -161,7 +161,7 @@ function deleteContact(database: Database, { workspaceId, id, unlessAfter }: Con
   return true;
 }
 
-// Walks the primary key, through later messages.
+// Walks the primary key, through all later messages.
 const LATER_MESSAGE = `
   SELECT 1 FROM message_details
   WHERE message_id > ? AND +contact_id IN (SELECT value FROM json_each(?))

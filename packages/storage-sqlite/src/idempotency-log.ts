@@ -53,7 +53,7 @@ export function idempotencyLog({ database, writer, logger }: Parts): Idempotency
   const tail = positionsByHash();
   /** The last position that was read from the log or appended to it. */
   let known = 0;
-  /** The position up to which the index was complete when last read. The tail begins after it. */
+  /** The position up to which the index was complete when last read. The tail begins after this position. */
   let indexed = 0;
   /** Whether the open transaction has looked at the log. */
   let hasLooked = false;

@@ -34,7 +34,7 @@ export function openDatabase(
     if (version > 0)
       checkMoveMark(moveMark(connection), { isMoving, version, latest: latestSchemaVersion(migrations) });
     migrate(connection, migrations);
-    // From now on, waits do not block the event loop, because a transaction that holds the lock may need the loop to
+    // From now on, waits must not block the event loop, because a transaction that holds the lock may need the loop to
     // end.
     connection.exec('PRAGMA busy_timeout = 0');
     return withStatements(connection);

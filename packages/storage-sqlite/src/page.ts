@@ -57,7 +57,10 @@ function rangeOf({ floor = '' }: List, bound: IdBound | null): Range {
   return bound.sign.startsWith('<') ? { low: floor, high: at } : { low: later(floor, at), high: END };
 }
 
-/** The first `count` ids. Each further part is searched only for ids before the last one found so far. */
+/**
+ * The first `count` ids. Once `count` ids are found, each further part is searched only for ids before the last of
+ * them.
+ */
 export function walkIds(
   database: Database,
   list: List,

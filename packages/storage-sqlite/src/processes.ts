@@ -8,7 +8,7 @@ import { entities, integer, text } from './row.ts';
 import type { Row } from './row.ts';
 import type { Announce, Writer } from './writer.ts';
 
-/** Knows which process this is, and which others have ended. */
+/** Knows the number of this process, and which other processes have ended. */
 export interface Processes {
   /** The number under which claims are written; 0 before the first `releaseEnded`, or if this process is unknown. */
   readonly own: () => number;
@@ -109,5 +109,5 @@ function release(database: Database, announce: Announce, process: number, now: n
 
 const LEASES = "SELECT id, lease_owner FROM instances WHERE lease_process = ? AND lease_owner <> ''";
 
-// Relies on queued_events_claimed. The token stays, so that the next claim counts this one as lost.
+// Relies on queued_events_claimed. The token stays, so that the next claim counts this claim as lost.
 const EVENTS = 'UPDATE queued_events SET due_at = ?, process = 0 WHERE process = ? AND process <> 0';

@@ -29,7 +29,7 @@ export async function shortenDeliveryWaits(
 type DeliveryPlace = readonly [endpointId: string, dueAt: number, deliveryId: string];
 
 function readDeliveryPlace(after: string): DeliveryPlace {
-  return JSON.parse(after) as DeliveryPlace; // as the last step wrote it
+  return JSON.parse(after) as DeliveryPlace; // the previous step wrote it
 }
 
 // Walks the primary key of `due`, lane by lane.
@@ -97,7 +97,7 @@ export async function shortenEventWaits(
 type EventPlace = readonly [typeIndex: number, dueAt: number, eventId: string];
 
 function readEventPlace(after: string): EventPlace {
-  return JSON.parse(after) as EventPlace; // as the last step wrote it
+  return JSON.parse(after) as EventPlace; // the previous step wrote it
 }
 
 // Relies on queued_events_due.

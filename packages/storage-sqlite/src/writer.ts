@@ -12,7 +12,7 @@ const LONGEST_LOCK_WAIT_MS = 50;
 
 /** Announces work once the operation is committed. */
 export type Announce = (signal: Signal) => void;
-/** May run again if another operation of its batch has failed: only the last run counts. */
+/** May run again if another operation of its batch has failed. Only the last run counts. */
 export type Operation<Result> = (announce: Announce) => Result;
 
 /**

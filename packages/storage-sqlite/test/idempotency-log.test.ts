@@ -142,7 +142,7 @@ it('the idempotency log reads nothing that is in the index, however much others 
   expect(read()).toBe(left + 1);
 });
 
-/** Counts the rows that this process reads from the end of the log from now on. */
+/** From now on, counts the rows that this process reads from the end of the log. */
 function countLogRows(): () => number {
   const all = vi.spyOn(StatementSync.prototype, 'all');
   onTestFinished(() => all.mockRestore());

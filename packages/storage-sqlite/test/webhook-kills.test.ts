@@ -119,7 +119,7 @@ async function registerEndpoints(
 }
 
 /**
- * Waits until deliveries have succeeded, each at the first attempt that was completed; lost claims do not count as
+ * Waits until deliveries have succeeded, each at the first attempt that was completed. Lost claims do not count as
  * attempts.
  */
 async function untilSent(api: WorkspaceApi, ids: readonly string[]): Promise<void> {

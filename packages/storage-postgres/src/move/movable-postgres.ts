@@ -139,7 +139,7 @@ async function openOn(
 ): Promise<Opened> {
   const database = createDatabase({
     pool,
-    // A pooler in transaction mode may be in between.
+    // The connection may go through a pooler in transaction mode.
     prepare: createPrepare({ schema, preparedStatements: false, timeoutMs: TIMEOUT_MS }),
     context: {
       logger,

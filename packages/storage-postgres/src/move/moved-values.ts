@@ -12,7 +12,7 @@ import { decodeText, encodeText } from '../text-encoding.ts';
 
 type Given = string | number | boolean | null;
 
-/** How values of a kind are sent: in an array of `type`, whose elements become values by the expression `read`. */
+/** How values of a kind are sent: in an array of `type`, whose elements the expression `read` turns into values. */
 export const SENT_AS: Readonly<
   Record<
     MovedKind,

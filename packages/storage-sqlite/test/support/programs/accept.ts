@@ -1,5 +1,5 @@
 // Accepts messages until it is killed, 64 concurrently, and prints the id of each accepted one. Given the beginning of
-// a statement and a number n, it dies when the nth such statement is to run.
+// a statement and a number n, it dies just before the nth such statement runs.
 import { flushCompileCache } from 'node:module';
 import { StatementSync } from 'node:sqlite';
 import type { SQLInputValue } from 'node:sqlite';
