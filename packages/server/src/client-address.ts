@@ -4,7 +4,7 @@ import { isPublicAddress } from '@trunkline/core/safe-url';
 
 /**
  * The address that a request comes from. Behind a proxy, that is the last address in `X-Forwarded-For`, which the proxy
- * added. Only non-public addresses count as proxies, because a client with a public address could name any.
+ * added. Only non-public addresses count as proxies, because a client with a public address could send any header.
  */
 export function clientAddress(c: Context): string | undefined {
   const peer = getConnInfo(c).remote.address;

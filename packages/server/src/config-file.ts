@@ -14,15 +14,15 @@ import { hasPassword } from './url-password.ts';
 export const DEFAULT_CONFIG_FILE = 'trunkline.toml';
 
 const MAX_BYTES = 65_536;
-/** The characters shown of a wrong name: enough to find it. */
+/** How many characters of a wrong name are shown: enough to find it. */
 const SHOWN_CHARACTERS = 40;
 const OTHERS = 0o077;
 const READ_BY_OTHERS = 0o044;
 const WRITE_BY_ALL = 0o002;
 
 /**
- * Reads a configuration file: TOML without tables, whose names are the variables' in lower case. Relative paths start
- * from the file's directory. Throws a StartError with a line for each fault.
+ * Reads a configuration file: TOML without tables, whose keys are the variables' names in lower case. Relative paths
+ * start from the file's directory. Throws a StartError with a line for each fault.
  */
 export async function fromConfigFile(path: string): Promise<readonly GivenSetting[]> {
   try {

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { nameDraft } from './name-draft.ts';
 import { errorCode } from './start-error.ts';
 
-/** How often other processes that create the same file may remove this one's draft. */
+/** The maximum number of drafts, because other processes that create the same file may remove some. */
 const TRIES = 10;
 
 /**
@@ -21,7 +21,8 @@ export async function createWhole(path: string, content: string): Promise<void> 
       await nameDraft(draft, path);
       break;
     } catch (error) {
-      // Another process took the draft for a killed process's. Each process does so once, before it writes its own.
+      // Another process removed the draft as one that a killed process left. Each process removes drafts once, before
+      // it writes its own.
       if (errorCode(error) !== 'ENOENT' || tried === TRIES) throw error;
     } finally {
       await unlink(draft).catch(() => undefined);

@@ -10,7 +10,6 @@ import { addSandboxControls } from './sandbox-controls.ts';
 import type { SandboxControls } from './sandbox-controls.ts';
 import type { Settings } from './settings.ts';
 
-/** The path of the dashboard on the server. */
 export const DASHBOARD_PATH = '/dashboard';
 
 /** How people sign in to the dashboard of a server. */
@@ -21,12 +20,12 @@ export function dashboardSignIn(
   return createSignIn({ secretKey, adminToken: dashboardToken });
 }
 
-/** A new link to the dashboard, which signs an admin in, once. */
+/** Makes a link to the dashboard, which signs in one admin, once. */
 export function dashboardLink(signIn: SignIn, url: string): string {
   return `${url}${DASHBOARD_PATH}/sign-in#token=${signIn.newLinkToken()}`;
 }
 
-/** Makes the same link from only the secret keys, by which the server recognises its links. */
+/** Makes such a link with only the secret keys, by which the server recognises its links. */
 export function newDashboardLink(secretKeys: readonly string[], url: string): string {
   return dashboardLink(createSignIn({ secretKey: secretKeys }), url);
 }

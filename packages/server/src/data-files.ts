@@ -17,13 +17,12 @@ export interface DataFiles {
   readonly sandboxNetwork: string;
   /** The directory is created with its first file. */
   readonly media: string;
-  /** The file; null for PostgreSQL. */
+  /** The path of the SQLite file; null for PostgreSQL. */
   readonly database: string | null;
   /** Whether the database file exists and is not empty. */
   readonly hasDatabase: boolean;
 }
 
-/** Returns the paths in a data directory. */
 export function filesIn(
   directory: string,
 ): Pick<
@@ -43,13 +42,13 @@ export function filesIn(
 /** The file in the data directory that names the backup of an unfinished restore. */
 export const RESTORE_MARKER = 'restore.json';
 
-/** Checks the disk, changes nothing, and throws a StartError if the data cannot be used. */
+/** Checks the files without changing anything. Throws a StartError if the data cannot be used. */
 export async function checkDataFiles({
   directory,
   database,
 }: {
   directory: string;
-  /** The database file; null if it is elsewhere. */
+  /** The path of the SQLite file; null for PostgreSQL. */
   database: string | null;
 }): Promise<DataFiles> {
   await checkDirectory(directory);

@@ -17,9 +17,9 @@ interface Place {
 }
 
 /**
- * Throws a StartError if the data directory belongs to another database, or if this database is not set up: the right
- * one was deleted, emptied or exchanged, and a server would continue without its accepted data. A database in use must
- * be open.
+ * Throws a StartError if the data directory belongs to another database, or to a database that is now empty. The right
+ * one was then deleted, emptied or exchanged, and a server would continue without its accepted data. If `isInUse`, the
+ * storage must be open.
  */
 export async function checkDatabaseIdentity(
   { storage, files }: Place,
@@ -34,7 +34,7 @@ export async function checkDatabaseIdentity(
   );
 }
 
-/** Notes in the data directory which database it belongs to. */
+/** Records in the data directory which database it belongs to. */
 export async function keepDatabaseIdentity({ storage, files }: Place): Promise<void> {
   if ((await knownId(files)) !== null) return;
   const id = await storage.setting(DATABASE_ID, randomUUID());

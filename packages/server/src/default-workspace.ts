@@ -15,7 +15,9 @@ export type Access =
   | { readonly kind: 'new'; readonly token: string; readonly shown: () => Promise<void> }
   /** The key is in the variable API_KEY. */
   | { readonly kind: 'given' }
-  /** A command makes the key, because an earlier start has shown one, or this start has no terminal for it. */
+  /**
+   * The user makes a key with a command, because this is not the first start, or it has no terminal to show a key on.
+   */
   | { readonly kind: 'own' };
 
 interface KeyOptions {
@@ -65,7 +67,7 @@ async function defaultWorkspace({ trunkline }: Parts): Promise<Workspace> {
   return first;
 }
 
-/** Installs the key from API_KEY. It stays if a later start has none, and is replaced by another. */
+/** Installs the key from API_KEY, and revokes one that an earlier start installed from another value. */
 async function installKey(
   { trunkline, storage, crypto }: Parts,
   workspace: Workspace,

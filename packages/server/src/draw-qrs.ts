@@ -1,7 +1,7 @@
 import { renderUnicodeCompact } from 'uqr';
 import type { Gateway } from '@trunkline/core';
 
-/** Draws each QR of an instance as text, for a person at the terminal who has the phone. */
+/** Prints each QR code of an instance as text, for a person at the terminal who has the phone. */
 export function drawQrs(gateway: Gateway, print: (text: string) => void): Gateway {
   return {
     ...gateway,

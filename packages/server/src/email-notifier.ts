@@ -10,8 +10,8 @@ import type {
 import { nextStepText } from '@trunkline/core';
 
 /**
- * Milliseconds, together less than the minute that the service waits, so that a server that hangs holds no socket
- * longer.
+ * Milliseconds. Their sum is less than the minute that the service waits, so that a mail server that hangs holds no
+ * socket longer.
  */
 const TIMEOUTS = {
   dnsTimeout: 5_000,
@@ -20,7 +20,9 @@ const TIMEOUTS = {
   socketTimeout: 20_000,
 };
 
-/** Emails the members who administer webhooks, through the server of `smtpUrl`; `?from=` in it is the sender's address. */
+/**
+ * Emails the members who administer webhooks, through the server of `smtpUrl`. Its `?from=` is the sender's address.
+ */
 export function emailNotifier(
   smtpUrl: string,
   logger: Logger,
@@ -111,7 +113,7 @@ function aboutInstance({ workspace, instance }: InstanceNotification): string {
 }
 
 function nextIn(next: NextStep, now: number): string {
-  // No time, as an outage has many attempts, and the email is read after some.
+  // Names no time, because several attempts have usually passed when the email is read.
   return next.kind === 'reconnect' ? 'it keeps trying to connect' : `it ${nextStepText(next, now)}`;
 }
 

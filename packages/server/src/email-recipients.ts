@@ -1,6 +1,6 @@
 import type { Trunkline } from '@trunkline/core';
 
-/** Makes these addresses the only recipients of emails about the oldest workspace's webhooks. */
+/** Makes these addresses the only recipients of the oldest workspace's notifications. */
 export async function setEmailRecipients(
   { admin }: Pick<Trunkline, 'admin'>,
   emails: readonly string[],

@@ -17,23 +17,22 @@ export interface HttpListener {
   readonly address: AddressInfo;
   /** Replaces the handler of requests. */
   serve(handler: FetchHandler): void;
-  /** Accepts no more connections, and resolves when every request in flight has its response. */
+  /** Stops accepting connections. Resolves when every request in flight has its response, or is cut off. */
   close(): Promise<void>;
 }
 
 /**
- * Longer than the proxies on our deployment pages keep connections (60 s), so that no proxy sends a request while we
- * close one.
+ * Longer than the proxies on our deployment pages keep idle connections (60 s), so that no proxy sends a request on a
+ * connection that we are closing.
  */
 const KEEP_ALIVE_MS = 75_000;
-/** How long clients that keep a connection have to use it once more, or to notice that it will be closed. */
+/** How long idle connections stay open after `close`, so that requests already on their way get a response. */
 const LAST_REQUESTS_MS = 300;
 /**
- * A response that its client does not read for this long is cut off, because it holds a file or a connection to S3
- * open.
+ * A response that its client does not read for this long is cut off, because it holds a file or an S3 connection open.
  */
 const STALLED_AFTER_MS = 60_000;
-/** A request without a response after this time is cut off. */
+/** After `close`, a request that has no response by this time is cut off. */
 const CLOSE_WITHIN_MS = 20_000;
 /** How much of a refused body is read: as much as the API itself reads. */
 const REFUSED_BODY_MAX = 128 * 1_048_576;
@@ -55,7 +54,9 @@ interface ListenOptions {
 
 const PORT_AND_HOST = { host: 'HOST', port: 'PORT' };
 
-/** Takes the address before anything is served, so that an address in use is reported before anything is written. */
+/**
+ * Takes the address before the service is started, so that an address in use is reported before anything is written.
+ */
 export async function listen(
   address: Address,
   whileStarting: FetchHandler,
@@ -69,7 +70,7 @@ export async function listen(
 ): Promise<HttpListener> {
   let handler = whileStarting;
   let closing = false;
-  // The server has no HTTP/2.
+  // The cast is safe because the server has no HTTP/2.
   const handle = getRequestListener((request, connection) => handler(request, connection as HttpBindings), {
     autoCleanupIncoming: false, // would cut off a refused upload after half a second
     errorHandler: (error) => responseToError(error, logger),
@@ -79,7 +80,7 @@ export async function listen(
   const server = createServer(options, (incoming, outgoing) => {
     if (closing) outgoing.shouldKeepAlive = false;
     const hosts = hostsIn(incoming);
-    // HTTP/1.0 has no Host, and health checks still speak it (RFC 1945).
+    // HTTP/1.0, which health checks still use, has no Host header (RFC 1945).
     if (hosts === 0 && incoming.httpVersion === '1.0') incoming.headers.host = new URL(url).host;
     else if (hosts !== 1) return refuseHosts(outgoing, hosts);
     outgoing.setTimeout(stalledAfterMs, () => cutOffStalled(outgoing));
@@ -87,7 +88,7 @@ export async function listen(
     void Promise.resolve(handle(incoming, outgoing)).then(() => keepUnread(outgoing));
   });
   await startListening(server, address, settings);
-  const listensAt = server.address() as AddressInfo; // a TCP address
+  const listensAt = server.address() as AddressInfo; // not a pipe, whose address would be a string
   const url = urlOf(listensAt, address.host);
   return {
     url,
@@ -149,8 +150,8 @@ function cutOffEndless(incoming: IncomingMessage, max: number): void {
 }
 
 /**
- * Cuts off only begun responses. Until then, the client may be waiting for us, and Node's `requestTimeout` handles a
- * stalled request.
+ * Cuts off only a response that has begun. Until then, the client may be waiting for us, and Node's `requestTimeout`
+ * handles a stalled request.
  */
 function cutOffStalled(outgoing: ServerResponse): void {
   if (outgoing.headersSent) outgoing.destroy();
@@ -213,7 +214,7 @@ export function urlOf({ port }: Pick<Address, 'port'>, host: string): string {
 
 /**
  * Node's own `server.close()` cuts connections that look idle, and so drops requests already on their way. Here such
- * requests still get a response, which says that it is the last.
+ * requests still get a response, with `Connection: close`.
  */
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {

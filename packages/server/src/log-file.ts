@@ -1,10 +1,10 @@
 import { printableLines } from './printable.ts';
 import { errorCode } from './start-error.ts';
 
-/** The most bytes to keep of lines that cannot be written. */
+/** The maximum size of the lines that wait to be written. */
 const KEPT_BYTES = 1_048_576;
 const TRY_AGAIN_MS = 1_000;
-/** How long the process waits at its end for a slow reader. */
+/** How long an ending process waits for a slow reader. */
 const LAST_TRIES_MS = 1_000;
 const BETWEEN_LAST_TRIES_MS = 10;
 
@@ -26,8 +26,9 @@ export interface LogFile {
 
 /**
  * Writes synchronously, so that the last lines before the process ends are written too. A full disk or a slow reader
- * delays and ends nothing: lines wait, in order, while there is room, and are retried every second and when the process
- * ends. `onLost` is then called with the number of lines that did not fit. `render` formats a line of JSON.
+ * neither blocks nor ends the running process: lines wait, in order, while there is room, and are retried every second
+ * and when the process ends. When no line waits any more, `onLost` is called with the number of lines that did not fit.
+ * `render` formats a line of JSON.
  */
 export function createLogFile(
   { write, render = jsonLine }: LogTarget,
@@ -38,7 +39,7 @@ export function createLogFile(
   let lost = 0;
   let again: NodeJS.Timeout | null = null;
 
-  /** Returns the system's error code if lines are left; null if nothing waits. */
+  /** Returns the system's error code if lines still wait, otherwise null. */
   const writeWaiting = (): string | null => {
     try {
       for (let [first] = waiting; first; [first] = waiting) {
@@ -49,7 +50,7 @@ export function createLogFile(
       }
       return null;
     } catch (error) {
-      return errorCode(error) ?? ''; // nowhere else to report it
+      return errorCode(error) ?? ''; // the log cannot report its own failure
     }
   };
   const flushSync = (): void => {

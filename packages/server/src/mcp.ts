@@ -4,9 +4,8 @@ import { createMcp } from '@trunkline/mcp';
 import type { McpTrunkline } from '@trunkline/mcp';
 import type { McpSettings, Settings } from './settings.ts';
 
-/** The path of the MCP server. */
 const MCP_PATH = '/mcp';
-/** The hosts under which local programs call the MCP server. */
+/** The hosts by which local programs call the MCP server. */
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
 interface McpParts {

@@ -13,7 +13,10 @@ const VARIABLES: ReadonlyMap<string, string> = new Map([
   ['credentials.secretAccessKey', 'S3_SECRET_KEY'],
 ]);
 
-/** Files of media messages in a bucket, which any number of machines share. Throws a StartError when a variable is wrong. */
+/**
+ * Opens the store of media files in a bucket, which any number of machines share. Throws a StartError if a variable is
+ * wrong.
+ */
 export function mediaFilesIn(options: S3MediaStoreOptions): MediaStore {
   try {
     return s3MediaStore(options);

@@ -9,7 +9,9 @@ import { errorCode, StartError } from './start-error.ts';
 import type { Terminal } from './terminal.ts';
 import { whatsAppElsewhere } from './whatsapp-elsewhere.ts';
 
-/** The network that GATEWAY names. On WhatsApp, requests cannot control phones, and every process may use it. */
+/**
+ * Opens the network that GATEWAY names. On WhatsApp, requests cannot control phones, and no process locks the network.
+ */
 export async function openNetwork(
   settings: Settings,
   files: DataFiles,
@@ -31,7 +33,10 @@ async function openWhatsApp({ messagesPerMinute }: Settings, terminal: Terminal)
   return terminal.isTTY ? drawQrs(gateway, terminal.say) : gateway;
 }
 
-/** A separate package for processes that hold connections, because it is large and has its own licence. */
+/**
+ * Loads a package that only processes with connections need. It is separate because it is large and has its own
+ * licence.
+ */
 async function loadBaileys(): Promise<typeof import('@trunkline/gateway-baileys')> {
   try {
     return await import('@trunkline/gateway-baileys');

@@ -1,7 +1,7 @@
 import type * as sqlite from 'node:sqlite';
 
-// Not imported: an import of a module that Node lacks fails before any code runs, and so before an old Node is refused
-// in one sentence.
+// Not imported, because importing a module that Node lacks fails before any code runs, including the code that refuses
+// an old Node in one sentence.
 const module: typeof sqlite = process.getBuiltinModule('node:sqlite');
 
 export type DatabaseSync = sqlite.DatabaseSync;

@@ -1,12 +1,12 @@
 type Report = (warning: Error) => void;
 
-/** The function that reports Node's warnings; null while Node's own listener does. */
+/** The function that reports Node's warnings; null until `hideSqliteWarning` has run. */
 let report: Report | null = null;
 
 /**
- * Takes the warnings of Node.js from its own listener, which prints them as prose, and drops the one that SQLite is
- * experimental on Node 22, which users cannot act on. Called while a module that loads SQLite is evaluated, because the
- * warning comes right after.
+ * Takes the warnings of Node.js from its own listener, which prints them as prose. Drops the warning of Node 22 that
+ * SQLite is experimental, because users cannot act on it. Must be called while a module that loads SQLite is evaluated,
+ * because the warning comes right after.
  */
 export function hideSqliteWarning(): void {
   for (const listener of process.listeners('warning')) {

@@ -4,8 +4,8 @@ import type { HttpListener } from './http-listener.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * Returns, at each call, the addresses at which any listener of this server can be reached on a port. A webhook to such
- * an address could use rights of this machine, and read metrics meant only for Prometheus.
+ * Returns a function that lists the addresses at which any listener of this server can be reached on a port. A webhook
+ * to such an address could use rights of this machine, and read metrics meant only for Prometheus.
  */
 export function ownAddresses(
   listeners: readonly Pick<HttpListener, 'address'>[],

@@ -12,7 +12,7 @@ const LEVELS: Readonly<Record<string, readonly [name: string, style: Style]>> = 
   50: ['ERROR', 'red'],
   60: ['FATAL', 'red'],
 };
-/** From this level on, an error should not happen, and its stack is shown. */
+/** An error at this level or above should not happen, so its stack is shown. */
 const ERROR_LEVEL = 50;
 
 /** A line of the log as people read it at a terminal: the time, the level, the text, then its facts. */

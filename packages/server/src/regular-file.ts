@@ -3,8 +3,8 @@ import { lstat, open } from 'node:fs/promises';
 import { errorCode } from './start-error.ts';
 
 /**
- * Otherwise, a pipe without a writer would block its reader, and a terminal would become the process's controlling
- * terminal.
+ * Without these flags, a pipe that nobody writes to would block its reader, and a terminal would become the process's
+ * controlling terminal.
  */
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
@@ -38,7 +38,7 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<R
   }
 }
 
-/** Whether a path is a symbolic link; for a path that seems to be missing because its target is missing. */
+/** Whether a path is a symbolic link. Call it if a file seems to be missing, to detect a broken link. */
 export async function isLink(path: string): Promise<boolean> {
   return lstat(path).then(
     (found) => found.isSymbolicLink(),

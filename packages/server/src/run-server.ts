@@ -15,8 +15,8 @@ export type { ServerParts } from './start-server.ts';
 hideSqliteWarning();
 
 /**
- * The time for requests in flight and for closing, in addition to the workers' time to finish. After it, the rest is
- * cut off, and nothing is lost.
+ * The time for requests in flight and for closing, in addition to the workers' time to finish. Work that takes longer
+ * is cut off, and the next start continues it.
  */
 const CLOSE_WITHIN_MS = 15_000;
 
@@ -37,7 +37,7 @@ export function runSettings(settings: Settings, parts: ServerParts = {}): void {
   // Files of the server are readable only by its own user.
   process.umask(0o077);
   const logger = serverLogger(settings);
-  process.stderr.on('error', () => {}); // a line that cannot be written ends nothing
+  process.stderr.on('error', () => {}); // a line that cannot be written must not end the process
   reportWarnings((warning) =>
     logger.warn(
       { err: warning, warning: warning.name },

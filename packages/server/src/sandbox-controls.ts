@@ -28,7 +28,7 @@ export interface SandboxControls {
   readonly guard: RequestGuard;
   readonly logger: Logger;
   readonly storage: Pick<Storage, 'groups' | 'messages'>;
-  /** Null if another process runs the network. */
+  /** Null if this process does not run the network. */
   readonly phone: SandboxNetwork['phone'];
 }
 
@@ -46,8 +46,8 @@ interface Phone {
 }
 
 /**
- * Lets the user act as a person with a phone (docs/sandbox.md), with a key of the instance's workspace that may change
- * instances.
+ * Lets the user act as a person with a phone (docs/sandbox.md). Requires a key of the instance's workspace with the
+ * scope `instances:write`.
  */
 export function addSandboxControls(app: Hono, controls: SandboxControls): void {
   const control = <Input>(
@@ -158,7 +158,7 @@ function phoneOf(
       const { networkId, direction, groupId, to, from: number } = found.message;
       const group = groupId === null ? null : await storage.groups.find(workspaceId, instanceId, groupId);
       const isOwn = direction === 'outbound';
-      // Senders who hide their number are named by their network id.
+      // Senders who hide their number are identified by their network id.
       const author = isOwn ? null : (number ?? found.senderId);
       return {
         about: networkId,
@@ -211,7 +211,7 @@ async function sandboxMessage(on: Phone, input: Inbound): Promise<SandboxMessage
 }
 
 const LARGEST_BODY = 1_048_576;
-/** The size limit of a video, and the rest of its form. */
+/** In bytes: the size limit of a video, and the rest of its form. */
 const LARGEST_MESSAGE = 17 * 1_048_576;
 
 function postOnly(c: Context): Response {

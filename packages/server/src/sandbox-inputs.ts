@@ -11,7 +11,7 @@ import { refused } from './error-response.ts';
 /** How long the service keeps asking for a file, in seconds. */
 const LONGEST_DELAY = 86_400;
 
-/** A phone number, validated as a recipient's, as digits. */
+/** A phone number, validated like a recipient's, as digits. */
 const phoneNumber = z.string().transform((text, context): string => {
   const number = parsePhoneNumber(text);
   if (number.ok) return number.digits;
@@ -131,7 +131,7 @@ export const inboundInput: z.ZodType<Inbound, unknown> = z
     return z.NEVER;
   });
 
-/** An action on a message, by `from` or by default the owner of the phone. */
+/** An action on a message by `from`, or by the owner of the phone if omitted. */
 interface Deed {
   readonly message: string;
   readonly from?: string | undefined;

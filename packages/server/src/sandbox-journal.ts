@@ -15,16 +15,17 @@ const LOCK_WAIT_MS = 1_000;
 const SCHEMA_VERSION = 1;
 
 /**
- * Opens the file with the sandbox network's memory, which this process locks until it ends; null while another process
- * does. A row is deleted when it is no longer true, so that the file stays small; of accepted messages, the latest are
- * kept.
+ * Opens the file with the sandbox network's memory, and locks it until it is closed. Returns null if another process
+ * holds the lock. A row is deleted when it is no longer true, so that the file stays small. Only the latest accepted
+ * messages are kept.
+ *
  *
  * A commit survives the end of the process, however it ends; only a power cut may lose the latest commits.
  */
 export function openSandboxJournal(path: string): SandboxJournal | null {
   const database = new DatabaseSync(path, { timeout: LOCK_WAIT_MS });
   try {
-    // The lock is kept until the process ends, so that the code below need not handle a second process.
+    // The file stays locked, so that the code below need not handle a second process.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
     database.exec('BEGIN EXCLUSIVE; COMMIT');
     prepareSchema(database);
@@ -66,7 +67,7 @@ function journalOn(database: DatabaseSync): SandboxJournal {
     UPDATE fact SET record = json_remove(record, '$.receipts[0]')
     WHERE instance_id = ? AND kind = 'accepted' AND name = ?
   `);
-  // Deletes the oldest messages beyond the limit, except those with receipts still owed.
+  // Deletes the oldest messages beyond the limit, except those that still have receipts to deliver.
   const forget = database.prepare(`
     DELETE FROM fact
     WHERE kind = 'accepted' AND json_array_length(record, '$.receipts') = 0
@@ -90,7 +91,7 @@ function journalOn(database: DatabaseSync): SandboxJournal {
         case 'linked':
           return write('phone', '');
         case 'unlinked':
-          // Kept, because the network does not trust a session that contradicts it.
+          // Kept, because the network rejects a session that contradicts this row.
           return write('phone', '');
         case 'group':
           return write('group', record.group.networkId);

@@ -24,8 +24,8 @@ const RESPONDS_WITHIN_MS = 2_000;
 
 /**
  * Stores the server's address in the data directory, for commands on this machine, because only the server knows its
- * flags and which port a 0 became. Of several servers on one directory, the last counts. If this fails, commands only
- * lose a default.
+ * flags and the port that it got for port 0. The last of several servers on one directory counts. If this fails,
+ * commands only lose a default.
  */
 export async function keepServerAddress(
   { serverAddress }: Files,
@@ -36,7 +36,7 @@ export async function keepServerAddress(
   );
 }
 
-/** Removes the note when the server stops, unless another server has replaced it. */
+/** Removes the stored address when the server stops, unless another server has replaced it. */
 export async function dropServerAddress({ serverAddress }: Files, address: ServerAddress): Promise<void> {
   if ((await read(serverAddress)) === contentOf(address))
     await rm(serverAddress, { force: true }).catch(() => undefined);

@@ -40,7 +40,7 @@ interface ServerParts extends Omit<SandboxControls, 'guard'> {
   readonly isDraining: () => boolean;
 }
 
-/** The whole app of the server: the API, the controls of the sandbox's phones, health, and metrics. */
+/** The whole app of the server: the API and everything that is served next to it. */
 export function createServerApp(parts: ServerParts): Hono {
   const { trunkline, publicUrl, rateLimit, logger, metrics, metricsToken } = parts;
   const app = new Hono();

@@ -118,7 +118,7 @@ function isPublicUrl(text: string): boolean {
   );
 }
 
-/** Normalizes a URL, including a host in capitals. */
+/** Also normalizes the URL, including a host in capitals. */
 function withoutSlash(url: string): string {
   return new URL(url).href.replace(/\/$/, '');
 }

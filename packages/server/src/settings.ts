@@ -23,7 +23,7 @@ import type { Address } from './setting-values.ts';
 import { otlpEndpoint, otlpHeaders, otlpOrNone, share } from './telemetry/otlp-setting-values.ts';
 import { StartError } from './start-error.ts';
 
-/** The settings of the server, checked. */
+/** The settings of the server, validated. */
 export interface Settings {
   readonly host: string;
   readonly port: number;
@@ -50,7 +50,7 @@ export interface Settings {
   readonly instanceHistoryDays: number;
   /** How long a number is down before a notification; 0 sends no notification. */
   readonly instanceDownAfterMs: number;
-  /** The number of days that messages are kept; undefined keeps them. */
+  /** The number of days that messages are kept; undefined keeps them until they are erased. */
   readonly messageRetentionDays: number | undefined;
   /** Requests a minute for each key; 0 for no limit. */
   readonly rateLimit: number;
@@ -59,7 +59,7 @@ export interface Settings {
   /** How fast each number writes; undefined means as fast as the network accepts messages. */
   readonly messagesPerMinute: number | undefined;
   readonly smtpUrl: string | undefined;
-  /** The recipients of emails about webhooks; undefined keeps them as they are. */
+  /** The recipients of notifications; undefined keeps them as they are. */
   readonly emailTo: readonly string[] | undefined;
   /** The separate address of the metrics; undefined if not set. */
   readonly metricsAddress: Address | undefined;
@@ -67,7 +67,7 @@ export interface Settings {
   readonly metricsToken: string | undefined;
   /** Whether the API's reference is served as a page. */
   readonly apiDocs: boolean;
-  /** Whether the dashboard is served, on a server that has the API. */
+  /** Whether the dashboard is served, if this server has the API. */
   readonly dashboard: boolean;
   /** The token for signing in as an admin; undefined leaves only the printed links. */
   readonly dashboardToken: string | undefined;
@@ -202,7 +202,7 @@ export interface SettingInfo {
   readonly byDefault: string;
   /** Whether it has no flag, because other users can read command lines. */
   readonly isSecret: boolean;
-  /** The possible values if they are a closed list, or empty. */
+  /** The possible values if they are a closed list, otherwise empty. */
   readonly values: readonly string[];
   /** Whether several values may be given, comma-separated. */
   readonly isList: boolean;
@@ -513,7 +513,7 @@ function mcpSettings(
   };
 }
 
-/** The store itself checks the values. */
+/** Not validated here, because the store itself does that. */
 function s3Options(
   given: Pick<
     z.output<typeof variables>,

@@ -1,6 +1,6 @@
 /**
  * Why the server cannot start, each complaint in one line for people. Thrown before anything is written, if possible.
- * The exit code is 1.
+ * The process then exits with code 1.
  */
 export class StartError extends Error {
   readonly complaints: readonly string[];

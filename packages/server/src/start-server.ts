@@ -43,11 +43,11 @@ export interface RunningServer {
 
 /** The parts that a program can provide when it runs the server in its own way. */
 export interface ServerParts {
-  /** The messaging network, instead of a sandbox network in this process. */
+  /** The messaging network to use instead of the one that GATEWAY names. */
   readonly network?: SandboxNetwork;
   /** Changes the options of the service just before it is created. */
   readonly adapt?: (options: TrunklineOptions) => TrunklineOptions;
-  /** Replaces stdout and stderr for the lines that people read. */
+  /** Replaces stdout for the lines that people read. */
   readonly terminal?: Terminal;
 }
 
@@ -216,7 +216,7 @@ async function startOn(
         draining = true;
         logger.info({}, 'the server stops, and finishes what is in flight');
         await dropServerAddress(files, address);
-        // An event stream would never end.
+        // Ends event streams, which would otherwise keep the listener open.
         await Promise.all([trunkline.endStreams(), listener.close()]);
         await metricsListener?.close();
         await release();
@@ -267,7 +267,7 @@ async function openData({
   }
 }
 
-/** Makes no key for a database in use, which a key that does not fit would make useless. */
+/** Never creates a key for a database in use, because a new key could not open its data. */
 async function secretKeysFor(
   { settings, files, terminal }: Pick<Data, 'settings' | 'files' | 'terminal'>,
   isInUse: boolean,
@@ -281,8 +281,8 @@ async function secretKeysFor(
 }
 
 /**
- * Throws if a rotation began before this process registered: it did not wait, and has sealed data that this process
- * could not open.
+ * Throws if a rotation began before this process registered, because that rotation did not wait for it, and has sealed
+ * data that this process could not open.
  */
 async function checkKeysUnchanged(
   settings: Settings,
@@ -305,7 +305,6 @@ async function chosenAdapters(
   return { ...(media && { media }), ...(notifier && { notifier }) };
 }
 
-/** Loads the MCP server only if it is served. */
 async function loadMcp(
   address: Settings,
   settings: McpSettings,

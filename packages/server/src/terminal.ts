@@ -4,11 +4,13 @@ import { printableLines } from './printable.ts';
 export interface Terminal {
   /** Whether stdout is a terminal: secrets are printed only there, and never to a log or a pipe. */
   readonly isTTY: boolean;
-  /** A line on stdout. */
+  /** Prints a line on stdout. */
   say(line: string): void;
 }
 
-/** Lines may contain paths, proxies and codes of the network, none of which may control the terminal. */
+/**
+ * Escapes lines, because they may contain paths, proxies and codes of the network, which must not control the terminal.
+ */
 export const processTerminal: Terminal = {
   isTTY: process.stdout.isTTY,
   say: (line) => void process.stdout.write(`${printableLines(line)}\n`),
