@@ -5,7 +5,7 @@ import { readSmall, writeWhole } from './safe-files.ts';
 
 export const MANIFEST = 'backup.json';
 
-/** Returns the paths of the other parts of a backup. */
+/** The paths of a backup's parts other than its manifest. */
 export function filesOfBackup(directory: string): { readonly database: string; readonly media: string } {
   return { database: join(directory, 'trunkline.db'), media: join(directory, 'media') };
 }

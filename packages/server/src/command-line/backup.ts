@@ -16,14 +16,14 @@ import { withMessageFiles } from './message-files.ts';
 import { copyDirectory, digestOf, directoryAt, kindAt, readSmall, writeWhole } from './safe-files.ts';
 import { facts } from './table.ts';
 
-/** The pages (4 KiB) to copy before each report of progress and check for a signal. */
+/** How many pages (4 KiB) to copy between reports of progress, which also check for a signal. */
 const PAGES_PER_STEP = 2_000;
-/** The name of the lock file, in the directory until the backup is complete. */
+/** The lock file, which stays in the directory until the backup is complete. */
 const LOCK = 'backup.lock';
 
 /**
- * Copies a database in use, then the files of its messages; the key goes into a separate file. If run again in the same
- * directory, continues an interrupted backup.
+ * Copies a database that may be in use, then the files of its messages. The key goes into a separate file. If run again
+ * in the same directory, continues an interrupted backup.
  */
 export const backupCommand: CommandHandler = async (call) => {
   const directory = resolve(call.argument('directory'));
@@ -129,7 +129,7 @@ async function checkPlace(directory: string): Promise<BackupManifest | null> {
   return null;
 }
 
-/** Copies the key to `path`, which it returns; null without a key file. */
+/** Copies the key to `path`, and returns `path`; null if there is no key file. */
 async function keepKey(secretKey: string, path: string): Promise<string | null> {
   const key = await readSecretKey(secretKey);
   if (key === undefined) return null;

@@ -13,7 +13,7 @@ export const EXIT: Readonly<
 /** Why a command cannot do what was asked. Each complaint is one line for people. */
 export class CommandError extends Error {
   readonly exitCode: number;
-  /** For programs: `USAGE`, or a code of the API. */
+  /** For programs: a code of the API, or of the command, such as `USAGE`. */
   readonly code: string;
   readonly complaints: readonly string[];
   /** The request id of the API's response, to quote when a problem is reported. */

@@ -15,7 +15,7 @@ export const completionCommand =
   };
 
 /**
- * zsh reads bash's completions. bash treats the text after the last `:` or `=` of a value as a separate word, and
+ * zsh can use bash's completions. bash treats the text after the last `:` or `=` of a value as a separate word, and
  * replaces only that word.
  */
 function bash(commands: readonly CommandSpec[], shell: 'bash' | 'zsh'): string {

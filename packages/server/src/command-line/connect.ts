@@ -102,7 +102,7 @@ async function scan(service: RemoteService, id: string): Promise<void> {
   await response.body?.cancel();
 }
 
-/** Shows the QR. Draws it only on a terminal, unless asked to, because others could find it in a file or a log. */
+/** Shows the QR. Draws it only on a terminal or with `--qr`, because others could find it in a file or a log. */
 function showQr({ output, options }: Call, instance: InstanceResource, qr: QrResource): void {
   const { code, pairing_code: pairingCode, expires_at: expiresAt } = qr;
   if (output.isJson) {

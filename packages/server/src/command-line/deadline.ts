@@ -1,11 +1,13 @@
 interface Deadline {
   readonly seconds: number;
   readonly signal: AbortSignal;
-  /** Makes the error that the work rejects with when the time is over. */
+  /** Makes the error with which the work rejects when the time is over. */
   readonly late: () => Error;
 }
 
-/** Runs `work`, which must reject with its signal's reason: that of `signal`, or the error from `late`. */
+/**
+ * Runs `work` with a signal that is also aborted when the time is over. `work` must reject with that signal's reason.
+ */
 export async function withDeadline<Value>(
   { seconds, signal, late }: Deadline,
   work: (signal: AbortSignal) => Promise<Value>,

@@ -105,8 +105,8 @@ export const retryDelivery: CommandHandler = async (call) => {
 };
 
 /**
- * Retries in batches of the service's size, until nothing is left or nothing more is queued. If interrupted, run it
- * again for the rest.
+ * Retries in batches of the service's size, until nothing is left or nothing more is queued. After an interruption, the
+ * same command retries the rest.
  */
 export const retryFailedDeliveries: CommandHandler = async (call) => {
   const { output } = call;
@@ -141,7 +141,10 @@ export const retryFailedDeliveries: CommandHandler = async (call) => {
     );
 };
 
-/** Returns false if the read fails, as with a key that may not read, because the command itself has succeeded. */
+/**
+ * Returns false if the read fails, for example if the key may not read deliveries, because the command itself has
+ * succeeded.
+ */
 async function hasRetrying(call: Call, service: RemoteService): Promise<boolean> {
   return pageOf(call, service, { limit: 1, status: 'retrying' }).then(
     ({ data }) => data.length > 0,
@@ -155,7 +158,7 @@ async function pageOf(
   page: RowsAskedFor & { readonly cursor?: string | undefined; readonly status?: DeliveryQuery['status'] },
 ): Promise<{ readonly data: readonly DeliveryResource[]; readonly nextCursor: string | null }> {
   const { options } = call;
-  // The service validates the filters.
+  // The cast is safe because the service validates the filters.
   const query = { event: options.text('event'), status: options.text('status'), ...page } as DeliveryQuery;
   return accepted(
     service,
@@ -172,7 +175,7 @@ function attemptsOf({ attempts, max_attempts: most, attempt_log: log }: Delivery
     : `${attempts}: ${attempts - byHand} of ${most} by the schedule, and ${byHand} by hand`;
 }
 
-/** The attempts, for a column. If they exceed the schedule's, some were by hand. */
+/** The attempts, for a column. More than the schedule's maximum means that some were made by hand. */
 function attemptCount({ attempts, max_attempts: most }: DeliveryResource): string {
   return attempts > most ? `${attempts} (by hand)` : `${attempts}/${most}`;
 }

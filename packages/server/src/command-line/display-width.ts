@@ -1,6 +1,6 @@
 const GRAPHEMES = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** Most names and texts, with one column per character. */
+/** Matches most names and texts, which take one column per character. */
 const NARROW = /^[\u0020-\u007e\u00a1-\u02ff]*$/;
 
 /** A grapheme that terminals draw as one picture, however many characters it is made of: flags, families, keycaps. */
@@ -23,7 +23,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Cuts a text that takes more columns than `width`, between two characters as people see them, and ends it with `…`. */
+/** Cuts a text that is wider than `width` columns, between two graphemes, and ends it with `…`. */
 export function cutToWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = '';

@@ -4,7 +4,6 @@ import { cutToWidth } from './display-width.ts';
 
 const EXCERPT_WIDTH = 60;
 
-/** An event on one line. */
 export function eventLine(event: WebhookEvent): string {
   return [timeOf(event), event.type.padEnd(21), event.id, subjectOf(event)].map(printable).join('  ');
 }
@@ -26,7 +25,6 @@ export function subjectOf({ data }: WebhookEvent, shorten: (text: string) => str
   return instanceIn(data) ?? '';
 }
 
-/** The id of an event's instance, if any. */
 export function instanceOf({ data }: WebhookEvent): string | undefined {
   if ('message' in data) return data.message.instance_id;
   return 'instance' in data ? data.instance.id : instanceIn(data);

@@ -16,8 +16,8 @@ import { naming } from './system-error.ts';
 import { facts } from './table.ts';
 
 /**
- * Writes everything into a folder that only its owner can read. The folder gets its name when it is complete; a killed
- * process leaves it with the suffix `.part`.
+ * Writes a person's data into a folder that only its owner can read. The folder gets its name when it is complete; a
+ * killed process leaves it with the suffix `.part`.
  */
 export const exportCommand: CommandHandler = (call) =>
   withLocalMedia(call, async ({ admin }) => {
@@ -70,7 +70,7 @@ async function refuseExisting(path: string): Promise<void> {
   if (found !== null) throw new CommandError(`${path} already exists: name a new folder.`);
 }
 
-/** Throws if the path exists, and so never writes into a link or another export. */
+/** Throws if the path exists, so that nothing is written into a link or another export. */
 async function newDirectory(path: string): Promise<string> {
   try {
     await mkdir(path, { mode: 0o700 });

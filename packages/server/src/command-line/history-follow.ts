@@ -15,7 +15,7 @@ const TYPES = ['instance.connected', 'instance.disconnected', 'instance.error', 
   ',',
 );
 
-/** The entries that each look reads, as one page: far more than arrive between two looks. */
+/** How many entries to read at a time: far more than arrive between two reads. */
 const PER_LOOK = 100;
 
 interface Followed {
@@ -28,7 +28,7 @@ interface Followed {
 /**
  * Prints the history of an instance, oldest first, and each new entry until the command is ended. Reads the history
  * whenever the event stream reports a change of an instance. A change without an event, such as a failed attempt, is
- * found at the stream's next sign of life, at most 15 s later. An entry that repeats is printed again, with its count.
+ * found at the stream's next position, at most 15 s later. An entry that repeats is printed again, with its count.
  */
 export async function followHistory(
   call: Call,
@@ -56,7 +56,7 @@ export async function followHistory(
     async take({ id: position }: { readonly id: string }): Promise<void> {
       const asked = instances.history(id, { limit: PER_LOOK }, call);
       const reply = await asked;
-      // The end of the stream, or its next sign of life, leads to a retry.
+      // The stream's next position, or the next stream, leads to another read.
       if (!reply.ok && isForNow(reply.error.status)) return;
       const { data } = await accepted(service, asked, SHAPE);
       print(data);

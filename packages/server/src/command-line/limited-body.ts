@@ -1,8 +1,8 @@
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** The fewest bytes that must arrive every `everyMs` until the end; null if the body may take any time. */
+  /** The minimum number of bytes in each `everyMs` until the end; null if the body may take any time. */
   readonly least: { readonly bytes: number; readonly everyMs: number } | null;
-  /** Returns the error that the body breaks off with. */
+  /** Returns the error for a body that breaks a limit. */
   failure(why: 'too long' | 'too slow'): Error;
 }
 

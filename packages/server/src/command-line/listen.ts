@@ -10,7 +10,7 @@ import { event as eventShape } from './service-shapes.ts';
 import { createForwarder } from './webhook-forwarder.ts';
 import type { Forwarded, WebhookForwarder } from './webhook-forwarder.ts';
 
-/** How many ids to remember, because a stream repeats up to a minute of events. */
+/** How many event ids to remember, because a stream repeats up to a minute of events. */
 const KNOWN_MAX = 10_000;
 
 /** Prints events, and with `--forward-to` posts them, until ended. */
@@ -82,13 +82,15 @@ function createListener(
           known.delete(oldest);
         }
       }
-      // Set only once the program has the event, so that a resumed command misses no event.
+      // Set only after the event was printed and forwarded, so that a resumed command misses no event.
       after = id;
     },
   };
 }
 
-/** Null if the body is not an event, or not the announced one, because its headers would be another event's. */
+/**
+ * Null if the body is not an event, or not the announced one, which would be forwarded with another event's headers.
+ */
 function eventIn({ id, event }: RemoteEvent): WebhookEvent | null {
   const read = readEvent(event?.body ?? '');
   const isIt = read.ok && read.event.id === id && read.event.type === event?.type;

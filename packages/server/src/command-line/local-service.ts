@@ -47,14 +47,14 @@ export function refusePassword(flag: string, variable: string, text: string): vo
     );
 }
 
-/** The service on the database of this machine. It has no role, so servers may run at the same time. */
+/** The service on this machine's database. The service has no role, so servers may run at the same time. */
 export interface LocalService {
   readonly admin: Trunkline['admin'];
   readonly settings: Settings;
   readonly files: DataFiles;
 }
 
-/** Opens a service, migrates its database, and closes it after `use`. Creates neither a database nor a key. */
+/** Opens a service, migrates its database, and closes the service after `use`. Creates neither a database nor a key. */
 export async function withLocalService<Value>(
   call: Call,
   use: (service: LocalService) => Promise<Value>,
@@ -128,7 +128,7 @@ export async function existingSecretKeys(settings: Settings, files: DataFiles): 
   return found.keys;
 }
 
-/** Problems of the service, as lines for people. */
+/** Prints problems of the service as lines for people. */
 function commandLogger(output: Pick<Output, 'note'>): Logger {
   const note = (facts: Readonly<Record<string, unknown>>, message: string): void => {
     const { err } = facts;

@@ -1,8 +1,8 @@
 import { DatabaseSync } from '../node-sqlite.ts';
 
 /**
- * Runs `use` with a function that looks up in a backup's database whether a message has the file of this name. A
- * restore would orphan any file that was stored after the database was copied, or never was part of a message.
+ * Runs `use` with a function that looks up in a backup's database whether a message has the file of this name. Other
+ * files were stored after the database was copied, or never were part of a message: a restore would orphan them.
  */
 export async function withMessageFiles<Result>(
   database: string,

@@ -15,7 +15,7 @@ export const listMessages: CommandHandler = async (call) => {
   const { options, output } = call;
   const asked = rowsAskedFor(call, 25);
   const service = await remoteService(call);
-  // The service validates the filters.
+  // The casts are safe because the service validates the filters.
   const query: MessageQuery = {
     instance: options.text('instance'),
     direction: options.text('direction') as MessageQuery['direction'],
@@ -87,7 +87,7 @@ export function messageFacts(data: MessageResource): Text {
   });
 }
 
-/** The recipient to give to `send` for a reply. */
+/** The recipient to name in `send` for a reply. */
 function counterpartOf({ direction, from, to, group_id: group, contact }: MessageResource): string {
   return group ?? (direction === 'inbound' ? from : to) ?? contact?.id ?? '–';
 }

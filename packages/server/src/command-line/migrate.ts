@@ -8,7 +8,7 @@ import { createNewId } from '@trunkline/core/spi/storage';
 import type { Logger } from '@trunkline/core';
 import type { Output } from './output.ts';
 
-/** Migrates the database ahead of the next start, because a migration may take long. */
+/** Migrates the database ahead of the next start, because a migration may take a long time. */
 export const migrate: CommandHandler = async (call) => {
   const settings = await localSettings(call);
   const { database, dataDirectory: directory } = settings;

@@ -95,7 +95,7 @@ async function move(call: Call, { source, target, from, to, sourceMark, media }:
   if (!sourceMark) await from.freeze(mark);
   let tables: Readonly<Record<string, number>> = {};
   let files: MovedMedia | null = null;
-  // Null if the move was killed after completing the target.
+  // `progress` is null if the move was killed after completing the target.
   if (!begun || begun.progress !== null) {
     const expected = await from.estimate();
     const inTarget = begun ?? {
@@ -167,7 +167,7 @@ function report(
   output.say(`\nNext: set DATABASE_URL to the new database, keep the secret key, and run "trunkline serve".`);
 }
 
-/** Throws unless the target is empty and no process is about to use it. */
+/** Throws unless the target is empty and no process uses it. */
 async function checkTarget(
   call: Call,
   {
@@ -190,7 +190,7 @@ function notEmpty(target: Database): CommandError {
   );
 }
 
-/** The mark of a begun move; null if there is no mark. */
+/** The mark of an unfinished move to this target; null if none has begun. Throws for any other move. */
 async function sourceMarkOf(
   from: MovableDatabase,
   { source, target }: { readonly source: Database; readonly target: Database },
@@ -212,7 +212,7 @@ async function sourceMarkOf(
   return mark;
 }
 
-/** Throws unless the key fits and no server runs, because a server would lose its work. */
+/** Throws unless the key fits and no server runs, because a running server's work would be lost. */
 async function checkSource(
   call: Call,
   {

@@ -7,7 +7,7 @@ import type { Call } from './command.ts';
 import { CommandError } from './command-error.ts';
 
 /**
- * Throws if a process that serves or sends, and so has registered, may still run; with `--stopped`, ignores other
+ * Throws if a registered process, which serves or sends, may still run. With `--stopped`, ignores processes of other
  * machines. First releases what ended processes of this machine held.
  */
 export async function refuseServers(

@@ -25,7 +25,7 @@ export function rowsAskedFor({ options }: Pick<Call, 'options'>, byDefault: numb
   return { limit, before: options.text('before') };
 }
 
-/** Limits the pages read, because a page may have fewer rows than requested, or no rows. */
+/** The maximum number of pages to read, because a page may have fewer rows than requested, or no rows. */
 const MOST_PAGES = 1_000;
 
 /** Reads the newest rows, from as many pages as needed. */

@@ -17,7 +17,7 @@ export interface Profile {
 }
 
 interface Profiles {
-  /** The default profile; null if there is none. */
+  /** The name of the default profile; null if there is none. */
   readonly default: string | null;
   readonly profiles: Readonly<Record<string, Profile>>;
 }
@@ -28,7 +28,7 @@ const schema: z.ZodType<Profiles> = z.object({
   default: z.string().nullable(),
   profiles: z.record(z.string(), z.object({ url: z.string(), key: z.string() })),
 });
-/** Excludes `__proto__`, which an object cannot keep, and a leading dash, which would make an option. */
+/** Excludes `__proto__`, which an object cannot keep, and a leading dash, which would look like an option. */
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 const OTHERS = 0o077;
 const MAX_BYTES = 1_048_576;
@@ -134,7 +134,7 @@ async function readProfiles(environment: Environment): Promise<Profiles> {
   }
 }
 
-/** Null if the file does not exist. A file that others can read is refused, as ssh does with a private key. */
+/** Null if the file does not exist. A file that other users can access is refused, as ssh does with a private key. */
 async function readOwn(path: string): Promise<string | null> {
   if ((await kindAt(path)) !== 'file') return null;
   const { content, mode } = await readRegularFile(path, MAX_BYTES);

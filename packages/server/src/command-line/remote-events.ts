@@ -52,7 +52,7 @@ export async function readStream(
   }
 }
 
-/** Asks for the same types each time, so that later streams leave out what the first did. */
+/** Asks for the same types each time, so that later streams omit the same events as the first. */
 async function askForStream(
   { signal }: Call,
   service: RemoteService,
@@ -75,7 +75,7 @@ export async function openStream(
   return { events: reply.data, end };
 }
 
-/** Asks until the service responds. A refusal by the service ends the command. */
+/** Asks until the service responds. If the service refuses, throws, which ends the command. */
 export async function reopenStream(
   call: Call,
   service: RemoteService,
@@ -96,7 +96,7 @@ export async function reopenStream(
   }
 }
 
-/** Whether a request failed for a reason that passes: no response at all, a fault, or too many requests. */
+/** Whether a request failed for a temporary reason: no response, a server error, or too many requests. */
 export function isForNow(status: number | null): boolean {
   return status === null || status >= 500 || status === 429;
 }

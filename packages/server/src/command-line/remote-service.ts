@@ -116,7 +116,7 @@ function isTooDeep(value: unknown): boolean {
   return false;
 }
 
-/** Returns the error for a failed response from outside the API. */
+/** Returns the error for a failed response at a path outside the API. */
 export async function failedResponse(response: Response): Promise<CommandError> {
   const body: unknown = await response.json().catch(() => null);
   const error = isObject(body) && isObject(body['error']) ? body['error'] : {};
@@ -133,7 +133,7 @@ export function unreachable(url: string, cause: unknown): CommandError {
   if (cause instanceof CommandError) return cause; // already our own error
   const reason = cause instanceof Error ? cause.cause : null;
   const code = errorCode(reason) ?? '';
-  // If several addresses were tried, errors have only codes.
+  // If several addresses were tried, the error has a code, but no message.
   const words = reason instanceof Error ? (reasonOf(reason) || code).slice(0, 300) : '';
   const why = words === '' ? '' : ` (${words})`;
   return new CommandError(
@@ -170,7 +170,7 @@ function refused({
 }
 
 function exitCodeOf(code: string, status: number | null): number {
-  // Commands request only paths of the API, so a server that lacks one is another service.
+  // Commands request only paths of the API, so a server without such a path is not the service.
   if (code === 'NOT_FOUND') return EXIT.unreachable;
   if (code === 'VALIDATION_FAILED') return EXIT.usage;
   return status === 401 || status === 403 ? EXIT.noAccess : EXIT.refused;

@@ -22,7 +22,7 @@ import {
 } from './safe-files.ts';
 import { facts } from './table.ts';
 
-/** Restores a backup to the place of the server's files in the settings. No existing file is overwritten. */
+/** Restores a backup to where the settings place the server's files. No existing file is overwritten. */
 export const restoreCommand: CommandHandler = async (call) => {
   const backup = resolve(call.argument('directory'));
   const settings = await localSettings(call);
@@ -134,7 +134,7 @@ async function keyFor(
   return key.trim();
 }
 
-/** Throws if files would be overwritten, unless this restore was interrupted there. */
+/** Throws if files would be overwritten, unless this restore was interrupted there earlier. */
 async function checkPlace(
   dataDirectory: string,
   { database, digest }: { database: string; digest: string },

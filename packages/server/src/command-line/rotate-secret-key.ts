@@ -55,7 +55,7 @@ async function rotateFile(call: Call, settings: Settings, files: DataFiles): Pro
 }
 
 /**
- * Creates the new key, so that any process that starts has both keys. If a process began to start before, either this
+ * Creates the new key, so that any process that starts has both keys. If a process is already starting, either this
  * command or that process fails.
  */
 async function begin(call: Call, settings: Settings, files: DataFiles): Promise<void> {
@@ -98,7 +98,7 @@ async function end(files: DataFiles, former: string): Promise<string> {
   return kept;
 }
 
-/** Reseals everything with SECRET_KEY, which only its owner can replace. */
+/** Reseals everything with SECRET_KEY, which this command cannot replace. */
 async function rotateGiven(call: Call, settings: Settings): Promise<void> {
   if (settings.previousSecretKey === undefined)
     throw usageError(

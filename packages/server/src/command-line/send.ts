@@ -118,7 +118,9 @@ async function contentOf(
   return { instance, to, type, file, filename: options.text('filename') ?? basename(path), ...caption };
 }
 
-/** Refuses pipes, because opening one without a writer would block the process, even for signals. */
+/**
+ * Refuses pipes, because opening a pipe without a writer would block the process, which could not even handle signals.
+ */
 async function checkReadable(path: string): Promise<void> {
   if (path === '-')
     throw usageError(

@@ -26,7 +26,6 @@ export function timeoutIn(environment: Readonly<Record<string, string | undefine
   throw usageError(`TRUNKLINE_TIMEOUT must be a whole number of seconds from 1 to ${TIMEOUT.max}.`);
 }
 
-/** Creates the fetch for a service's address. */
 export function createServiceFetch(service: string, timeoutMs: number): ServiceFetch {
   return async (url, init) => {
     const ms = timeoutMs + (bytesOfFiles(init.body) / FILE_BYTES_PER_SECOND) * 1_000;
@@ -57,7 +56,7 @@ export function createServiceFetch(service: string, timeoutMs: number): ServiceF
 
 type Kind = 'json' | 'file' | 'events';
 
-/** The kind of the response; anything but what was asked for is read as JSON. */
+/** The kind of the response. A response of a kind that was not asked for is read as JSON. */
 function kindOf({ ok, headers }: Response, { headers: asked }: RequestInit): Kind {
   const accepted = new Headers(asked).get('Accept');
   const isEvents = headers.get('Content-Type')?.startsWith('text/event-stream') === true;

@@ -77,7 +77,7 @@ export const historyEntry: Shape = z.object({
 });
 
 export const qr: Shape = z.object({
-  // A code of WhatsApp has a few hundred characters; a QR cannot hold more than this.
+  // WhatsApp's codes have a few hundred characters.
   code: z.string().min(1).max(900),
   pairing_code: z
     .string()
@@ -169,7 +169,7 @@ export function one(shape: Shape): Shape {
   return z.object({ data: shape });
 }
 
-/** A reply about the requested id, because a reply about another would go unnoticed. */
+/** A reply about the requested id. A reply about another id would otherwise go unnoticed. */
 export function theOne(shape: Shape, asked: string): Shape {
   const named = z.object({ id }).refine((found) => found.id === asked, 'expected what was asked for');
   return z.object({ data: shape.and(named) });

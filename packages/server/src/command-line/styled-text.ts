@@ -15,7 +15,6 @@ export type Text = string | readonly (string | Toned)[];
 
 const COLORS = { good: 'green', waiting: 'yellow', bad: 'red' } as const;
 
-/** Joins texts, with a separator between them. */
 export function joinTexts(texts: readonly Text[], separator: string): Text {
   return texts.flatMap((text, index) => [...(index === 0 ? [] : [separator]), ...partsOf(text)]);
 }

@@ -1,7 +1,7 @@
 import { isNoRoom } from '../no-room.ts';
 import { errorCode } from '../start-error.ts';
 
-/** The characters shown of a path, which may have up to 4,096. */
+/** How many characters of a path are shown; a path may have 4,096. */
 const SHOWN = 100;
 
 /** Says why a file or a directory was refused, and what to do next; null for any other error. */

@@ -4,8 +4,8 @@ import { joinTexts, withoutStyle } from './styled-text.ts';
 import type { Text, Toned } from './styled-text.ts';
 
 /**
- * The name of a column, or of one with free text, which may be cut. Ids, times and statuses are never cut, because
- * people copy them.
+ * The name of a column; `freeText` if its cells may be cut. Ids, times and statuses are never cut, because people copy
+ * them.
  */
 export type Column = string | { readonly freeText: string };
 

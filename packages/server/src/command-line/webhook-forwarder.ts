@@ -7,7 +7,7 @@ import { pause } from './pause.ts';
 
 /** The response of a program to an event. */
 export interface Forwarded {
-  /** Null without a response in time. */
+  /** Null if no response came in time. */
   readonly status: number | null;
   readonly duration_ms: number;
   readonly attempts: number;
@@ -15,7 +15,7 @@ export interface Forwarded {
 
 export interface WebhookForwarder {
   readonly secret: string;
-  /** Whether the secret was made now. */
+  /** Whether the secret was generated for this run. */
   readonly isNew: boolean;
   /** Posts an event until the program accepts it or attempts run out. Rejects with the signal's reason. */
   forward(event: { readonly id: string; readonly type: string; readonly body: string }): Promise<Forwarded>;
@@ -31,7 +31,10 @@ interface ForwarderOptions {
 
 /** The time for a response (specification, "Receiver response and delivery behaviour"). */
 const TIMEOUT_MS = 10_000;
-/** The attempts if a program responds with an error or not in time. Attempts while it is down do not count. */
+/**
+ * The maximum number of attempts if the program responds with an error or too late. Attempts while the program is down
+ * do not count.
+ */
 const ATTEMPTS = 3;
 const AGAIN_MS = 1_000;
 
@@ -70,7 +73,7 @@ export function createForwarder({ url, secret, signal, onDown }: ForwarderOption
     isNew,
     async forward({ id: eventId, type, body }) {
       // Every attempt sends the same delivery, as for a webhook.
-      const delivery = { id: newId('whd', Date.now()), eventId, eventType: type as EventType }; // as the service has it
+      const delivery = { id: newId('whd', Date.now()), eventId, eventType: type as EventType }; // the type comes from the service
       for (let attempts = 1; ;) {
         const at = Date.now();
         const headers = await signedHeaders({ delivery, secret: key, payload: body, at, standardWebhooks });

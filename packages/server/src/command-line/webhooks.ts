@@ -46,7 +46,7 @@ export const createWebhook: CommandHandler = async (call) => {
   if (events === undefined)
     throw usageError('Name the events with --events, as in --events message.sent,message.received.');
   const service = await remoteService(call);
-  // The service validates the events.
+  // The cast is safe because the service validates the events.
   const input = {
     url: call.argument('url'),
     events,
@@ -78,7 +78,7 @@ export const updateWebhook: CommandHandler = async (call) => {
     options.text('status'),
   ];
   const traceContext = yesOrNoIn(options, 'trace-context');
-  // The service validates the values.
+  // The cast is safe because the service validates the values.
   const changes = {
     ...(url !== undefined && { url }),
     ...(events !== undefined && { events }),

@@ -8,7 +8,7 @@ import type { Settings } from '../settings.ts';
 import { complaintsOf, reasonOf } from '../start-error.ts';
 import { Fault } from './fault.ts';
 
-/** Returns whether the database has been set up already. */
+/** Also returns whether the database has been set up. */
 export async function checkDatabase({
   database,
   dataDirectory,

@@ -12,11 +12,11 @@ import type {
   MoveProgress,
 } from '@trunkline/storage-kit';
 
-/** Rows per batch, of which memory holds one or two. */
+/** The maximum number of rows in a batch. Memory holds one or two batches. */
 const ROWS_MAX = 500;
-/** Rows of a table's first batch, because rows may be large. */
+/** The number of rows in a table's first batch, because rows may be large. */
 const ROWS_FIRST = 50;
-/** Characters and bytes per batch: reads only as many rows as fit if they are as large as the previous batch's. */
+/** The size of a batch in characters and bytes. The previous batch tells how many rows fit. */
 const SIZE_MAX = 2 * 1024 * 1024;
 
 export interface MoveOptions {
@@ -40,8 +40,8 @@ export interface Moved {
 
 /**
  * Copies all rows of a frozen source. Each batch and its mark are one transaction, so that a killed move continues with
- * the next row. Then reads all rows from the target and compares. The caller must finish the target, which cannot be
- * used until then.
+ * the next row. Then reads all rows from the target and compares them. The caller must finish the target, which cannot
+ * be used until then.
  */
 export async function moveData(options: MoveOptions): Promise<Moved> {
   const mark = await copyAll(options);
@@ -135,7 +135,7 @@ function differing(name: MovedTableName, expected: MovedCount, found: MovedCount
   );
 }
 
-/** The move cannot be continued. */
+/** The target's rows differ from the copied ones, so the move cannot continue. */
 export class DifferingRows extends Error {
   override readonly name = 'DifferingRows';
 }

@@ -8,7 +8,7 @@ const AT_THE_SAME_TIME = 8;
 export interface MovedMedia {
   readonly files: number;
   readonly bytes: number;
-  /** Files that messages name but the source does not have. */
+  /** The number of files that messages name but the source does not have. */
   readonly missing: number;
 }
 
@@ -36,7 +36,7 @@ export async function moveMedia({
   let cursor: MoveCursor | null = null;
   do {
     const page = await database.read('contents', cursor, PAGE);
-    // A file that belongs to no message is about to be deleted.
+    // A file without an instance belongs to no message, and is about to be deleted.
     const ids = page.rows.flatMap((row) => (row['instance_id'] === null ? [] : [String(row['message_id'])]));
     for (let first = 0; first < ids.length; first += AT_THE_SAME_TIME) {
       signal.throwIfAborted();

@@ -17,7 +17,6 @@ export function createMetricsApp(parts: MetricsParts): Hono {
   return app;
 }
 
-/** Serves `/metrics`. */
 export function addMetrics(app: Hono, { metrics, metricsToken }: MetricsParts): void {
   app.get('/metrics', async (c) => {
     if (metricsToken !== undefined && !isSame(c.req.header('Authorization'), `Bearer ${metricsToken}`)) {

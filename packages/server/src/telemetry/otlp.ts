@@ -27,7 +27,7 @@ interface Otlp {
   close(): Promise<void>;
 }
 
-/** Longer exports are given up, because the process waits at its end for the last export. */
+/** Longer exports are abandoned, because a process that ends waits for the last one. */
 const EXPORT_WITHIN_MS = 5_000;
 
 /** Sends metrics and traces to a collector. OpenTelemetry's libraries read the other OTEL_ variables themselves. */

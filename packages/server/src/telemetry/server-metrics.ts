@@ -67,7 +67,7 @@ export function createServerMetrics({
       await next();
       duration.record((performance.now() - began) / 1000, {
         'http.request.method': METHODS.has(c.req.method) ? c.req.method : '_OTHER',
-        // The declared route that responded, without the ids of this request or an unknown path.
+        // The declared path of the route that responded, not the requested path, which may have ids or be unknown.
         'http.route': routePath(c),
         'http.response.status_code': c.res.status,
       });
@@ -101,7 +101,7 @@ function observeMachine(meter: Meter, dataDirectory: string): void {
 
 const UNITS: Readonly<Record<string, string>> = { s: 'seconds', By: 'bytes' };
 
-/** Adds the unit to the name, as Prometheus expects but the exporter does not do. */
+/** Adds the unit to the name, which Prometheus expects and the exporter omits. */
 function withUnits({ resource, scopeMetrics }: ResourceMetrics): ResourceMetrics {
   const named = (metric: MetricData): MetricData => {
     const { descriptor } = metric;
