@@ -6,17 +6,17 @@ import { isLongForm, sized } from '@trunkline/test-support/long-form';
 import { requestsAbout, startHarness } from './support/harness.ts';
 import type { RunningServer, Harness } from './support/harness.ts';
 
-/** Rounds on each storage; CLOCK_STEP_RUNS prints the longest times. */
+/** Rounds on each storage. If the variable CLOCK_STEP_RUNS is set, the longest times are printed. */
 const RUNS = sized('CLOCK_STEP_RUNS', { short: 1, long: 1 });
 const HOUR = 3_600_000;
-/** How far the clock is ahead, in sequence: while a server runs, and at its starts. */
+/** How far the clock is ahead at each step, while a server runs and at its starts. */
 const WHILE_RUNNING = isLongForm ? [-HOUR, 0, HOUR, 0] : [-HOUR, HOUR];
 const AT_STARTS = isLongForm ? [-HOUR, HOUR, 0] : [-HOUR, HOUR];
-/** The longest time without progress: less than the shortest lease (30 s), and more than a busy machine needs. */
+/** The maximum time without progress: less than the shortest lease (30 s), and more than a busy machine needs. */
 const WITHIN_MS = 25_000;
 /** How long messages are sent after the clock was set: longer than processes take to agree on their time. */
 const PULSE_MS = 4_000;
-/** An endpoint gets at most 120 requests in a minute. */
+/** Keeps to an endpoint's limit of 120 requests per minute. */
 const PULSE_EVERY_MS = 500;
 
 /** The longest times, in milliseconds. */
@@ -25,7 +25,7 @@ interface Dark {
   running: number;
   /** The time from a process being ready until its first message is sent and the receiver notified. */
   restarted: number;
-  /** The same for webhooks that were in flight, or queued, when the previous process was killed. */
+  /** The time from a process being ready until webhooks that were in flight or queued at the kill have arrived. */
   queued: number;
 }
 
@@ -52,7 +52,7 @@ async function setAgainAndAgain(env: Readonly<Record<string, string>>): Promise<
   const dark: Dark = { running: 0, restarted: 0, queued: 0 };
   let running = server;
   for (let run = 1; run <= RUNS; run += 1) {
-    // An endpoint gets 120 requests in a minute, which several rounds exceed together.
+    // A new endpoint, because several rounds together exceed the limit of 120 requests per minute.
     if (run > 1) await harness.replaceWebhook(running);
     for (const aheadMs of WHILE_RUNNING) {
       await running.setClock(aheadMs);

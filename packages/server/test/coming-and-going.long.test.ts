@@ -15,12 +15,12 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 /** How long instances come and go, in real time: for at least one renewal of leases, which comes every 10 s. */
 const SECONDS = sized('COMING_AND_GOING_SECONDS', { short: 11, long: 16 });
 const LASTS_MS = SECONDS * 1_000;
-/** Whether the test runs alone, on a fast machine; otherwise it gets more time, but less than a lease. */
+/** Whether the test runs alone, on a fast machine. Otherwise messages may take longer, but less than a lease. */
 const IS_ALONE = SECONDS >= 60;
 const INSTANCES = IS_ALONE ? 400 : Math.ceil(SECONDS * 2.5);
 const WITHIN_MS = IS_ALONE ? 2_000 : 25_000;
 const SEND_EVERY_MS = 50;
-/** A slow machine continues until it has accepted this many messages. */
+/** On a slow machine, the test continues until this many messages are accepted. */
 const MESSAGES_AT_LEAST = SECONDS * 9;
 
 describe.concurrent('one process whose instances connect and stop all the time', () => {
@@ -50,7 +50,7 @@ describe.concurrent('one process whose instances connect and stop all the time',
   );
 });
 
-/** Returns how long each message waited, the shortest wait first. */
+/** Returns how long each message waited, in milliseconds, the shortest wait first. */
 async function comeAndGo(storage: Storage<never>): Promise<readonly number[]> {
   const sandbox = createSandbox();
   const trunkline = createTrunkline({
@@ -83,7 +83,7 @@ async function comeAndGo(storage: Storage<never>): Promise<readonly number[]> {
         await setTimeout(LASTS_MS / INSTANCES / 2);
       }
     };
-    /** Stops the newest instances, in each way of stopping, while the oldest stay connected. */
+    /** Stops the newest instances, in three different ways, while the oldest stay connected. */
     const go = async (): Promise<void> => {
       for (let count = 0; goesOn(); count += 1) {
         await setTimeout((LASTS_MS / INSTANCES) * 1.2);
@@ -115,7 +115,7 @@ async function comeAndGo(storage: Storage<never>): Promise<readonly number[]> {
     const waits: number[] = [];
     for (const { id, instance } of sent) {
       const isConnected = connected.includes(instance);
-      // A message accepted while its instance stopped may wait for it, or fail with it.
+      // A message accepted while its instance was stopping may stay queued, or fail.
       if (isConnected)
         await until(`${id} is sent`, async () => (await api.messages.get(id)).sent_at !== null);
       const { queued_at: queuedAt, sent_at: sentAt } = await api.messages.get(id);

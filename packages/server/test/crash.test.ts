@@ -16,7 +16,7 @@ describe.concurrent('kill -9', () => {
   it('between the 202 and the send: the message is sent once after the restart', async () => {
     const { harness, server } = await startHarness();
     await server.kill();
-    // Cannot send, so the moment of the kill is certain.
+    // This server cannot send, so the kill comes before the send.
     const accepting = await harness.startNow({ ROLES: 'api' });
     const message = await accepting.client.send({ instance: harness.instance });
     const withFile = await accepting.client.sendFile({
@@ -91,13 +91,13 @@ describe.concurrent('kill -9', () => {
       const accepted = new Map<string, string>();
       let running = server;
       for (let run = 1; run <= RUNS; run++) {
-        const sending = send(harness, running, run, accepted).catch(() => undefined); // ends with the server
+        const sending = send(harness, running, run, accepted).catch(() => undefined); // fails when the server is killed
         await setTimeout(random(700));
         await running.kill();
         await sending;
         running = await harness.startLater();
       }
-      // A client without a response repeats the request with its key, and gets the outcome of the message.
+      // A client without a response repeats the request with the same key, and gets the outcome of the message.
       for (let run = 1; run <= RUNS; run++) await send(harness, running, run, accepted);
       for (const id of accepted.values()) await untilNotified(harness, running, id);
       expect(await running.stop()).toBe(0);

@@ -202,7 +202,7 @@ describe('An email is not accepted', () => {
     }).listen(0, '127.0.0.1');
     onTestFinished(() => void mute.close());
     await once(mute, 'listening');
-    const { port } = mute.address() as AddressInfo; // a TCP address
+    const { port } = mute.address() as AddressInfo; // the server listens on TCP
     const url = `smtp://127.0.0.1:${port}`;
     const notifying = emailNotifier(url, silentLogger, { greetingTimeout: elapsing(200) }).notify(
       notification,

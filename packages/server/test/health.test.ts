@@ -77,7 +77,7 @@ it('A server is not ready while it cannot write, and reports that to clients whi
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
   const ready = async (): Promise<[number | undefined, string]> => {
-    const [response] = (await once(get(`${url}/readyz`, { agent }), 'response')) as [IncomingMessage]; // as emitted
+    const [response] = (await once(get(`${url}/readyz`, { agent }), 'response')) as [IncomingMessage]; // `response` has this argument
     return [response.statusCode, await text(response)];
   };
   expect(await ready()).toEqual([200, '{"status":"ready"}']);
@@ -88,7 +88,7 @@ it('A server is not ready while it cannot write, and reports that to clients whi
   other.close();
   expect(await ready()).toEqual([200, '{"status":"ready"}']);
 
-  await setImmediate(); // the agent has its connection back
+  await setImmediate(); // so that the agent reuses the connection
   const ended = server.stop();
   expect(await ready()).toEqual([503, '{"status":"draining"}']);
   await ended;

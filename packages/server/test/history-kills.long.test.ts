@@ -37,7 +37,7 @@ describe.concurrent('a server that is killed while an instance is disconnected a
         const { status } = await looking.client.instance(harness.instance);
         expect(history.at(-1)?.to).toBe(status);
         expect(breaksIn(history)).toEqual([]);
-        // Earlier entries remain, including entries of answered requests.
+        // Earlier entries remain, and an answered request has an entry.
         expect(history.slice(0, known.length).map(({ id }) => id)).toEqual(known.map(({ id }) => id));
         const news = history.slice(known.length).map(({ reason }) => reason);
         if (answered !== null) expect(news).toContain(`${action}_requested`);
@@ -77,7 +77,7 @@ async function historyOf(
 ): Promise<readonly InstanceHistoryResource[]> {
   const { status, body } = await client.request('GET', `/api/v1/instances/${instance}/history?limit=100`);
   expect(status).toBe(200);
-  const { data } = body as { readonly data: readonly InstanceHistoryResource[] }; // as specified
+  const { data } = body as { readonly data: readonly InstanceHistoryResource[] }; // the specification defines this type
   return data.toReversed();
 }
 

@@ -250,7 +250,7 @@ describe('The HTTP listener', () => {
   });
 });
 
-/** Writes a request from raw lines, which HTTP clients cannot. */
+/** Writes a request from raw lines, as HTTP clients cannot. */
 async function request11({ url }: HttpListener, ...lines: readonly string[]): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.on('error', () => {}); // the server may hang up

@@ -33,7 +33,7 @@ describe('an idempotency key', () => {
         expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 202]));
         expect(new Set(both.map(({ id }) => id)).size).toBe(1);
       }
-      // Keys used at one server before the other started.
+      // A key used at one server before the other server started.
       expect(await use(second, 'before')).toEqual({ status: 200, id: before.id });
       for (const [after, server, other] of [
         ['after', first, second],
@@ -45,7 +45,7 @@ describe('an idempotency key', () => {
 
       await until('all are sent', async () => {
         const { body } = await second.client.request('GET', '/api/v1/messages?status=queued');
-        return (body as { data: readonly unknown[] }).data.length === 0; // as specified
+        return (body as { data: readonly unknown[] }).data.length === 0; // the specification defines this type
       });
       expect([await first.stop(), await second.stop()]).toEqual([0, 0]);
       expect(harness.acceptedByNetwork()).toHaveLength(KEYS + 3);
@@ -100,7 +100,7 @@ async function databaseFor(storage: (typeof STORAGES)[number]): Promise<Readonly
   return { DATABASE_URL: (await newDatabase()).url };
 }
 
-/** Resolves once the instance is connected again, if the server has just started. */
+/** Sends a message. Right after a start, waits until the instance is connected again. */
 function send(
   { client }: RunningServer,
   instance: string,
@@ -113,6 +113,6 @@ function send(
     });
     if (status === 409) return false;
     expect([200, 202]).toContain(status);
-    return { status, id: (body as { data: MessageResource }).data.id }; // as specified
+    return { status, id: (body as { data: MessageResource }).data.id }; // the specification defines this type
   });
 }

@@ -20,14 +20,17 @@ import type { Accepted, Place } from './support/programs/loaded-service.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
 /**
- * Kills on each storage: under light load, under full load, at a start, and so on. The variable KILLS prints the
- * outcome.
+ * Kills on each storage: under light load, under full load, at a start, and so on. If the variable KILLS is set, the
+ * outcome is printed.
  */
 const KILLS = sized('KILLS', { short: 2, long: 6 });
 const PROGRAM = pathToFileURL(
   await builtProgram(new URL('support/programs/loaded-service.ts', import.meta.url)),
 );
-/** Counted from when the service is ready; the third service and then one in ten are killed at the start. */
+/**
+ * A kill comes within this time after the service is ready. The third service, and one in ten later ones, are killed at
+ * the start.
+ */
 const KILLED_WITHIN_MS = 800;
 const KILLED_AT_START_WITHIN_MS = 600;
 
@@ -60,7 +63,7 @@ describe.concurrent('a service that is killed at random moments, half of them un
       for (let run = 1; run <= KILLS; run += 1) {
         const isLoaded = run % 2 === 0;
         const service = start(run, isLoaded ? 'full load' : 'light load');
-        // The first two live long enough to accept something, however slow the machine is.
+        // The first two services live long enough to accept something, however slow the machine is.
         const isStarting = run === 3 || (run > 3 && random(10) === 0);
         if (!isStarting) await service.line(/^ready$/m);
         if (run <= 2) await until('a message is accepted', () => service.accepted().size > 0);
@@ -113,9 +116,9 @@ interface Service {
   accepted(): ReadonlyMap<string, Accepted>;
   /** The idempotency keys that the service printed as lost. */
   forgotten(): readonly string[];
-  /** Resolves with the first printed line that matches; rejects if the service ends before. */
+  /** Resolves with the first printed line that matches. Rejects if the service ends first. */
   line(pattern: RegExp): Promise<string>;
-  /** Ends the input. */
+  /** Ends the service's input. */
   go(): void;
   kill(): Promise<void>;
   /** Rejects on failure. */
@@ -197,7 +200,7 @@ async function startReceiver(): Promise<Receiver> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // a TCP address
+  const { port } = server.address() as AddressInfo; // the server listens on TCP
   const receiver: Receiver = {
     url: `http://127.0.0.1:${port}`,
     places: [],

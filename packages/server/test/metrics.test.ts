@@ -18,7 +18,7 @@ const TELL_OF_TELEMETRY = `data:text/javascript,${encodeURIComponent(`
   });
 `)}`;
 
-/** The value of a line, found by its beginning. */
+/** The value of the line with this beginning. */
 function valueOf(metrics: string, beginning: string): number | undefined {
   const line = metrics.split('\n').find((one) => one.startsWith(beginning));
   return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(' ') + 1));
@@ -43,7 +43,7 @@ it("/metrics shows the server's activity, without ids or names", async () => {
   expect(value('trunkline_messages_accepted_total{type="text"}')).toBe(1);
   expect(value('trunkline_messages_sent_total{type="text"}')).toBe(1);
   expect(value('trunkline_messages_queue_duration_seconds_count{outcome="sent"}')).toBe(1);
-  // instance.connected, and three events of the message.
+  // Attempts for instance.connected, and for three events of the message.
   expect(value('trunkline_webhooks_attempt_duration_seconds_count{outcome="success"}')).toBe(4);
   expect(value('trunkline_webhooks_lag_seconds_count')).toBe(4);
   expect(value('trunkline_instances_held')).toBe(1);
@@ -63,7 +63,7 @@ it("/metrics shows the server's activity, without ids or names", async () => {
   // Ids are 26 characters of base32 behind a prefix.
   expect(metrics).not.toMatch(/_[0-7][0-9a-hjkmnp-tv-z]{25}/);
   expect(metrics).not.toContain('somewhere');
-  // METRICS_ADDRESS serves nothing else, and no other address the metrics.
+  // METRICS_ADDRESS serves only the metrics, and no other address serves them.
   expect((await fetch(new URL('/api/v1/me', metricsUrl(server)))).status).toBe(404);
   expect((await fetch(`${server.url}/metrics`)).status).toBe(404);
   await server.stop();

@@ -49,7 +49,7 @@ const queries = [
   ...panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ where: title, expr }))),
 ];
 
-/** Labels that every scrape has. */
+/** Labels that Prometheus itself uses. */
 const OF_PROMETHEUS = ['job', 'instance', 'le'];
 
 it('the page has every metric that is emitted, each with its labels', async () => {

@@ -16,7 +16,7 @@ interface Collected {
   readonly body: string;
 }
 
-/** A collector of OpenTelemetry that records all requests, and accepts them while it is `up`. */
+/** A collector of OpenTelemetry that records all requests, and accepts them while `state.up` is true. */
 async function startCollector() {
   const collected: Collected[] = [];
   const state = { up: true };
@@ -33,7 +33,7 @@ async function startCollector() {
     server.closeAllConnections();
     server.close();
   });
-  const { port } = server.address() as AddressInfo; // a TCP address
+  const { port } = server.address() as AddressInfo; // the server listens on TCP
   return { collected, state, url: `http://127.0.0.1:${port}` };
 }
 

@@ -50,7 +50,7 @@ async function takeTour(directory: string): Promise<void> {
       block.replaceAll('8080', server).replaceAll('9000', receiver).replaceAll('/tmp/', `${directory}/`),
     );
   const tour = runBash([LIKE_A_TERMINAL, ...blocks].join('\n'), {
-    // Settings that the tour leaves at their defaults, which another server on this machine may use.
+    // The tour leaves these settings at their defaults, which another server on this machine may use.
     PORT: server,
     DATA_DIR: join(directory, 'data'),
   });

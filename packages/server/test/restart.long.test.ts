@@ -7,7 +7,7 @@ import { randomInTest } from '@trunkline/test-support/seeded-test';
 import type { RandomNumber } from '@trunkline/test-support/seeded-test';
 import { expectNotifiedOnce, requestsAbout, startHarness, untilNotified } from './support/harness.ts';
 
-/** Kills on each storage; RESTART_RUNS prints how long each took. */
+/** Kills on each storage. If the variable RESTART_RUNS is set, the times are printed. */
 const RUNS = sized('RESTART_RUNS', { short: 1, long: 2 });
 /** Less than the shortest lease (30 s), and more than a busy machine needs. */
 const WITHIN_MS = 25_000;
@@ -16,7 +16,7 @@ interface Times {
   /** The time from the kill, including the start of the new process. */
   readonly ready: number;
   readonly sent: number;
-  /** The time until the webhooks in flight, in both slots, come again. */
+  /** The time until the webhooks in flight, in both slots, arrive again. */
   readonly reported: number;
 }
 
@@ -53,7 +53,7 @@ async function killAgainAndAgain(
   const ids: string[] = [];
   let running = server;
   for (let run = 1; run <= RUNS; run += 1) {
-    // An endpoint gets 120 requests in a minute, which many runs exceed together.
+    // A new endpoint, because many runs together exceed the limit of 120 requests per minute.
     if (run > 1) await harness.replaceWebhook(running);
     receiver.hold('message.sent');
     const held = [await running.client.send({ instance }), await running.client.send({ instance })];

@@ -14,13 +14,13 @@ import type { OperatorsMachine } from './support/operators-machine.ts';
 import { rehearse, RUNBOOKS } from './support/runbook.ts';
 import { API_KEY } from './support/test-client.ts';
 
-/** Also rehearses pages that start several servers, or other programs. */
+/** Whether to rehearse pages that start several servers, or other programs. */
 const ALL = process.env['RUNBOOKS'] === '1';
-/** All pages but the one with the fewest commands, because commands start programs. */
+/** Whether to rehearse more than the page with the fewest commands, because commands start programs. */
 const SOME = ALL || isLongForm;
 
 const BOOKED = 'Your table is booked for 20:00.';
-/** As wide as the address that it replaces. */
+/** As long as the address that it replaces. */
 const HOOK = 'https://shop.example.com/in';
 
 /** Starts a machine's server, with a connected number. */
@@ -43,7 +43,7 @@ async function scan({ client }: OperatorsMachine, instance: string): Promise<voi
   expect(status).toBe(202);
 }
 
-/** Scans the QR of the next number, on whatever database it is created. */
+/** Scans the QR of the next number, on whichever database the number is created. */
 async function scanNewNumber(machine: OperatorsMachine): Promise<string> {
   const id = await until('there is a new number', async () => {
     const reply = await machine.client.request('GET', '/api/v1/instances').catch(() => null);
@@ -132,7 +132,7 @@ describe('The runbook, on one server,', () => {
   });
 
   it.runIf(ALL)('upgrade.md leads to a new version, and back to the previous one', async () => {
-    // Reinstalling the previous version makes the database look changed by the new version.
+    // Installing the previous version makes the database look changed by the new version.
     const upgrade = `new (require('node:sqlite').DatabaseSync)('${machine.path(`${data}/trunkline.db`)}').exec('PRAGMA user_version = 102')`;
     machine.install('/bin/npm', `case $* in *@1.0.0) exec '${process.execPath}' -e "${upgrade}" ;; esac`);
     const page = await rehearse('upgrade.md', machine, [[/up to date \([\d.]+ s\)/g, 'up to date (0.2 s)']]);
@@ -235,7 +235,7 @@ describe('The runbook', () => {
       const nginx = await startNginx(machine);
       const file = machine.path('/var/lib/trunkline/catalogue.pdf');
       writeFileSync(file, Buffer.alloc(2_000_000));
-      // Like clients that send a large file, reads a response that arrives before everything is sent.
+      // Like other clients that send a large file, curl reads a response that arrives before everything is sent.
       const upload = async (): Promise<string> => {
         const form = [`instance=${instance}`, 'to=15550123', 'type=document', `file=@${file}`];
         const args = ['--silent', '--output', '/dev/null', '--write-out', '%{http_code}'];

@@ -24,7 +24,7 @@ describe("What people do with the sandbox's phones", () => {
   const listed = async (filter: string): Promise<readonly MessageResource[]> => {
     const path = `/api/v1/messages?instance=${harness.instance}&${filter}`;
     const { body } = await server.client.request('GET', path);
-    return (body as { data: readonly MessageResource[] }).data; // as specified
+    return (body as { data: readonly MessageResource[] }).data; // the specification defines this type
   };
   /** A message from a person, once it is stored. */
   const received = async (from: string, text: string): Promise<MessageResource> => {
@@ -33,7 +33,7 @@ describe("What people do with the sandbox's phones", () => {
       (await listed('direction=inbound')).find((message) => message.text === text),
     );
   };
-  /** The data of the only event of a type that matches. */
+  /** Resolves with the data of the only event of this type whose data matches. */
   const reported = (type: string, data: object): Promise<unknown> =>
     eventually(() => {
       const events = harness.receiver.requests.filter(({ event }) => event.type === type);

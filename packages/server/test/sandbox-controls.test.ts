@@ -51,7 +51,7 @@ describe("The sandbox's phones", () => {
     const id = await connected();
     const group = await control(id, 'groups', { name: 'Choir', participants_count: 7 });
     expect(group).toMatchObject({ status: 202, body: { data: { name: 'Choir', participants_count: 7 } } });
-    const groupId = (group.body as { data: { id: string } }).data.id; // read just before
+    const groupId = (group.body as { data: { id: string } }).data.id; // the specification defines this type
 
     expect((await control(id, 'messages', { from: '+1 555 0111', text: 'Hi' })).status).toBe(202);
     expect(
@@ -59,7 +59,7 @@ describe("The sandbox's phones", () => {
     ).toBe(202);
     const received = await until('both messages are there', async () => {
       const { body } = await client.request('GET', `/api/v1/messages?instance=${id}&direction=inbound`);
-      const { data } = body as { data: readonly object[] }; // as specified
+      const { data } = body as { data: readonly object[] }; // the specification defines this type
       return data.length === 2 && data;
     });
     expect(received).toEqual(
@@ -91,7 +91,7 @@ describe("The sandbox's phones", () => {
 
     const message = await until('the message is there', async () => {
       const { body } = await client.request('GET', `/api/v1/messages?instance=${id}&direction=inbound`);
-      return (body as { data: readonly MessageResource[] }).data[0]; // as specified
+      return (body as { data: readonly MessageResource[] }).data[0]; // the specification defines this type
     });
     expect(message).toMatchObject({
       type: 'image',
@@ -111,7 +111,7 @@ describe("The sandbox's phones", () => {
     const inbound = (count: number) =>
       until(`${count} messages are there`, async () => {
         const { body } = await client.request('GET', `/api/v1/messages?instance=${id}&direction=inbound`);
-        const { data } = body as { data: readonly MessageResource[] }; // as specified
+        const { data } = body as { data: readonly MessageResource[] }; // the specification defines this type
         return data.length === count && data;
       });
     const sent_at = '2026-01-02T03:04:05+01:00';

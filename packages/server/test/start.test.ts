@@ -115,7 +115,7 @@ describe('The first start', () => {
     const cwd = temporaryDirectory();
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const { port } = other.address() as AddressInfo; // a TCP address
+    const { port } = other.address() as AddressInfo; // the server listens on TCP
     const { code, stdout, complaints } = await runServer({ env: { PORT: String(port) }, cwd });
     other.close();
     expect({ code, stdout, complaints: complaints() }).toEqual({

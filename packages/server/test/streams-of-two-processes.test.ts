@@ -51,12 +51,12 @@ describe('Two processes on one PostgreSQL', () => {
         await writer.kill();
         await first.ended;
         const before = first.ids().size;
-        // Otherwise nothing would be left to miss.
+        // The stream must still lack events, because it could not miss any otherwise.
         expect(before).toBeLessThan(PER_KILL * 3);
 
         writer = await harness.startNow(env);
         expect(writer.stdout()).not.toContain('without the role gateway');
-        // Many events happen before the stream is continued.
+        // Many events happen before the stream is resumed.
         await until('all is read', async () => {
           const messages = await Promise.all(ids.map((id) => other.client.message(id)));
           return messages.every(({ status }) => status === 'read');

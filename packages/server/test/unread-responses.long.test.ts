@@ -10,7 +10,7 @@ const CLIENTS = 400;
 /** Far below the total of all responses (640 MB and more), and above the garbage not yet collected. */
 const MAX_MB = 150;
 
-// A client that requests and reads nothing must not be able to take the memory of all others.
+// A client that makes requests and reads nothing must not be able to take the memory of all others.
 it.each([
   ['the script of the reference', '/api/v1/docs/scalar.js', false],
   ['the page of the reference', '/api/v1/docs', false],

@@ -104,7 +104,7 @@ function dice(seed: number): (below: number) => number {
 
 interface Storm {
   readonly receiver: MoodyReceiver;
-  /** Draws a whole number from zero, below its argument. */
+  /** Draws a whole number from 0 up to, but not including, its argument. */
   readonly roll: (below: number) => number;
 }
 
@@ -205,7 +205,7 @@ async function detailOf(ask: Ask, id: string): Promise<DeliveryDetailResource> {
 function expectConsistent(detail: DeliveryDetailResource, { requests }: MoodyReceiver): void {
   const { id, status, attempts, attempt_log: log } = detail;
   const arrived = requests.filter(({ deliveryId, isRepeated }) => deliveryId === id && !isRepeated);
-  // Each attempt is one request, and no request is without its attempt.
+  // Each attempt is one request, and each request belongs to an attempt.
   expect(log.map(({ response_status }) => response_status)).toEqual(arrived.map((request) => request.status));
   expect(log.map(({ attempt }) => attempt)).toEqual(log.map((_, index) => index + 1));
   expect(attempts).toBe(log.length);

@@ -70,7 +70,7 @@ describe('GATEWAY=baileys', () => {
       await wa.holdAcks();
       const { id } = await server.client.send({ instance, to: bob.phoneNumber, text: 'Hello Bob' });
       const unanswered = await wa.nextMessage();
-      // 0, not the 1 of a stop that took too long.
+      // Exit code 1 would mean that the stop took too long.
       expect(await server.stop()).toBe(0);
       expect(server.stderr()).toContain('sends had not ended');
 

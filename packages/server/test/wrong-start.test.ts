@@ -33,7 +33,7 @@ describe('What the server cannot work with', () => {
     ],
     [
       { DATA_DIR: '/proc/trunkline' },
-      // For other users, permissions fail; for root, the kernel's error is reported.
+      // Other users fail the check of permissions. Root passes it, and gets the kernel's error.
       process.getuid?.() === 0
         ? 'DATA_DIR cannot be made: /proc/trunkline (ENOENT). Create it, or set DATA_DIR to another place.'
         : 'DATA_DIR would be in a directory that cannot be written to: /proc. Give the user of the server access, or set another place.',
@@ -90,7 +90,7 @@ describe('A start is refused with', () => {
 
   let used: Promise<string> | undefined;
 
-  /** A directory like that of a server that was started. */
+  /** A directory in which a server has run. */
   async function usedDirectory(): Promise<string> {
     const copy = temporaryDirectory();
     cpSync(await (used ??= useDirectory()), copy, { recursive: true });
@@ -184,7 +184,7 @@ describe('A start is refused with', () => {
       expect(await complaintIn(cwd, { SECRET_KEY: first })).toMatch(
         /^The database data\/trunkline.db is another one than the one that this data directory belongs to: /,
       );
-      // An operator would restore an older copy of the same database.
+      // Restores an earlier copy of the same database, as an operator would.
       cpSync(`${path}.before`, path);
       const server = await startServer({ env: { SECRET_KEY: first }, cwd });
       await server.stop();

@@ -29,7 +29,7 @@ type Place = Pick<CommandHarness, 'cwd' | 'run'>;
 
 let used: Promise<string> | undefined;
 
-/** The directory of a stopped server, and commands run in it. */
+/** A stopped server's directory, and a function that runs commands there. */
 async function stoppedServer(): Promise<Place> {
   const cwd = temporaryDirectory();
   cpSync(await (used ??= useDirectory()), cwd, { recursive: true });
@@ -54,7 +54,7 @@ function contents(directory: string): Readonly<Record<string, string>> {
   return Object.fromEntries(files.map((name) => [name, readFileSync(join(directory, name), 'latin1')]));
 }
 
-/** Makes messages of the database in this directory own these files. */
+/** Gives these files to messages in this directory's database. */
 function own(cwd: string, names: readonly string[]): void {
   const database = new DatabaseSync(join(cwd, 'data', 'trunkline.db'));
   const insert = database.prepare(
@@ -87,7 +87,7 @@ describe('A backup', () => {
       const client = testClient(server.url);
       await run('connect', '--scan');
       const [{ data: instances } = { data: {} }] = await harness.json('instances', 'list');
-      const [{ id: instance = '' } = {}] = instances as unknown as readonly { readonly id?: string }[]; // as specified
+      const [{ id: instance = '' } = {}] = instances as unknown as readonly { readonly id?: string }[]; // the specification defines this type
       const answered: string[] = [];
       let isLoaded = true;
       const load = async (): Promise<void> => {
@@ -156,7 +156,7 @@ describe('A backup', () => {
     expect(await backup(place)).toMatchObject({ code: 0 });
     expect(statSync(join(directory, 'trunkline.db')).mtimeMs).toBe(database);
     expect(contents(join(directory, 'media'))).toEqual(owned);
-    // A file without a row in the backup itself.
+    // A file of the backup that belongs to none of its messages.
     writeFileSync(join(directory, 'media', '00', 'upl_later'), 'later');
 
     const target = join(cwd, 'restored');
@@ -175,7 +175,7 @@ describe('A backup', () => {
       const { cwd } = place;
       const database = join(cwd, 'data', 'trunkline.db');
       const large = new DatabaseSync(database);
-      // Large enough that a kill hits it in the middle.
+      // Large enough that a kill comes while the database is copied.
       large.exec(`CREATE TABLE filler AS
       WITH RECURSIVE row (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM row WHERE n < ${FILLER_MB})
       SELECT n, randomblob(1000000) AS filler FROM row`);

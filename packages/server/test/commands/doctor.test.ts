@@ -48,7 +48,7 @@ async function findings(
   readonly result: CommandResult;
 }> {
   const result = await runCommand(['doctor', '--port', '0', ...args, '--json'], { cwd, env });
-  const { data: all } = JSON.parse(result.stdout) as { readonly data: readonly Finding[] }; // as printed
+  const { data: all } = JSON.parse(result.stdout) as { readonly data: readonly Finding[] }; // the command prints findings
   const faults = all.filter((one) => one.result === 'fault');
   expect(result.code).toBe(faults.length > 0 ? 1 : 0);
   for (const { remedy } of faults) expect(remedy).toMatch(/\.$/);
@@ -212,7 +212,7 @@ describe('trunkline doctor', () => {
     await client.connect();
     const schemas =
       "SELECT FROM pg_namespace WHERE nspname NOT LIKE 'pg_%' AND nspname <> 'information_schema'";
-    expect((await client.query(schemas)).rowCount).toBe(1); // public
+    expect((await client.query(schemas)).rowCount).toBe(1); // only `public`
     await client.end();
   });
 
@@ -221,7 +221,7 @@ describe('trunkline doctor', () => {
     const other = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
     await once(other, 'listening');
     onTestFinished(() => void other.close());
-    const { port } = other.address() as AddressInfo; // a TCP address
+    const { port } = other.address() as AddressInfo; // the server listens on TCP
     const lock = new DatabaseSync(join(cwd, 'data/trunkline.db'));
     lock.exec('BEGIN IMMEDIATE');
     const result = await runCommand(['doctor', '--offline', '--port', String(port)], { cwd });
@@ -248,7 +248,7 @@ describe('trunkline doctor', () => {
       ).listen(0, '127.0.0.1');
       await once(server, 'listening');
       onTestFinished(() => void server.close());
-      const { port } = server.address() as AddressInfo; // a TCP address
+      const { port } = server.address() as AddressInfo; // the server listens on TCP
       const cwd = temporaryDirectory();
       const reach = ['--reach', `https://localhost:${port}/`];
       const untrusted = await findings(cwd, reach);

@@ -12,7 +12,7 @@ const SQLITE_HEADER = 'SQLite format 3\0';
 const KEY = 'a-secret-key-of-more-than-32-characters\n';
 const GIBIBYTE = 1024 ** 3;
 
-/** Each creates, at a path, something other than the expected file. */
+/** Functions that create something other than a file at a path. */
 const NO_FILES: Readonly<Record<string, (path: string) => void | Promise<void>>> = {
   'a pipe': (path) => void execFileSync('mkfifo', [path]),
   'a socket': listenAt,

@@ -17,7 +17,7 @@ type Row = Readonly<Record<string, unknown>>;
 /** The rows of a list, as `--json` prints them. */
 async function rowsOf({ json }: CommandHarness, ...args: readonly string[]): Promise<readonly Row[]> {
   const [{ data } = { data: {} }] = await json(...args);
-  return data as unknown as readonly Row[]; // of a list
+  return data as unknown as readonly Row[]; // the command prints a list
 }
 
 async function connectedInstance(harness: CommandHarness): Promise<string> {

@@ -6,7 +6,7 @@ import type { CallOutcome, CommandCall } from '../support/command-call.ts';
 import { respondJson, startHostileService } from '../support/hostile-service.ts';
 import type { HostileService } from '../support/hostile-service.ts';
 
-// A service whose responses differ from the API's: each value of each response is replaced in turn.
+// Simulates a service whose responses differ from the API's, by replacing each value of each response, one at a time.
 
 const EXAMPLES = apiExamples();
 const CONCURRENT = 16;
@@ -103,7 +103,7 @@ function exampleOf(method: string, route: string): { readonly status: number; re
   return { status, body };
 }
 
-/** Every position in a value, beginning with the whole value. */
+/** The path of every position in a value, beginning with the whole value. */
 function placesIn(value: unknown, path: readonly Step[] = []): readonly (readonly Step[])[] {
   if (typeof value !== 'object' || value === null) return [path];
   const inside = Array.isArray(value)
@@ -120,7 +120,7 @@ function changed(value: unknown, [step, ...rest]: readonly Step[], change: Chang
     Object.entries(value as object).map(([name, one]) => [
       name,
       name === step ? changed(one, rest, change) : one,
-    ]), // a valid path
+    ]), // `path` is valid
   );
 }
 
@@ -142,7 +142,7 @@ function environmentOf({ url }: HostileService, number: string): Readonly<Record
   };
 }
 
-/** Runs all cases, some concurrently. */
+/** Runs all cases, CONCURRENT at a time. */
 async function runAll(
   service: Service,
   cases: readonly Case[],
@@ -168,7 +168,7 @@ function nameOf({ call, request, path, change, isJson }: Case): string {
 // oxlint-disable-next-line no-control-regex -- characters that must not reach a terminal
 const UNPRINTABLE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
-/** The colours of statuses. */
+/** The escape sequences of the colours of statuses. */
 // oxlint-disable-next-line no-control-regex -- this is how they begin
 const COLORS = /\u001b\[(?:3[123]|39)m/g;
 
@@ -206,7 +206,7 @@ describe("A service whose responses differ from the API's", () => {
       const name = nameOf(one);
       const code = exitCodeOf(outcome);
       codes.set(code, (codes.get(code) ?? 0) + 1);
-      // A command ignores values that it does not read; and an instance that is not connected cannot send.
+      // A command ignores values that it does not read. An instance that is not connected cannot send.
       expect([0, 1, 2, 4], `${name}: ${String(outcome.error)}`).toContain(code);
       expectClean(outcome, name);
       if (code !== 0)
@@ -240,7 +240,7 @@ describe("A service whose responses differ from the API's", () => {
   });
 });
 
-/** In `test`, one case in 23, so that each position gets other changes, in both forms of output. */
+/** In `pnpm test`, takes one case in 23, so that the changes and the forms of output vary between positions. */
 function sampleOf(cases: readonly Case[]): readonly Case[] {
   return isLongForm ? cases : cases.filter((_, index) => index % 23 === 0);
 }

@@ -72,7 +72,7 @@ async function callAll(
   expect(existsSync(path)).toBe(false);
 }
 
-/** The error message of a command that must end with the exit code for an unreachable service or another program. */
+/** Returns the error message. Checks the exit code, which means that the service is unreachable or another program. */
 function complaintOf(name: string, outcome: CallOutcome): string {
   expect(exitCodeOf(outcome), `${name}: ${outcome.stderr}`).toBe(4);
   expect(outcome.stdout, name).toBe('');
@@ -163,7 +163,7 @@ describe('A service that sends too much or too slowly', () => {
     'gets one line and exit code 4 from every command: %s',
     async (how) => {
       const service = await startHostileService((_, response) => HOW[how]?.(response));
-      // `listen` waits on an empty stream, and reopens it forever.
+      // `listen` waits on an empty stream, and reopens the stream forever.
       const names = how.endsWith('as a stream') ? REMOTE.filter((name) => name !== 'listen') : REMOTE;
       const look = (name: string, outcome: CallOutcome): void => {
         // The body of a deletion's response is not read.

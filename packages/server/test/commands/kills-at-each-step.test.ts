@@ -45,8 +45,8 @@ async function useFolder(): Promise<string> {
 const EVERY = sized('KILL_EVERY', { short: 16, long: 1 });
 
 /**
- * For one in `EVERY` of the command's steps, other steps in each run: runs the command in a copy of the folder, kills
- * it before that step, and checks the result. Resolves with the number of steps, or a few more.
+ * Takes every `EVERY`th step of the command, beginning at a random step: runs the command in a copy of the folder,
+ * kills it before the step, and checks the result. Resolves with the number of steps, or a few more.
  */
 async function killedAtEachStep(
   args: readonly string[],
@@ -66,7 +66,7 @@ async function killedAtEachStep(
   }
 }
 
-/** The names of all files below; checks that only their owner can read them. */
+/** The names of all files below a directory. Checks that only their owner can read them. */
 function filesBelow(directory: string): readonly string[] {
   const names = readdirSync(directory, { recursive: true, encoding: 'utf8' });
   const files = names.filter((name) => statSync(join(directory, name)).isFile());
@@ -198,8 +198,8 @@ describe('A command that is killed before any of its steps on disk', { timeout: 
 
 describe('Two concurrent commands', () => {
   /**
-   * Stops the first command before a step; a second is refused. The first then continues, or is killed and the second
-   * does the work.
+   * Stops a command before a step, and checks that a second one is refused. Then the first continues, or is killed and
+   * the second does the work.
    */
   async function secondIsRefused(
     args: readonly string[],

@@ -137,7 +137,7 @@ describe('trunkline listen', () => {
 
       await run('connect', '--scan');
       const [{ data: instances } = { data: {} }] = await json('instances', 'list');
-      const [{ id = '' } = {}] = instances as unknown as readonly { readonly id?: string }[]; // as specified
+      const [{ id = '' } = {}] = instances as unknown as readonly { readonly id?: string }[]; // the specification defines this type
       const listen = startCommand(['listen', '--instance', id], { cwd, env });
       const other = startCommand(['listen', '--instance', 'ins_other'], { cwd, env });
       await listen.printed(/Waiting for events/);

@@ -40,15 +40,15 @@ import type { TestReceiver } from '../support/test-receiver.ts';
 
 const HOLD_AT_PRINT = new URL('../support/hold-at-print.ts', import.meta.url).href;
 
-/** Messages that are moved; every tenth has a file. */
+/** The number of messages to move; every tenth has a file. */
 const MESSAGES = sized('MOVE_MESSAGES', { short: 20, long: 200 });
-/** How many of the messages a server sends itself. An endpoint gets at most 120 requests a minute. */
+/** How many of the messages go through a server, because an endpoint gets at most 120 requests a minute. */
 const SENT_BY_SERVER = 100;
 /**
- * The limits of a move, however many rows it has. After a collection, about 20 MB of the heap are in use, at 100,000
- * messages and at 300,000, so a heap of this size cannot hold something for each row. Without this limit the peak RSS
- * is from 370 to 475 MB at both sizes, most of it garbage that V8 has not collected yet. With the limit, the peak is
- * from 330 to 350 MB, of which SQLite's cache is 64 MB.
+ * The limits of a move, however many rows it has. After a garbage collection, about 20 MB of the heap are in use, both
+ * at 100,000 messages and at 300,000. So a heap of this size cannot hold something for each row. Without this limit,
+ * the peak RSS is 370 to 475 MB at both sizes, most of it garbage that V8 has not collected yet. With the limit, the
+ * peak RSS is 330 to 350 MB, of which SQLite's cache is 64 MB.
  */
 const HEAP_MB = 96;
 const PEAK_MEMORY = 400 * 1024 * 1024;
@@ -73,7 +73,7 @@ async function brokenEndpoint(): Promise<{ url: string; requests: () => number; 
     server.closeAllConnections();
     server.close();
   });
-  const { port } = server.address() as AddressInfo; // a TCP address
+  const { port } = server.address() as AddressInfo; // the server listens on TCP
   return { url: `http://127.0.0.1:${port}/hook`, requests: () => requests, fix: () => void (status = 204) };
 }
 
@@ -82,7 +82,7 @@ interface Place {
   readonly cwd: string;
   start(env?: Readonly<Record<string, string>>, aheadMs?: number): Promise<ServerProcess>;
   move(...args: readonly string[]): Promise<CommandResult>;
-  /** The peak RSS of the last move, in bytes. Only in the long form, because it means nothing for a few rows. */
+  /** The peak RSS of the last move, in bytes. Measured only in the long form, because a few rows prove nothing. */
   peakMemory(): number;
   /** Everything that an API-only server on this database serves. */
   served(databaseUrl: string): ReturnType<typeof everythingServed>;
@@ -176,7 +176,7 @@ async function filled(
   await until('the broken endpoint has refused one', () => broken.requests() > 0);
   await server.stop();
   if (messages > SENT_BY_SERVER) await addSentMessages(join(cwd, 'data'), messages - SENT_BY_SERVER);
-  // Accepted but not sent, for lack of a gateway.
+  // Accepted but not sent, because no process has a gateway.
   const api = await start({ ...env, ROLES: 'api' });
   for (const text of ['queued-1', 'queued-2', 'queued-3'])
     await testClient(api.url).send({ instance, text, idempotencyKey: text });
@@ -189,7 +189,7 @@ async function postgres(): Promise<string> {
   return (await newDatabase()).url;
 }
 
-/** How many rows a move has written to its target so far; null if it has not begun, or has ended. */
+/** How many rows a move has written to its target so far; null if the move has not begun, or has ended. */
 async function rowsSoFar(target: string): Promise<number | null> {
   const value = target.startsWith('sqlite:') ? markInFile(target.slice(7)) : await markIn(target);
   if (value === null) return null;
@@ -251,7 +251,7 @@ function filesIn(directory: string): readonly string[] {
 
 type Served = Awaited<ReturnType<typeof everythingServed>>;
 
-/** Names the first rows that differ, because a difference of all rows could not be printed. */
+/** Shows only the first row that differs, because a difference of all rows could not be printed. */
 function expectSame(found: Served, expected: Served): void {
   expect(Object.keys(found)).toEqual(Object.keys(expected));
   for (const [name, rows] of Object.entries(expected)) {
@@ -267,7 +267,7 @@ type Delivery = Pick<DeliveryResource, 'id' | 'status' | 'attempts'>;
 
 function waitingDeliveries(served: Served): readonly Delivery[] {
   const lists = Object.entries(served).filter(([name]) => name.startsWith('deliveries of'));
-  const deliveries = lists.flatMap(([, rows]) => rows) as readonly Delivery[]; // as specified
+  const deliveries = lists.flatMap(([, rows]) => rows) as readonly Delivery[]; // the specification defines this type
   return deliveries.filter(({ status }) => status === 'pending' || status === 'retrying');
 }
 
@@ -307,13 +307,13 @@ describe('trunkline move', { timeout: 900_000 }, () => {
     const client = testClient(server.url);
     await until('the delivery that waited is made', () => broken.requests() > tries);
     const repeated = await client.send({ instance, text: 'queued-2', idempotencyKey: 'queued-2' });
-    const messages = before['messages'] as readonly Pick<MessageResource, 'id' | 'status'>[]; // as specified
+    const messages = before['messages'] as readonly Pick<MessageResource, 'id' | 'status'>[]; // the specification defines this type
     expect(messages.map(({ id }) => id)).toContain(repeated.id);
     expect(waitingDeliveries(before)).not.toEqual([]);
     for (const { id, attempts } of waitingDeliveries(before))
       await until('each delivery that waited is made, with the try after its last', async () => {
         const { body } = await client.request('GET', `/api/v1/webhook-deliveries/${id}`);
-        const { data } = body as { data: Delivery }; // as specified
+        const { data } = body as { data: Delivery }; // the specification defines this type
         return data.status === 'success' && data.attempts > attempts;
       });
     for (const { id } of messages.filter(({ status }) => status === 'queued'))
@@ -395,8 +395,8 @@ describe('trunkline move', { timeout: 900_000 }, () => {
         }
         expect({ code: await last.ended, stderr: last.stderr() }).toEqual({ code: 0, stderr: '' });
         expectSame(await at.served(to), before);
-        // Every file, whichever run moved it.
-        const named = before['files']?.map((file) => (file as readonly [id: string])[0]); // the shape of everythingServed
+        // Every file is there, whichever run moved it.
+        const named = before['files']?.map((file) => (file as readonly [id: string])[0]); // everythingServed returns pairs
         expect(filesIn(media).toSorted()).toEqual(filesIn(join(at.cwd, 'data', 'media')).toSorted());
         expect(filesIn(media)).toHaveLength(named?.length ?? 0);
       }
@@ -439,7 +439,7 @@ describe('trunkline move', { timeout: 900_000 }, () => {
       const back = `sqlite:${join(at.cwd, 'data', 'back.db')}`;
       const args = ['move', '--from', url, '--to', back, '--yes'];
       const full = startProgram('sh', {
-        // The unit is 1 KB or half of that, depending on the shell; the schema fits, the rows do not.
+        // The unit is 1 KB or half of that, depending on the shell. The schema fits, but the rows do not.
         args: [
           '-c',
           'ulimit -f 1000; exec "$@"',
@@ -557,7 +557,7 @@ describe('trunkline move', { timeout: 900_000 }, () => {
     await server.stop();
     const path = join(at.cwd, 'data', 'trunkline.db');
     const [from, to] = [`sqlite:${path}`, `sqlite:${join(at.cwd, 'data', 'other.db')}`];
-    const program = new DatabaseSync(path); // unknown to the move
+    const program = new DatabaseSync(path); // a connection that the move does not know
     const messages = (): unknown => program.prepare('SELECT count(*) AS messages FROM messages').get();
     const before = messages();
     expect(await at.move('--from', from, '--to', to, '--yes')).toMatchObject({ code: 0 });

@@ -22,7 +22,7 @@ import type { TestClient } from '../support/test-client.ts';
 
 const ADA = '15550111222';
 const BOB = '15550111333';
-/** Repeated to two megabytes, more than a page, so only in the media folder. */
+/** The content of files, which are stored only in the media folder. */
 const FILE_MARK = 'bytes-of-a-secret-file';
 
 const closing: (() => void)[] = [];
@@ -40,7 +40,7 @@ async function echoingReceiver(): Promise<string> {
     server.closeAllConnections();
     server.close();
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`; // a TCP address
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`; // the server listens on TCP
 }
 
 interface Linked extends CommandHarness {
@@ -68,7 +68,7 @@ async function linked(settings: Readonly<Record<string, string>> = {}): Promise<
     },
     async messages() {
       const { body } = await client.request('GET', '/api/v1/messages?limit=100');
-      return (body as { data: readonly { id: string; text: string | null }[] }).data; // as specified
+      return (body as { data: readonly { id: string; text: string | null }[] }).data; // the specification defines this type
     },
   };
 }
@@ -80,7 +80,7 @@ async function withPeople(all: Linked): Promise<void> {
   const group = await client.request('POST', `/sandbox/instances/${instance}/groups`, {
     body: { name: 'Choir', participants_count: 7 },
   });
-  const { id: group_id } = (group.body as { data: { id: string } }).data; // just made
+  const { id: group_id } = (group.body as { data: { id: string } }).data; // the specification defines this type
   await client.send({ instance, to: ADA, text: 'secret-to-ada', idempotencyKey: `order-${ADA}` });
   await client.send({ instance, to: BOB, text: 'hello bob' });
   await all.receive(ADA, 'secret-from-ada');
@@ -93,7 +93,7 @@ async function withPeople(all: Linked): Promise<void> {
   await client.request('POST', `/sandbox/instances/${instance}/messages`, { body: form });
   await until('all is there, and its webhooks were tried', async () => {
     const { body } = await client.request('GET', '/api/v1/messages?limit=100');
-    const { data } = body as { data: readonly { status: string }[] }; // as specified
+    const { data } = body as { data: readonly { status: string }[] }; // the specification defines this type
     return data.length === 6 && data.every(({ status }) => ['read', 'received'].includes(status));
   });
   await until('the response of a receiver is kept', () => found(all, 'secret-from-ada') > 2);
@@ -133,7 +133,7 @@ async function everyId(client: TestClient): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let path: string | null = '/api/v1/messages?limit=100'; path !== null;) {
     const { body } = await client.request('GET', path);
-    const page = body as { data: readonly { id: string }[]; links: { next: string | null } }; // as specified
+    const page = body as { data: readonly { id: string }[]; links: { next: string | null } }; // the specification defines this type
     ids.push(...page.data.map(({ id }) => id));
     path = page.links.next === null ? null : page.links.next.slice(new URL(page.links.next).origin.length);
   }

@@ -194,7 +194,7 @@ describe('A number', () => {
       const { cwd, env, run, json, server } = await startCommandHarness();
       await run('connect', '--scan');
       const [{ data: instances } = { data: {} }] = await json('instances', 'list');
-      const [{ id = '' } = {}] = instances as unknown as readonly { readonly id?: string }[]; // as specified
+      const [{ id = '' } = {}] = instances as unknown as readonly { readonly id?: string }[]; // the specification defines this type
       const text = `${ESCAPE}]0;owned\u0007${ESCAPE}[2J\u009b31m\u202eevil`;
       await testClient(server.url, env['TRUNKLINE_API_KEY']).request(
         'POST',

@@ -170,7 +170,7 @@ describe('The systemd unit', () => {
     if (spawnSync('systemd-analyze', ['--version']).status !== 0)
       return skip('this machine has no systemd-analyze');
     const unit = join(temporaryDirectory(), 'trunkline.service');
-    // The check looks for the program.
+    // systemd-analyze checks that the program exists.
     writeFileSync(unit, UNIT.replace('/usr/bin/node', process.execPath));
     const verified = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' });
     expect([verified.status, verified.stderr]).toEqual([0, '']);

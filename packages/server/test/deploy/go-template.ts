@@ -32,7 +32,7 @@ function parse(text: string, defined: Map<string, readonly Node[]>): readonly No
   let position = 0;
   let isTrimmed = false;
 
-  /** Parses up to the action that ends this body, which is returned too. */
+  /** Parses up to the action that ends this body, and returns that action too. */
   const body = (): { readonly nodes: readonly Node[]; readonly end: string } => {
     const nodes: Node[] = [];
     for (; position < parts.length;) {

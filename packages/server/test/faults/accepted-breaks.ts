@@ -12,7 +12,7 @@ export interface AcceptedBreak {
   readonly why: string;
 }
 
-/** The list can only shrink: a listed cell that holds also fails the suite. */
+/** The list can only shrink, because a listed cell that holds in normal operation fails the suite too. */
 export const ACCEPTED_BREAKS: readonly AcceptedBreak[] = [
   {
     operation: 'dns.resolve',

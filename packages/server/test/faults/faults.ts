@@ -7,7 +7,7 @@ const SECOND = 1_000;
 /** How long a fault lasts, unless it ends with one call. */
 export const FAULT_MS: number = 75 * SECOND;
 
-/** How an operation fails, by the columns of the matrix. */
+/** The ways in which an operation fails, which are the columns of the matrix. */
 export const MODES = {
   once: { kind: 'reject', calls: 1 },
   'lost once': { kind: 'lose', calls: 1 },
@@ -42,7 +42,7 @@ export interface Fault {
   readonly mode: Mode;
 }
 
-/** Matches the names of operations that change nothing, whose lost result is the same as a failure. */
+/** Matches the names of operations that change nothing. Losing their result is the same as a failure. */
 const READS = /\.(find|list|count|load|read|names|is|has|describe|coverage|queue|size|get)/;
 
 /** The modes in which an operation can fail. */
@@ -62,18 +62,18 @@ export interface Faults {
   around<Port extends object>(prefix: string, port: Port, options?: AroundOptions): Port;
   begin(): void;
   end(): void;
-  /** A call concerns only the one if it has ids of `one`, and none of `others`. */
+  /** A call concerns only one instance or endpoint if it contains ids of `one`, and no ids of `others`. */
   readonly one: Set<string>;
   readonly others: Set<string>;
   /** How many calls have failed. */
   hits(fault: Fault): number;
   /** Operations that were called while the faults lasted. */
   readonly called: ReadonlySet<string>;
-  /** Operations with a call that concerned only the one. */
+  /** Operations with a call that concerned only `one`. */
   readonly calledForOne: ReadonlySet<string>;
   /** The maximum number of calls in a second. */
   busiestSecond(): number;
-  /** The operation that was called without a pause until stopped; null if no operation was. */
+  /** The operation that was called endlessly without a pause; null if no operation was. */
   endless(): string | null;
 }
 
@@ -84,7 +84,7 @@ interface AroundOptions {
   readonly isIo?: boolean;
 }
 
-/** More than any pass or request calls while time stands still. */
+/** More calls than any pass or request makes while time stands still. */
 const ENDLESS = 3_000;
 
 /** The beginning of each error's message. */
@@ -126,7 +126,7 @@ export function faultsOf(
     return [...one].some((id) => text.includes(id)) && ![...others].some((id) => text.includes(id));
   };
 
-  /** The fault that applies to this call, which counts as a hit. */
+  /** Returns the fault that applies to this call, and counts it as a hit. */
   const meet = (name: string, values: readonly unknown[], about: string | undefined): Fault | null => {
     const met = isOn && faultOf.get(name);
     if (!met) return null;

@@ -29,7 +29,7 @@ interface MatrixOptions {
 const TOGETHER = 12;
 const MODE_TIMEOUT_MS = 30 * 60_000;
 const REPORTS = join(import.meta.dirname, '../../../../reports');
-/** In place of letters: the promises hold, or no call met the fault. */
+/** Shown instead of letters if the promises hold, and if no call met the fault. */
 const HOLDS = '.';
 const NOT_MET = '-';
 
@@ -60,7 +60,7 @@ export function describeMatrix({ name, surround, phase = 'running', ...options }
     }
     if (verdict.broken.size === 0 && met.length > 0) {
       for (const fault of met) cells.set(cellOf(fault), HOLDS);
-      // A fault kept the service from calling the rest.
+      // A fault kept the service from calling the other operations.
       await simulateAll(faults.filter((fault) => !met.includes(fault)));
       return;
     }

@@ -14,8 +14,8 @@ const MINUTE = 60 * SECOND;
 const NUMBERS = 20;
 const AWAY_MS = 10 * MINUTE;
 /**
- * How often each number sends and receives one message, rarely enough that the endpoint's throttle delays no event for
- * long.
+ * The interval at which each number sends and receives one message, long enough that the endpoint's throttle delays no
+ * event for long.
  */
 const EVERY_MS = 2 * MINUTE;
 const URL = 'https://hooks.example.com/all';

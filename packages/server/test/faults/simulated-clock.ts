@@ -16,17 +16,20 @@ interface Timer {
 
 /** Consecutive rounds of the event loop without new work, after which everything left waits for a timer. */
 const QUIET_ROUNDS = 3;
-/** The maximum number of rounds, for endless I/O. */
+/** The maximum number of rounds without calls in flight, for endless I/O. */
 const MOST_ROUNDS = 400;
-/** The I/O that a round and its counting start. */
+/** The async resources that a round and its counting create. */
 const OWN = 2;
-/** After this many rounds, wait for work in flight, because more rounds would only keep the machine busy. */
+/**
+ * After this many rounds, a round takes a millisecond while calls are in flight, because faster rounds would only keep
+ * the machine busy.
+ */
 const PATIENT_AFTER = 50;
 const LONGEST_CALL_MS = 60_000;
 
 /**
- * Like `manualClock` of `@trunkline/core/testing`, but for real databases, disks and networks, and advances only when
- * no call is in flight.
+ * Like `manualClock` of `@trunkline/core/testing`, but for real databases, disks and networks, because it advances only
+ * when no call is in flight.
  */
 export function simulatedClock(start: number = Date.UTC(2026, 0, 1)): SimulatedClock {
   let now = start;

@@ -36,7 +36,7 @@ export interface Outside {
   readonly emails: readonly Notification[];
   /** How often the storage was closed. */
   closed(): number;
-  /** A process on the surroundings, which is not started yet. */
+  /** Creates a process on the surroundings, without starting it. */
   newService(): SimulatedService;
 }
 
@@ -104,7 +104,7 @@ export function outsideOf(clock: SimulatedClock, surroundings: Surroundings, fau
       'storage',
       {
         ...storage,
-        // Successive processes share the storage; one in memory would otherwise lose its data.
+        // Successive processes share the open storage, because a storage in memory would lose its data when closed.
         async open(context: Parameters<typeof storage.open>[0]) {
           if (!isOpen) await storage.open(context);
           isOpen = true;

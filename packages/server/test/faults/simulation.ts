@@ -87,7 +87,7 @@ interface ListedDelivery {
 
 /** The instances of the scenario. */
 interface Numbers {
-  /** Does most of the work. A fault of one instance hits this one. */
+  /** Does most of the work. A fault of one instance hits `busy`. */
   readonly busy: string;
   /** Must not notice a fault of `busy`. */
   readonly neighbour: string;
@@ -242,7 +242,7 @@ interface Endpoints {
   readonly broken: string;
 }
 
-/** Creates all data from before the faults. */
+/** Creates all data that exists before the faults. */
 async function prepare({ clock, traffic, network, running }: Preparation): Promise<Prepared> {
   const { admin } = running().trunkline;
   const soon = <Value>(work: Promise<Value>): Promise<Value> => inTime(clock, work);
@@ -283,7 +283,7 @@ async function prepare({ clock, traffic, network, running }: Preparation): Promi
   traffic.receive(busy, PEOPLE[0], 'in file before', {});
   await soon(request('POST', `/instances/${numbers.deleted}/disconnect`));
   await clock.advance(2 * SECOND);
-  // The specification defines their types.
+  // The casts are safe because the specification defines these types.
   const stored = (await get('/messages')) as readonly ListedMessage[];
   const deliveries = (await get(`/webhooks/${endpoints.broken}/deliveries`)) as readonly ListedDelivery[];
   const groups = (await get(`/instances/${busy}/groups`)) as readonly { readonly id: string }[];
@@ -315,7 +315,7 @@ async function look(
     (await inTime(clock, request('GET', path))).json?.data;
   const statuses = new Map<string, string>();
   for (const id of Object.values(numbers)) {
-    const instance = (await get(`/instances/${id}`)) as { readonly status: string } | undefined; // as specified
+    const instance = (await get(`/instances/${id}`)) as { readonly status: string } | undefined; // the specification defines this type
     statuses.set(id, instance?.status ?? 'gone');
   }
   const retrying = new Set<string>();
@@ -324,10 +324,10 @@ async function look(
     [OTHER_URL, endpoints.other],
   ] as const) {
     const path = `/webhooks/${id}/deliveries?status=retrying&limit=100`;
-    const rows = (await get(path)) as readonly ListedDelivery[] | undefined; // as specified
+    const rows = (await get(path)) as readonly ListedDelivery[] | undefined; // the specification defines this type
     for (const { event } of rows ?? []) retrying.add(`${url} ${event.id}`);
   }
-  const messages = (await get('/messages?limit=100')) as readonly ListedMessage[]; // as specified
+  const messages = (await get('/messages?limit=100')) as readonly ListedMessage[]; // the specification defines this type
   return { messages, statuses, retrying };
 }
 
@@ -340,7 +340,7 @@ interface Scene {
   readonly running: () => SimulatedService;
 }
 
-/** Everything that happens while the fault lasts. */
+/** Schedules everything that happens while the fault lasts. */
 function scheduleTraffic({ clock, traffic, network, numbers, subjects, running }: Scene): void {
   const { send, receive, begin, request } = traffic;
   const { busy, neighbour } = numbers;
@@ -377,7 +377,7 @@ function scheduleTraffic({ clock, traffic, network, numbers, subjects, running }
       return true;
     }),
   );
-  // No process responds at this point.
+  // Rejects if no process is running then.
   at(3, () => void askAll().catch(() => undefined));
   at(5, () =>
     begin('link', async () => {

@@ -35,7 +35,7 @@ interface Written {
   readonly at: number;
 }
 
-/** The actions of clients and phones, which repeat failures until `endAt`. */
+/** The actions of clients and phones, which are repeated until they succeed, or until `endAt`. */
 export interface Traffic {
   readonly requests: readonly MadeRequest[];
   readonly accepted: readonly Accepted[];
@@ -56,14 +56,14 @@ export interface Traffic {
 
 export interface Reply {
   readonly status: number;
-  // A response of any shape, of which a test reads only known fields.
+  // Responses may have any shape. Tests read only these fields.
   readonly json: { readonly data?: unknown; readonly error?: { readonly code?: string } } | null;
 }
 
 export function trafficOf(
   clock: SimulatedClock,
   network: Network,
-  /** `service` is null while no process listens. */
+  /** `service` returns null while no process listens. */
   { service, endAt }: { readonly service: () => SimulatedService | null; readonly endAt: () => number },
 ): Traffic {
   let token = '';
@@ -77,7 +77,7 @@ export function trafficOf(
       clock.setTimer(ms, resolve);
     });
 
-  /** Waits as long as a client would. */
+  /** Waits for a response as long as a client would. */
   const patiently = async <Value>(answer: Value | Promise<Value>): Promise<Value> => {
     const answered = Promise.resolve(answer);
     answered.catch(() => undefined);
@@ -114,7 +114,7 @@ export function trafficOf(
     const text = path.endsWith('/stream') ? await cancelled(response) : await response.text();
     mine.endedAt = clock.now();
     mine.status = response.status;
-    const json = text.startsWith('{') ? (JSON.parse(text) as Reply['json']) : null; // an object
+    const json = text.startsWith('{') ? (JSON.parse(text) as Reply['json']) : null; // it begins with {, so it is an object
     mine.flaw = flawOf(response, json);
     return { status: response.status, json };
   };

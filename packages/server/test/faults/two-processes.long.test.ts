@@ -26,8 +26,8 @@ interface Seen {
 }
 
 /**
- * Simulates two processes. From some moment on, calls of one storage operation never end in one of them; clients use
- * the other process.
+ * Simulates two processes. In one process, all calls of one storage operation hang from some moment on. Clients use the
+ * other process.
  */
 async function simulate(surround: Surround, hangs: Operation | null): Promise<Seen> {
   const clock = simulatedClock();
@@ -36,7 +36,7 @@ async function simulate(surround: Surround, hangs: Operation | null): Promise<Se
   const faults = faultsOf(clock, ports, hangs ? [{ operation: hangs, mode: 'hangs' }] : []);
   const around = outsideOf(clock, surroundings, faults);
   const hanging = around.newService();
-  // The previous process has opened the storage.
+  // The hanging process has opened the storage.
   const shared = { ...storage, open: async () => undefined, close: async () => undefined };
   const outside = outsideOf(clock, { ...surroundings, storage: shared }, faultsOf(clock, ports, []));
   let service: SimulatedService = hanging;
@@ -81,7 +81,7 @@ async function simulate(surround: Surround, hangs: Operation | null): Promise<Se
     check();
     wrong.push(...traffic.unfinished().map((name) => `still in vain: ${name}`));
     const listed = await inTime(clock, traffic.request('GET', '/messages?limit=100'));
-    const stored = listed.json?.data as readonly { readonly text: string; readonly status: string }[]; // as specified
+    const stored = listed.json?.data as readonly { readonly text: string; readonly status: string }[]; // the specification defines this type
     for (const { text } of traffic.written) {
       const count = stored.filter((message) => message.text === text).length;
       if (count !== 1) wrong.push(`${text} was stored ${count} times`);

@@ -97,7 +97,7 @@ async function moved(from: Place, to: Place): Promise<Readonly<Record<string, nu
   return rows;
 }
 
-/** Runs statements; each returns how many rows it has changed or read. */
+/** Runs statements. `run` returns how many rows a statement has changed or read. */
 async function inPostgres(
   connectionString: string,
   work: (run: (sql: string) => Promise<number>) => Promise<unknown>,
@@ -183,7 +183,7 @@ describe.each([
       completed(must(exhausted), { kind: 'exhausted', attempts: 1, failedAt: NOW }),
     ]);
     const epoch = lease.epoch;
-    // No claim is moved.
+    // Claims are not moved.
     const detail = async (storage: Storage, id: string): Promise<unknown> => {
       const found = must(await storage.deliveries.findDetail(workspace.id, id, 0));
       return { ...found, lane: found.lane && { ...found.lane, claims: 0 } };
@@ -210,7 +210,8 @@ describe.each([
     const [again] = await after.leases.claim({ owner: 'new', now: NOW, ttlMs: LEASE_MS, limit: 10 });
     expect(must(again).lease.epoch).toBeGreaterThan(epoch);
 
-    // Deliveries claimed by the killed process are due when its lease would have ended, and count as lost.
+    // Deliveries claimed by the killed process are due when the process's lease would have ended. Their claims count as
+    // lost.
     expect(await claim(after, NOW + 1)).toEqual([]);
     expect(await claim(after, NOW + LEASE_MS)).toMatchObject([
       { delivery: { id: must(waiting).id, attempts: 0 }, lostClaims: 1 },

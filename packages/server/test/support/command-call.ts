@@ -23,7 +23,7 @@ interface CallContext {
   readonly signal?: AbortSignal;
 }
 
-/** Runs a command in this process, for thousands of cases; `command-process.ts` starts a process for each. */
+/** Runs a command in this process, for thousands of cases. `command-process.ts` starts a process for each command. */
 export async function callCommand(
   { name, args = {}, options = {} }: CommandCall,
   { environment, isJson = false, isTerminal = false, signal }: CallContext,

@@ -26,7 +26,7 @@ export interface HostReply extends HostedResult {
 /** Processes that wait for a command: as many as commands have run concurrently. */
 const idle: Program[] = [];
 
-// Awaited, so that their cost is measured.
+// Waits for the processes to end, so that their cost is measured.
 afterAll(async () => {
   await Promise.all(idle.map((host) => host.kill()));
 });

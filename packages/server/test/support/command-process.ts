@@ -39,7 +39,7 @@ function environmentOf({ cwd, env = {} }: CommandOptions): Readonly<Record<strin
   return { PATH: process.env['PATH'] ?? '', HOME: cwd, ...env };
 }
 
-/** Runs a command to its end: in its own process in the long form or if necessary, else in a shared one. */
+/** Runs a command to its end: in its own process in the long form or if necessary, otherwise in a shared process. */
 export async function runCommand(args: readonly string[], options: CommandOptions): Promise<CommandResult> {
   if (!isLongForm && !needsProcess(args, options)) {
     const { cwd, input = '' } = options;
@@ -52,7 +52,7 @@ export async function runCommand(args: readonly string[], options: CommandOption
   return { code, stdout: program.stdout(), stderr: program.stderr() };
 }
 
-/** A server runs until a signal arrives, and Node reads some variables when it starts. */
+/** A server runs until a signal arrives. Node reads some variables only when it starts. */
 function needsProcess([command]: readonly string[], { env = {} }: CommandOptions): boolean {
   return command === 'serve' || Object.keys(env).some((name) => name.startsWith('NODE_'));
 }
@@ -70,7 +70,7 @@ export interface CommandHarness {
   data(...args: readonly string[]): Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** Adds the option before the end of options. */
+/** Adds `--json` before `--`, which ends the options. */
 function asJson(args: readonly string[]): readonly string[] {
   const end = args.indexOf('--');
   return end === -1 ? [...args, '--json'] : args.toSpliced(end, 0, '--json');

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 export interface CountingProxy {
   /** The server's URL, through the proxy. */
   readonly url: string;
-  /** How many of the connections through it have been closed. */
+  /** How many connections through the proxy have been closed. */
   closed(): number;
   /** The bytes that clients have sent so far, as one character each. */
   sent(): string;
@@ -30,6 +30,6 @@ export async function countingProxy(serverUrl: string): Promise<CountingProxy> {
   await once(proxy, 'listening');
   onTestFinished(() => void proxy.close());
   const url = new URL(serverUrl);
-  url.port = String((proxy.address() as AddressInfo).port); // a TCP address
+  url.port = String((proxy.address() as AddressInfo).port); // the server listens on TCP
   return { url: url.href, closed: () => closed, sent: () => Buffer.concat(sent).toString('latin1') };
 }

@@ -11,8 +11,8 @@ const MINUTE = 60_000;
 const PNG = new Uint8Array(Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')); // prettier-ignore
 
 /**
- * The labels of every metric that a server emits, by the metric's Prometheus name. For this, a service does everything
- * that is counted, once each, on a stopped clock.
+ * The labels of every metric that a server emits, by the metric's Prometheus name. To emit all metrics, a service does
+ * everything that is counted, once each, on a stopped clock.
  */
 export async function emittedMetrics(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const metrics = createServerMetrics({

@@ -23,7 +23,7 @@ export async function everythingServed(url: string): Promise<Readonly<Record<str
   const all = async (path: string): Promise<Page['data']> => {
     const rows: Readonly<Record<string, unknown>>[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
-      const page = (await (await get(cursor === '' ? path : `${path}&cursor=${cursor}`)).json()) as Page; // as specified
+      const page = (await (await get(cursor === '' ? path : `${path}&cursor=${cursor}`)).json()) as Page; // the specification defines this type
       rows.push(...page.data);
       cursor = page.meta?.next_cursor ?? null;
     }
@@ -42,7 +42,7 @@ export async function everythingServed(url: string): Promise<Readonly<Record<str
   served['messages'] = messages;
   const withFile = messages.filter(
     ({ media }) => (media as { available: boolean } | null)?.available === true,
-  ); // as specified
+  ); // the specification defines this type
   const files: unknown[] = [];
   for (let first = 0; first < withFile.length; first += SOME) {
     const some = withFile.slice(first, first + SOME).map(({ id }) => String(id));
@@ -60,7 +60,7 @@ export async function everythingServed(url: string): Promise<Readonly<Record<str
     served[`details of ${String(id)}`] = await Promise.all(
       [...open.slice(0, SOME), ...open.slice(-SOME), ...deliveries.slice(0, SOME)].map(async (delivery) => {
         const response = await get(`/api/v1/webhook-deliveries/${String(delivery['id'])}`);
-        const { data } = (await response.json()) as { data: object }; // as specified
+        const { data } = (await response.json()) as { data: object }; // the specification defines this type
         // The reason for waiting depends on the time of the request.
         return { ...data, waiting: null };
       }),

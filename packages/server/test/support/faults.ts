@@ -24,7 +24,7 @@ export async function brokenReceiver(): Promise<{ readonly url: string; fix(): v
     server.closeAllConnections();
     server.close();
   });
-  const { port } = server.address() as AddressInfo; // a TCP address
+  const { port } = server.address() as AddressInfo; // the server listens on TCP
   return { url: `http://127.0.0.1:${port}/hook`, fix: () => void (isBroken = false) };
 }
 
@@ -45,7 +45,7 @@ export function fill(path: string): void {
   expect(stderr).toContain('No space left on device');
 }
 
-/** A proxy to a server that can be cut, so that the port has no listener, and connections end. */
+/** A proxy to a server. `cut` closes the port, and ends the connections. */
 export async function lineTo(
   url: string,
 ): Promise<{ readonly url: string; cut(): Promise<void>; fix(): void }> {

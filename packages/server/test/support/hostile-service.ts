@@ -44,7 +44,7 @@ export async function startHostileService(
     server.closeAllConnections();
     server.close();
   });
-  const { port } = server.address() as AddressInfo; // a TCP address
+  const { port } = server.address() as AddressInfo; // the server listens on TCP
   return { url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`, requests };
 }
 

@@ -10,7 +10,7 @@ import { verify } from '@trunkline/receiver';
 export interface MoodyReceiver {
   /** A different endpoint for each number; `variant` is another URL of the same endpoint. */
   url(endpoint: number, variant?: number): string;
-  /** The secret that an endpoint signs with from now on. */
+  /** Sets the secret that an endpoint signs with from now on. */
   learnSecret(endpoint: number, secret: string): void;
   readonly requests: readonly MoodyRequest[];
   /**
@@ -42,7 +42,7 @@ interface Secret {
 const MOODS = ['take', 'take', 'take', 'refuse', 'take slowly', 'hang up'] as const;
 const SLOW_MS = 200;
 
-/** `roll` draws a whole number from zero, below its argument. */
+/** `roll` draws a whole number from 0 up to, but not including, its argument. */
 export async function startMoodyReceiver(roll: (below: number) => number): Promise<MoodyReceiver> {
   const secrets = new Map<number, readonly Secret[]>();
   const requests: MoodyRequest[] = [];
@@ -78,7 +78,7 @@ export async function startMoodyReceiver(roll: (below: number) => number): Promi
     server.closeAllConnections();
     server.close();
   });
-  const { port } = server.address() as AddressInfo; // a TCP address
+  const { port } = server.address() as AddressInfo; // the server listens on TCP
   return {
     url: (endpoint, variant = 0) => `http://127.0.0.1:${port}/${endpoint}/${variant}`,
     learnSecret(endpoint, secret) {

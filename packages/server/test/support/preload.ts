@@ -1,7 +1,7 @@
 // Loaded into a server first.
 
-// Moves the server's clock ahead, as if the server ran that much later, and sets the clock again on request of the
-// test. Timers and the monotonic clock continue, as they do when a machine's clock is set.
+// Moves the server's clock ahead, as if the server ran that much later, and sets the clock again when the test asks.
+// Timers and the monotonic clock continue, as they do when a machine's clock is set.
 let aheadMs = Number(process.env['CLOCK_AHEAD_MS']);
 const now = Date.now;
 Date.now = () => now() + aheadMs;

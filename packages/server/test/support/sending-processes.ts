@@ -12,7 +12,7 @@ import { temporaryDirectory } from './temporary-directory.ts';
 export interface SendingProcesses {
   /** Creates a workspace whose requests go to one service after another. */
   newWorkspace(webhookLimit: number): Promise<Ask>;
-  /** Ends the services with their work in flight; from then on, one without senders serves. */
+  /** Ends the services with their work in flight. From then on, a service without senders responds. */
   stopSending(): Promise<void>;
 }
 

@@ -54,11 +54,11 @@ export interface FailedServer {
   readonly code: End;
   readonly stdout: string;
   readonly stderr: string;
-  /** Why it could not start. */
+  /** Why the server could not start. */
   complaints(): readonly string[];
 }
 
-/** Runs a server that is expected to end by itself. */
+/** Runs a server that is expected to end without a signal. */
 export async function runServer(options: ServerOptions): Promise<FailedServer> {
   const { server } = spawnServer(options);
   const code = await server.ended();
@@ -72,7 +72,7 @@ export function complaintsIn(log: string): readonly string[] {
     .trimEnd()
     .split('\n')
     .map((line) => {
-      const { level, msg } = JSON.parse(line) as { readonly level?: number; readonly msg?: string }; // as logged
+      const { level, msg } = JSON.parse(line) as { readonly level?: number; readonly msg?: string }; // pino writes both
       const [, complaint] = /^the server cannot start: (.*)$/.exec(msg ?? '') ?? [];
       if (level !== 60 || complaint === undefined) throw new Error(`This is no failed start: ${line}`);
       return complaint;

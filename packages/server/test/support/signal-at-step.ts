@@ -20,7 +20,7 @@ function step(what: string): void {
 }
 
 for (const name of ['link', 'mkdir', 'open', 'rename', 'rm', 'unlink'] as const) {
-  const original = fs[name] as Call; // each with parameters of its own
+  const original = fs[name] as Call; // each function takes its own parameters
   const patched: Call = (...args) => {
     if (name !== 'open') step(`${name}:${String(args[0])}`);
     else if (args[1] === 'wx') return opened(original, args);
@@ -32,7 +32,7 @@ for (const name of ['link', 'mkdir', 'open', 'rename', 'rm', 'unlink'] as const)
 /** Adds steps between creating, writing and syncing the file. */
 async function opened(original: Call, args: readonly unknown[]): Promise<unknown> {
   step(`open:${String(args[0])}`);
-  const file = (await original(...args)) as Record<'writeFile' | 'sync', Call>; // as `open` has it
+  const file = (await original(...args)) as Record<'writeFile' | 'sync', Call>; // a FileHandle has both methods
   for (const name of ['writeFile', 'sync'] as const) {
     const method = file[name];
     file[name] = (...values) => {

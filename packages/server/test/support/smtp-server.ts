@@ -18,7 +18,7 @@ export interface SmtpServer {
   readonly url: string;
   /** The complete emails received, accepted or not. */
   readonly emails: readonly Email[];
-  /** Sets the response to the next emails; `hang` sends none. */
+  /** Sets the response to the next emails; `hang` sends no response. */
   respondWith(how: 'take' | 'refuse' | 'hang'): void;
 }
 
@@ -47,7 +47,7 @@ export async function startSmtpServer(options: SMTPServerOptions = {}): Promise<
   const listening = server.listen(0, '127.0.0.1');
   await once(listening, 'listening');
   onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)));
-  const { port } = listening.address() as AddressInfo; // a TCP address
+  const { port } = listening.address() as AddressInfo; // the server listens on TCP
   return {
     url: `smtp://127.0.0.1:${port}`,
     emails,

@@ -26,7 +26,7 @@ export interface Story {
   readonly sender: RecordingSender;
   readonly instance: string;
   readonly phone: SandboxPhone;
-  /** Whether the messaging network accepts connections. */
+  /** Sets whether the messaging network accepts connections. */
   setReachable(isReachable: boolean): void;
   /** Advances the clock until the call has returned. */
   during<Reply>(call: Promise<Reply>): Promise<Reply>;
@@ -96,7 +96,7 @@ export async function startStory({
   };
 }
 
-/** The network behind a line that can be cut. Clients that connect while it is cut get a real network's error. */
+/** The network behind a line that can be cut. While the line is cut, new connections get a real network's error. */
 function onNetwork(gateway: Gateway, network: { readonly isReachable: boolean }): Gateway {
   return {
     ...gateway,

@@ -13,7 +13,7 @@ export interface TestClient {
   registerWebhook(url: string, events: readonly string[]): Promise<WebhookResourceWithSecret>;
   /** Resolves once the message is accepted; right after a start it waits until the instance is connected again. */
   send(message: NewMessage): Promise<MessageResource>;
-  /** The same with a document. */
+  /** Like `send`, with a document. */
   sendFile(message: { readonly instance: string; readonly content: string }): Promise<MessageResource>;
   message(id: string): Promise<MessageResource>;
 }
@@ -100,5 +100,5 @@ export function testClient(url: string, key: string = API_KEY): TestClient {
 
 function dataOf<Resource>(status: number, body: unknown): Resource {
   if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
-  return (body as { data: Resource }).data; // as specified
+  return (body as { data: Resource }).data; // the specification defines this type
 }

@@ -40,7 +40,7 @@ export async function startReceiver(): Promise<TestReceiver> {
   let held: string | null = null;
 
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    // Servers sign with their clock, which may be ahead.
+    // Servers sign with their own clock, which may be ahead.
     const result = await verify({
       secret: receiver.secret,
       headers: request.headers,
@@ -67,7 +67,7 @@ export async function startReceiver(): Promise<TestReceiver> {
     server.closeAllConnections();
     server.close();
   });
-  const { port } = server.address() as AddressInfo; // a TCP address
+  const { port } = server.address() as AddressInfo; // the server listens on TCP
   const receiver: TestReceiver = {
     url: `http://127.0.0.1:${port}/hook`,
     secret: 'whsec_not_known_yet',

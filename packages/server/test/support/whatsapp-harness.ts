@@ -84,5 +84,5 @@ export function untilStatus(
 
 export async function qrOf({ client }: WhatsAppServer, instance: string): Promise<QrResource> {
   const { body } = await client.request('GET', `/api/v1/instances/${instance}/qr`);
-  return (body as { data: QrResource }).data; // as specified
+  return (body as { data: QrResource }).data; // the specification defines this type
 }

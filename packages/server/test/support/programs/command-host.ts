@@ -52,7 +52,7 @@ async function run({ args, cwd, env, input }: HostedCommand): Promise<HostReply>
   process.chdir(cwd);
   process.exitCode = undefined;
   await streams.run(printed, () => main(MANIFEST));
-  // A process ends once it waits for nothing more.
+  // Like a process, a command ends once it waits for nothing more.
   while (isSurpassed(pending)) await setTimeout(LOOK_EVERY_MS, undefined, { ref: false });
   const code = Number(process.exitCode);
   const result = { code, stdout: printed.stdout.text(), stderr: printed.stderr.text() };

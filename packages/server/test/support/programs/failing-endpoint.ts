@@ -1,5 +1,5 @@
 // A service on a simulated clock, with an endpoint that fails for two days; the warning goes to an SMTP server.
-// Arguments: the database, the SMTP server, and how many minutes after the first start it runs.
+// Arguments: the database, the SMTP server, and how many minutes after the first start this process runs.
 import { createTrunkline } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
@@ -42,7 +42,7 @@ async function failForTwoDays(): Promise<void> {
   const { id } = await webhooks.create({ url: 'https://hooks.example.com/', events: ['message.sent'] });
   await webhooks.test(id);
   await clock.settle();
-  // Leaps from one retry to the next.
+  // Leaps over most of the time between retries.
   for (let passed = 0; passed < 48 * HOUR; passed += HOUR / 2) {
     clock.jump(HOUR / 2 - 5_000);
     await clock.advance(5_000);

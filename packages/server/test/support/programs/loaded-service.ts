@@ -29,7 +29,7 @@ const PLACES = 60;
 /** Callers of each place that send as fast as responses come. */
 const CALLERS = 3;
 const LIGHT_EVERY_MS = 40;
-/** Keys that are reused concurrently. */
+/** How many keys are reused concurrently. */
 const REPEATED_TOGETHER = 500;
 const LOOK_EVERY_MS = 250;
 const PAGE = 100;
