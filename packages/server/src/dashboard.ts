@@ -25,7 +25,7 @@ export function dashboardLink(signIn: SignIn, url: string): string {
   return `${url}${DASHBOARD_PATH}/sign-in#token=${signIn.newLinkToken()}`;
 }
 
-/** Makes such a link with only the secret keys, by which the server recognises its links. */
+/** Makes a link with only the secret keys, by which the server recognises its links. */
 export function newDashboardLink(secretKeys: readonly string[], url: string): string {
   return dashboardLink(createSignIn({ secretKey: secretKeys }), url);
 }

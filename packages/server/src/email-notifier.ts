@@ -21,7 +21,8 @@ const TIMEOUTS = {
 };
 
 /**
- * Emails the members who administer webhooks, through the server of `smtpUrl`. Its `?from=` is the sender's address.
+ * Emails the members who administer webhooks, through the server of `smtpUrl`. The URL's `?from=` is the sender's
+ * address.
  */
 export function emailNotifier(
   smtpUrl: string,

@@ -3,7 +3,7 @@ import { postgresRateLimitStore } from '@trunkline/http';
 import type { RateLimitOptions } from '@trunkline/http';
 import type { Settings } from './settings.ts';
 
-/** The connections for counting. If a request waits 1 s for a connection, it is counted in memory. */
+/** The connections for counting. A request that waits 1 s for a connection is counted in memory. */
 const CONNECTIONS = 2;
 const CONNECTION_TIMEOUT_MS = 1_000;
 

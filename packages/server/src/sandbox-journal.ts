@@ -16,8 +16,8 @@ const SCHEMA_VERSION = 1;
 
 /**
  * Opens the file with the sandbox network's memory, and locks it until it is closed. Returns null if another process
- * holds the lock. A row is deleted when it is no longer true, so that the file stays small. Only the latest accepted
- * messages are kept.
+ * holds the lock. A row is deleted when its fact no longer holds, so that the file stays small. Only the latest
+ * accepted messages are kept.
  *
  *
  * A commit survives the end of the process, however it ends; only a power cut may lose the latest commits.

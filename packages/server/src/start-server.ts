@@ -281,8 +281,8 @@ async function secretKeysFor(
 }
 
 /**
- * Throws if a rotation began before this process registered, because that rotation did not wait for it, and has sealed
- * data that this process could not open.
+ * Throws if a rotation began before this process registered, because that rotation did not wait, and has sealed data
+ * that this process could not open.
  */
 async function checkKeysUnchanged(
   settings: Settings,

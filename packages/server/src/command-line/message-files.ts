@@ -2,7 +2,7 @@ import { DatabaseSync } from '../node-sqlite.ts';
 
 /**
  * Runs `use` with a function that looks up in a backup's database whether a message has the file of this name. Other
- * files were stored after the database was copied, or never were part of a message: a restore would orphan them.
+ * files were stored after the database was copied, or never belonged to a message, so a restore would orphan them.
  */
 export async function withMessageFiles<Result>(
   database: string,

@@ -116,7 +116,7 @@ function isTooDeep(value: unknown): boolean {
   return false;
 }
 
-/** Returns the error for a failed response at a path outside the API. */
+/** Returns the error for a failed request to a path outside the API. */
 export async function failedResponse(response: Response): Promise<CommandError> {
   const body: unknown = await response.json().catch(() => null);
   const error = isObject(body) && isObject(body['error']) ? body['error'] : {};

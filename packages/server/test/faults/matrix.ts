@@ -29,7 +29,7 @@ interface MatrixOptions {
 const TOGETHER = 12;
 const MODE_TIMEOUT_MS = 30 * 60_000;
 const REPORTS = join(import.meta.dirname, '../../../../reports');
-/** Shown instead of letters if the promises hold, and if no call met the fault. */
+/** Shown instead of letters: the promises hold, or no call met the fault. */
 const HOLDS = '.';
 const NOT_MET = '-';
 

@@ -38,7 +38,7 @@ const ANSWER_WITHIN_MS = 60 * SECOND;
 /** Operations on all stored data: each of their calls has a time limit, but the whole operation does not. */
 const THROUGH_ALL: ReadonlySet<string> = new Set(['admin.erasePerson', 'admin.resealSecrets']);
 const STOP_WITHIN_MS = 30 * SECOND;
-/** A service gives up a call that hangs after 35 s. */
+/** After 35 s, a service gives up a call that hangs. */
 const START_WITHIN_MS = 40 * SECOND;
 /** How late the neighbour's events may be while the busy instance has a fault. */
 const DELAY_MS = 15 * SECOND;
