@@ -5,7 +5,7 @@ const OF_THE_IMAGE = ['HOST', 'PORT', 'DATA_DIR', 'METRICS_ADDRESS'];
 /** Settings that contain a password. */
 const WITH_PASSWORD = ['DATABASE_URL'];
 
-/** deploy/helm/trunkline/values.schema.json with the names of the existing settings. */
+/** Returns deploy/helm/trunkline/values.schema.json with the names of the existing settings. */
 export function withSettingNames(schema: string): string {
   const isSecret = (variable: string, secret: boolean): boolean => secret || WITH_PASSWORD.includes(variable);
   const names = (secret: boolean): readonly string[] =>

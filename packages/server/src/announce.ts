@@ -17,7 +17,7 @@ interface Started {
   readonly networkIsElsewhere: boolean;
 }
 
-/** Prints what people at the terminal need; the last lines are the server's address and the API key. */
+/** Prints addresses and keys for people; the last lines are the server's address and the API key. */
 export async function announce(
   { settings, url, metricsUrl, access, signIn, networkIsElsewhere }: Started,
   terminal: Terminal,

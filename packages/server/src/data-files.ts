@@ -8,14 +8,14 @@ import { errorCode, StartError } from './start-error.ts';
 export interface DataFiles {
   readonly directory: string;
   readonly secretKey: string;
-  /** The next secret key, until a rotation has ended. */
+  /** The new secret key, until a rotation has ended. */
   readonly nextSecretKey: string;
   /** Says which database the directory belongs to, once a server has started there. */
   readonly databaseId: string;
-  /** Says where the running server is. */
+  /** Holds the running server's address. */
   readonly serverAddress: string;
   readonly sandboxNetwork: string;
-  /** The directory is created with its first file. */
+  /** A directory, which is created with its first file. */
   readonly media: string;
   /** The path of the SQLite file; null for PostgreSQL. */
   readonly database: string | null;

@@ -22,8 +22,8 @@ const STYLE = `
   :root { color-scheme: light dark; }`;
 
 /**
- * `GET /`: names this server and its parts. A browser gets a page, and a program the same as JSON: `{ "service":
- * "trunkline", "links": { "api": "/api/v1", … } }`. It omits the version, since the page is public.
+ * `GET /`: names this server and its parts. A browser gets a page, and a program gets the same as JSON: `{ "service":
+ * "trunkline", "links": { "api": "/api/v1", … } }`. Both omit the version, because they are public.
  */
 export function addFrontPage(app: Hono, served: Served): void {
   const places = placesOf(served);

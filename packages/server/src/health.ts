@@ -11,9 +11,9 @@ interface HealthParts {
 /** A slower storage could not serve a request either. */
 const STORAGE_DEADLINE_MS = 2_000;
 
-/** `/healthz`: this process need not be restarted. `/readyz`: requests may be sent to it. */
+/** `/healthz` says that this process need not be restarted; `/readyz`, whether requests may be sent to it. */
 export function addHealth(app: Hono, { storage, logger, isDraining }: HealthParts): void {
-  // A write, since a read-only storage cannot accept messages.
+  // Writes, because a read-only storage cannot accept messages.
   const asked = oneAtATime(() => storage.replaceSetting('readiness', 'asked'));
   app.get('/healthz', (c) => c.json({ status: 'up' }));
   app.get('/readyz', async (c) => {

@@ -138,7 +138,8 @@ function invalidRequest(what: string, fields: Readonly<Record<string, readonly s
 
 /**
  * Reads the rest of a refused body, up to `max`, because many clients read no response before they have sent
- * everything. Node drops the data, and closes a connection that is silent for 5 seconds, or incomplete after 5 minutes.
+ * everything. Node drops the data, and closes a connection that is silent for KEEP_ALIVE_MS, or incomplete after 5
+ * minutes.
  */
 function cutOffEndless(incoming: IncomingMessage, max: number): void {
   if (incoming.complete) return;

@@ -30,7 +30,10 @@ export function addMcp(app: Hono, { trunkline, guard, settings, address }: McpPa
   app.all(MCP_PATH, (c) => mcp.fetch(c.req.raw));
 }
 
-/** Undefined allows any host, because the server does not know the names by which others reach it. */
+/**
+ * Undefined, if the server does not listen on loopback: any host is allowed, because the server does not know its other
+ * names.
+ */
 function allowedHosts({ host, publicUrl }: McpParts['address']): readonly string[] | undefined {
   if (!LOOPBACK.includes(host) && host !== '::1') return undefined;
   return publicUrl === undefined ? LOOPBACK : [...LOOPBACK, new URL(publicUrl).hostname];

@@ -10,12 +10,12 @@ export function printable(text: string): string {
   return text.replaceAll(UNPRINTABLE, escaped);
 }
 
-/** Like `printable`, but keeps line breaks, which are ours. */
+/** Like `printable`, but keeps line breaks, for text whose line breaks are ours. */
 export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
 
-/** JSON on one line, which a terminal shows as it is. */
+/** JSON on one line, without characters that a terminal acts on. */
 export function printableJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(UNPRINTABLE, escaped);
 }

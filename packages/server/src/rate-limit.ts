@@ -13,7 +13,10 @@ export interface RateLimit {
   close(): Promise<void>;
 }
 
-/** Processes on one PostgreSQL count together; on SQLite, each counts separately. The storage's schema must exist. */
+/**
+ * Processes on one PostgreSQL count together; on SQLite, each process counts separately. The storage's schema must
+ * exist.
+ */
 export async function openRateLimit(
   { database, rateLimit: requestsPerMinute, roles }: Pick<Settings, 'database' | 'rateLimit' | 'roles'>,
   logger: Logger,

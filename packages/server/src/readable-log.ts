@@ -47,7 +47,7 @@ function timeOfDay(epochMs: number): string {
   return `${hours}:${minutes}:${seconds}.${String(at.getMilliseconds()).padStart(3, '0')}`;
 }
 
-/** A text without spaces as it is, anything else as JSON. */
+/** Shows a text without spaces as it is, and anything else as JSON. */
 function valueText(value: unknown): string {
   return typeof value === 'string' && /^\S+$/.test(value) ? printable(value) : printableJson(value);
 }
@@ -59,7 +59,7 @@ function errorLines(err: unknown, level: number): readonly string[] {
   return [message === undefined ? printableJson(err) : `${type ?? 'Error'}: ${message}`];
 }
 
-/** As pino writes errors. */
+/** An error as pino writes it. */
 interface SerializedError {
   readonly type?: string;
   readonly message?: string;

@@ -17,7 +17,7 @@ export interface RegularFile {
   readonly uid: number;
 }
 
-/** Thrown if a path has a directory, a pipe, a socket or a device instead of a file. */
+/** Thrown if a path leads to a directory, a pipe, a socket or a device instead of a file. */
 export class NotAFileError extends Error {}
 
 /**

@@ -34,7 +34,7 @@ export async function runServerWith(parts: ServerParts, options: ServeOptions): 
 }
 
 export function runSettings(settings: Settings, parts: ServerParts = {}): void {
-  // Files of the server are readable only by its own user.
+  // Makes the server's files readable only by its own user.
   process.umask(0o077);
   const logger = serverLogger(settings);
   process.stderr.on('error', () => {}); // a line that cannot be written must not end the process

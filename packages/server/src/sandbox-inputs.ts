@@ -72,7 +72,7 @@ const delay = z.string().transform((text, context): number => {
   return z.NEVER;
 });
 
-/** An object; in a form, as JSON. */
+/** An object, which a form holds as JSON. */
 const objectOrJson = <Value>(schema: z.ZodType<Value, unknown>): z.ZodType<Value, unknown> =>
   z.preprocess((value, context) => {
     if (typeof value !== 'string') return value;
@@ -198,7 +198,7 @@ interface NewGroup {
 }
 
 export const groupInput: z.ZodType<NewGroup, unknown> = z.object({
-  // The group is found by its name, and no database stores half of a surrogate pair.
+  // The group is found by its stored name, and no database stores half of a surrogate pair.
   name: z
     .string()
     .trim()

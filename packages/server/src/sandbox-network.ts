@@ -10,7 +10,7 @@ export interface SandboxNetwork {
   readonly gateway: Gateway;
   /** The phone behind an instance; null if this process does not run the network. */
   readonly phone: ((instanceId: string) => ControlledPhone) | null;
-  /** Whether another process runs the network, so this one cannot. */
+  /** Whether another process runs the network, so that this process cannot. */
   readonly isElsewhere: boolean;
   close(): void;
 }

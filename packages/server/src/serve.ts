@@ -77,7 +77,7 @@ export interface ServeOptions {
   /** In milliseconds. */
   readonly otelMetricExportInterval?: number | undefined;
   readonly otelTracesExporter?: 'otlp' | 'none' | undefined;
-  /** 0 to 1. */
+  /** The share of traces to record, 0 to 1. */
   readonly otelTracesSamplerArg?: number | undefined;
   /** In seconds. */
   readonly stopTimeout?: number | undefined;

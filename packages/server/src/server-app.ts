@@ -44,7 +44,7 @@ interface ServerParts extends Omit<SandboxControls, 'guard'> {
 export function createServerApp(parts: ServerParts): Hono {
   const { trunkline, publicUrl, rateLimit, logger, metrics, metricsToken } = parts;
   const app = new Hono();
-  // Must be before every route.
+  // Must come before every route.
   if (metrics) app.use(metrics.measure);
   if (metrics && metricsToken !== undefined) addMetrics(app, { metrics, metricsToken });
   addHealth(app, parts);

@@ -56,7 +56,7 @@ export interface Settings {
   readonly rateLimit: number;
   readonly roles: Roles;
   readonly gateway: 'sandbox' | 'baileys';
-  /** How fast each number writes; undefined means as fast as the network accepts messages. */
+  /** The limit of each number; undefined means as fast as the network accepts messages. */
   readonly messagesPerMinute: number | undefined;
   readonly smtpUrl: string | undefined;
   /** The recipients of notifications; undefined keeps them as they are. */
@@ -181,7 +181,7 @@ const QUOTED = /^(["']).*\1$/s;
 const IN_QUOTES =
   "must not be in quotes: remove them. Docker's --env-file and Kubernetes pass quotes on as part of the value.";
 
-/** The characters of a refused value that are shown: enough to recognise it. */
+/** How many characters of a refused value are shown: enough to recognise it. */
 const SHOWN_CHARACTERS = 80;
 
 /** The refused value as a sentence; empty if it may be secret. */
@@ -200,7 +200,7 @@ export interface SettingInfo {
   readonly meaning: string;
   /** The default, in Markdown; a dash if there is none. */
   readonly byDefault: string;
-  /** Whether it has no flag, because other users can read command lines. */
+  /** Whether the setting has no flag, because other users can read command lines. */
   readonly isSecret: boolean;
   /** The possible values if they are a closed list, otherwise empty. */
   readonly values: readonly string[];

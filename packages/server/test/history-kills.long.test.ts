@@ -10,7 +10,7 @@ import type { Harness, RunningServer } from './support/harness.ts';
 
 /** The first kill is during a disconnection, the second during a connection, and so on. */
 const KILLS = sized('HISTORY_KILLS', { short: 2, long: 4 });
-/** About as long as a request and its effects in the gateway take. */
+/** A kill comes within this time, about as long as a request and its effects in the gateway take. */
 const KILLED_WITHIN_MS = 120;
 
 describe.concurrent('a server that is killed while an instance is disconnected and connected', () => {

@@ -14,7 +14,6 @@ const KEYS = sized('IDEMPOTENCY_KEYS', { short: 10, long: 30 });
 const ROUNDS = 3;
 const STORAGES = ['SQLite', 'PostgreSQL'] as const;
 
-// Each test starts its own processes, and mostly waits for them.
 describe('an idempotency key', () => {
   it.for(isLongForm ? STORAGES : STORAGES.slice(1))(
     'makes one message on two servers concurrently, one of which has just started, on %s',

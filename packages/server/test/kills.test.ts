@@ -121,7 +121,7 @@ interface Service {
   /** Ends the service's input. */
   go(): void;
   kill(): Promise<void>;
-  /** Rejects on failure. */
+  /** Resolves when the service has ended; rejects if it failed. */
   readonly ended: Promise<void>;
 }
 

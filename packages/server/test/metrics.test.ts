@@ -60,7 +60,7 @@ it("/metrics shows the server's activity, without ids or names", async () => {
   expect(requests('GET', '/api/v1/messages/:message', 404)).toBe(1);
   expect(requests('_OTHER', '/*', 404)).toBe(1);
 
-  // Ids are 26 characters of base32 behind a prefix.
+  // Ids are 26 characters of base32 after a prefix.
   expect(metrics).not.toMatch(/_[0-7][0-9a-hjkmnp-tv-z]{25}/);
   expect(metrics).not.toContain('somewhere');
   // METRICS_ADDRESS serves only the metrics, and no other address serves them.

@@ -26,7 +26,7 @@ describe("What people do with the sandbox's phones", () => {
     const { body } = await server.client.request('GET', path);
     return (body as { data: readonly MessageResource[] }).data; // the specification defines this type
   };
-  /** A message from a person, once it is stored. */
+  /** Sends a message from a person, and resolves once it is stored. */
   const received = async (from: string, text: string): Promise<MessageResource> => {
     expect((await control('messages', { from, text })).status).toBe(202);
     return until('the message is there', async () =>

@@ -9,7 +9,9 @@ import { startHarness } from './support/harness.ts';
 import type { Harness, RunningServer } from './support/harness.ts';
 import { API_KEY } from './support/test-client.ts';
 
-/** Other processes poll each second. This is far less than a heartbeat, and more than a busy machine needs. */
+/**
+ * Other processes poll each second. This is less than the time between heartbeats, and more than a busy machine needs.
+ */
 const WITHIN_MS = 10_000;
 const KILLS = 2;
 const PER_KILL = 20;

@@ -44,7 +44,7 @@ it.each([
     socket.write(request);
     await once(socket, 'readable'); // the response has begun, and is not read
   };
-  // Initialise everything that is created once, and grow the heap to the size for clients that read.
+  // Lets the server create everything that it creates once, and grow its heap as for clients that read.
   const headers = hasKey ? { Authorization: `Bearer ${API_KEY}` } : {};
   for (let at = 0; at < CLIENTS / 4; at += 1) {
     const { body } = await fetch(server.url + path, { headers });

@@ -51,7 +51,7 @@ const KINDS = Object.keys(ALLOWED).flatMap((kind) =>
 const RESTING: readonly string[] = ['retry_scheduled', 'throttled', 'endpoint_disabled'];
 
 interface Endpoint {
-  /** The receiver's number of the endpoint. */
+  /** The endpoint's number at the receiver. */
   readonly number: number;
   readonly id: string;
 }

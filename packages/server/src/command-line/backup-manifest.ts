@@ -13,7 +13,7 @@ export function filesOfBackup(directory: string): { readonly database: string; r
 /** The manifest of a backup, in `backup.json`. */
 export interface BackupManifest {
   readonly format: 1;
-  /** The time of the database's copy, which has everything accepted before. Null until the copy is made. */
+  /** When the database was copied; the copy has everything accepted before. Null until the copy is made. */
   readonly taken_at: string | null;
   readonly is_complete: boolean;
   /** The SHA-256 of `trunkline.db`; null until that file is written. */

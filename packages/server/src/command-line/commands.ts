@@ -781,12 +781,12 @@ export const SUBJECTS: Readonly<Record<string, string>> = {
   profiles: 'services whose keys are kept on this machine',
 };
 
-/** The meaning of an argument or option that its list of values explains. */
+/** An argument or option whose meaning is its list of values. */
 function either(values: readonly string[]): ValueInfo {
   return { meaning: anyOf(values), values };
 }
 
-/** `queued, sent or read` */
+/** Joins values, as in `queued, sent or read`. */
 function anyOf(values: readonly string[]): string {
   return `${values.slice(0, -1).join(', ')} or ${values.at(-1) ?? ''}`;
 }

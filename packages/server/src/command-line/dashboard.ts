@@ -8,9 +8,9 @@ import { existingSecretKeys, withLocalService } from './local-service.ts';
 import { serviceUrl } from './service-url.ts';
 
 /**
- * Prints a link that signs an admin in to the dashboard of a server on this database, whether or not the server is
- * running, because only its secret key is needed to seal the link. The key is first checked against the database,
- * because a server would reject any other link.
+ * Prints a link that signs an admin in to the dashboard of a server on this database. The server need not run, because
+ * only its secret key is needed to seal the link. The key is first checked against the database, because a server would
+ * reject a link of another key.
  */
 export const dashboardCommand: CommandHandler = (call) =>
   withLocalService(call, async ({ settings, files }) => {

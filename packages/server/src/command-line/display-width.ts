@@ -6,7 +6,7 @@ const NARROW = /^[\u0020-\u007e\u00a1-\u02ff]*$/;
 /** A grapheme that terminals draw as one picture, however many characters it is made of: flags, families, keycaps. */
 const PICTURE = /^\p{Emoji_Presentation}|\ufe0f|^\p{Regional_Indicator}{2}$|\p{Emoji_Modifier}/u;
 
-/** Marks on the character before them, jamo that continue a syllable, and characters that are not drawn. */
+/** Combining marks, jamo that continue a syllable, and characters that are not drawn. */
 const NO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff\ud7b0-\ud7fb]/u;
 
 /** East Asian characters that take two columns (UAX #11, classes W and F). */
@@ -15,7 +15,7 @@ const WIDE =
 /** Halfwidth characters of the same scripts: one column. */
 const HALFWIDTH = /[\uff61-\uffdc]/;
 
-/** Returns how many columns of a terminal the text takes. Its control characters must have been escaped. */
+/** Returns how many columns of a terminal the text takes. Control characters in the text must have been escaped. */
 export function displayWidth(text: string): number {
   if (NARROW.test(text)) return text.length;
   let width = 0;

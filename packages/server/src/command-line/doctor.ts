@@ -90,7 +90,10 @@ const MARKS: Readonly<Record<Finding['result'], string | Toned>> = {
   skipped: 'skipped',
 };
 
-/** Returns the URL that the server must reach: the network of its gateway, or the value of --reach. */
+/**
+ * Returns the URL that the server must reach: the value of --reach, by default WhatsApp for `baileys`, otherwise
+ * example.com.
+ */
 function reachedUrl(named: string | undefined, settings: Settings | null): URL {
   const text =
     named ?? (settings?.gateway === 'baileys' ? 'https://web.whatsapp.com/' : 'https://example.com/');

@@ -10,8 +10,8 @@ interface Lock {
   /** The error message if another process has the lock. */
   readonly refusal: string;
   /**
-   * Whether the file is removed after `use`. Only for work that is never begun again once done, because a process that
-   * opened the old file would not exclude another that recreates the file.
+   * Whether the file is removed after `use`. Only for work that is never begun again once done, because a process with
+   * the old file open would not exclude a process that recreates the file.
    */
   readonly isRemoved: boolean;
 }

@@ -20,7 +20,7 @@ interface NewFile {
 /**
  * Writes a new file, readable only by its owner, which gets its name once its content is on disk. A killed process
  * leaves a hidden file that ends in `.part`. Never replaces a file or a link at `path`. Returns the size in bytes.
- * Throws the signal's reason, or a CommandError that says why there is no file.
+ * Throws the signal's reason, or a CommandError that says why no file was written.
  */
 export async function writeNewFile({ path, content, signal }: NewFile): Promise<number> {
   const draft = join(dirname(path), `.${basename(path).slice(0, 40)}.${randomBytes(6).toString('hex')}.part`);

@@ -1,7 +1,7 @@
 import type { Plan } from '@trunkline/core';
 import type { MediaType, MessageQuery, MessageResource, WebhookResource } from '@trunkline/http/client';
 
-// The closed lists of option values that `@trunkline/core/spi/http` does not have. The compiler checks the lists
+// The closed lists of option values that `@trunkline/core/spi/http` does not export. The compiler checks the lists
 // against the types of the API.
 
 export const SUBSCRIPTIONS: readonly Plan['subscription'][] = namesIn({

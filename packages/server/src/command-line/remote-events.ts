@@ -5,7 +5,7 @@ import { pause } from './pause.ts';
 import { failureOf } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';
 
-/** How long to wait before a service that does not respond, or has ended the stream, is asked again. */
+/** How long to wait before a new request to a service that does not respond, or has ended the stream. */
 const AGAIN_MS = 1_000;
 
 /** How a command reads the events of a service. */

@@ -92,7 +92,7 @@ export async function accepted<Reply>(
   return reply;
 }
 
-/** Throws an error that names the part which differs from the API. */
+/** Throws if the value does not fit the shape, with an error that names the wrong part. */
 export function checkShape(url: string, value: unknown, shape: Shape): void {
   const { error } = isTooDeep(value)
     ? { error: { issues: [{ path: [], message: 'nested too deeply' }] } }
@@ -147,7 +147,7 @@ export function unreachable(url: string, cause: unknown): CommandError {
 /** The codes of OpenSSL and Node for a certificate that they do not accept. */
 const BAD_CERTIFICATE = /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:VERIFY|GET_ISSUER))/;
 
-/** Returns the command's error for a call's error. */
+/** Returns the command's error for a call's error. If the call was aborted, throws the signal's reason. */
 export function failureOf(url: string, error: ApiError): CommandError {
   if (error.code === 'ABORTED') throw error.cause;
   if (error.code === 'NETWORK_ERROR') return unreachable(url, error.cause);

@@ -95,7 +95,7 @@ async function restoreTo(
       `The backup ${backup} had ${manifest.media_files} files of messages, and has ${mediaFiles + others}: restore another one.`,
     );
   if (key !== null) await writeWhole(to.secretKey, `${key}\n`);
-  // Copied last, because a server takes a directory without a database for a new one.
+  // Copied last, so that no server finds a database before its key and files.
   if ((await kindAt(database)) === null) {
     call.output.progress('the database');
     await copyDurably(from.database, database, call.signal);

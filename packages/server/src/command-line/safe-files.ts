@@ -121,7 +121,7 @@ export async function writeWhole(path: string, content: string): Promise<void> {
   }
 }
 
-/** The text of a small file; null if the file is missing. */
+/** The first `maxBytes` of a file as text; null if no file is at the path. */
 export async function readSmall(path: string, maxBytes = 65_536): Promise<string | null> {
   if ((await kindAt(path)) !== 'file') return null;
   const file = await open(path, READ);

@@ -94,7 +94,7 @@ function tooSlow(service: string, ms: number): CommandError {
   );
 }
 
-/** Neither the key nor a message may go to an address other than the named one. */
+/** Redirects are errors, because neither the key nor a message may go to an address other than the named one. */
 function redirected(service: string, location: string): CommandError {
   const target = URL.canParse(location, service) ? new URL(location, service) : null;
   const where = target === null ? 'nowhere' : `${target.origin}${target.pathname}`.slice(0, 200);

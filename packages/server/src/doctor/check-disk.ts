@@ -9,7 +9,7 @@ import { Fault } from './fault.ts';
 
 const LEAST_FREE_BYTES = 200 * 1_048_576;
 
-/** Checks that the data directory can be used, and has room. */
+/** Checks that the data directory can be used, has room, and is not writable by other users. */
 export async function checkDisk({
   database,
   dataDirectory,

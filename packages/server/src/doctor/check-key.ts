@@ -9,7 +9,7 @@ import { errorCode, reasonOf } from '../start-error.ts';
 import { trySecretKey } from '../try-secret-key.ts';
 import { Fault } from './fault.ts';
 
-/** Checks that the secret key exists, is readable only by its owner, and opens a database that is in use. */
+/** Checks that the secret key of a database in use exists and opens it, and that only its owner can read the key. */
 export async function checkKey(
   settings: Settings,
   files: DataFiles,

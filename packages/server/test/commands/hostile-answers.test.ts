@@ -96,7 +96,7 @@ function exampleOf(method: string, route: string): { readonly status: number; re
   if (found === undefined) throw new Error(`There is no example of ${method} ${route}.`);
   const { status } = found;
   const body = found.body && changed(found.body, ['meta', 'next_cursor'], () => null);
-  // No work is left after the first request, so that no command waits.
+  // Nothing is left to retry, and the message is read, so that no command waits.
   if (route.endsWith('/retry-failed')) return { status, body: { data: { requeued: 3, remaining: 0 } } };
   if (method === 'GET' && /^\/messages\/[^/]+$/.test(route))
     return { status, body: changed(body, ['data', 'status'], () => 'read') };

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 
 /**
  * Implements the part of Go's templates that the chart uses, because npm has no Helm. Throws for anything else in a
- * template, so that the chart cannot use more unnoticed.
+ * template, so that a test fails if the chart uses more.
  */
 export function renderTemplates(
   files: Readonly<Record<string, string>>,

@@ -27,7 +27,7 @@ export const MODES = {
 export type Mode = keyof typeof MODES;
 
 export interface Failing {
-  /** `lose` does the work and loses the answer; `refuse` returns that nothing was done. */
+  /** `lose` does the work and loses the result; `refuse` returns that nothing was done. */
   readonly kind: 'reject' | 'lose' | 'hang' | 'delay' | 'refuse';
   /** How many calls fail; by default, all while the fault lasts. */
   readonly calls?: number;
@@ -65,7 +65,7 @@ export interface Faults {
   /** A call concerns only one instance or endpoint if it contains ids of `one`, and no ids of `others`. */
   readonly one: Set<string>;
   readonly others: Set<string>;
-  /** How many calls have failed. */
+  /** How many calls have met the fault. */
   hits(fault: Fault): number;
   /** Operations that were called while the faults lasted. */
   readonly called: ReadonlySet<string>;

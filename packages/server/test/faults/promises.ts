@@ -24,7 +24,7 @@ export type Letter = keyof typeof PROMISES;
 /** The broken promises, each with its evidence. */
 export interface Verdict {
   readonly broken: ReadonlyMap<Letter, readonly string[]>;
-  /** Operations with a call that met its fault. */
+  /** Operations whose fault was met by a call. */
   readonly met: ReadonlySet<string>;
   readonly called: ReadonlySet<string>;
   readonly calledForOne: ReadonlySet<string>;

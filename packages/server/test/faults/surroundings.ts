@@ -27,7 +27,7 @@ export interface Network {
       readonly text: string;
     },
   ): Promise<string>;
-  /** Events in chats other than messages; absent if the network has none. */
+  /** Causes events in chats that are not messages; absent if the network has none. */
   act?(instanceId: string, about: string): Promise<void>;
   drop(instanceId: string): Promise<void>;
   /** Drops an instance, and refuses its connections for `ms`; absent if the network cannot do that. */

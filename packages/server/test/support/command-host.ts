@@ -23,7 +23,7 @@ export interface HostReply extends HostedResult {
   readonly isReusable: boolean;
 }
 
-/** Processes that wait for a command: as many as commands have run concurrently. */
+/** Processes that wait for a command. Their number grows to that of the commands that run concurrently. */
 const idle: Program[] = [];
 
 // Waits for the processes to end, so that their cost is measured.

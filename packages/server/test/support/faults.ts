@@ -82,8 +82,8 @@ const NGINX = '/usr/sbin/nginx';
 const ROOT = join(import.meta.dirname, '../../../..');
 
 /**
- * Starts nginx without proxy.conf, as at the start of the page. `nginx` on the machine runs the program with the
- * machine's files, and proxies to the machine's server.
+ * Starts nginx without proxy.conf, as at the start of behind-nginx.md. The machine's command `nginx` runs the program
+ * with the machine's files, and proxies to the machine's server.
  */
 export async function startNginx(machine: OperatorsMachine): Promise<{ readonly url: string }> {
   const port = await freePort();

@@ -31,9 +31,9 @@ export interface OperatorsMachine {
   path(absolute: string): string;
   /** The environment of the operator's shell. */
   readonly environment: Readonly<Record<string, string>>;
-  /** A command of a page, for this machine. */
+  /** Translates a command of a page for this machine. */
   typed(command: string): string;
-  /** An output of this machine, as a page shows it. */
+  /** Translates an output of this machine into the form that a page shows. */
   shown(output: string): string;
   /** Puts a program where the shell finds it. */
   install(name: string, script: string): void;

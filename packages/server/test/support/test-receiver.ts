@@ -9,7 +9,7 @@ import type { WebhookEvent } from '@trunkline/receiver';
 /** A receiver in the test's own process, which outlives every killed server. */
 export interface TestReceiver {
   readonly url: string;
-  /** Set as soon as known, because earlier requests are refused. */
+  /** Must be set as soon as it is known, because earlier requests are refused. */
   secret: string;
   /** Every request that was verified, with or without a response. */
   readonly requests: readonly ReceivedRequest[];
