@@ -55,7 +55,7 @@ describe.concurrent('a service that is killed at random moments, half of them un
       };
 
       const first = start(0, 'set up');
-      receiver.places = JSON.parse(await first.line(/^\[.*$/m)) as readonly Place[]; // as it printed them
+      receiver.places = JSON.parse(await first.line(/^\[.*$/m)) as readonly Place[]; // the service prints its places
       await first.ended;
 
       const accepted = new Map<string, Accepted>();
@@ -118,7 +118,7 @@ interface Service {
   forgotten(): readonly string[];
   /** Resolves with the first printed line that matches. Rejects if the service ends first. */
   line(pattern: RegExp): Promise<string>;
-  /** Ends the service's input. */
+  /** Ends the service's input, for which `rest` waits. */
   go(): void;
   kill(): Promise<void>;
   /** Resolves when the service has ended; rejects if it failed. */

@@ -12,7 +12,7 @@ import { refusePassword } from './local-service.ts';
 import { stripMarkdown } from './strip-markdown.ts';
 import { facts } from './table.ts';
 
-/** The settings that flags give, or that `init` asks for. */
+/** The settings that `init` takes from flags or asks for. */
 const ASKED = ['GATEWAY', 'PORT', 'DATA_DIR', 'DATABASE_URL'] as const;
 type Asked = Partial<Record<(typeof ASKED)[number], string>>;
 
@@ -56,7 +56,7 @@ function given({ options }: Call): Asked {
   );
 }
 
-/** Asks for settings that the flags omit. */
+/** At a terminal, asks for the network, the port and the database if the flags omit them. */
 async function answers(call: Call): Promise<Asked> {
   if (!call.output.isInteractive || call.options.flag('yes')) return {};
   const { select, text } = await import('@clack/prompts');

@@ -16,7 +16,7 @@ export interface Subjects {
   readonly delivery: string;
 }
 
-/** Makes every request of the API, and calls every operation of `admin`, concurrently. */
+/** Makes requests to most paths of the API, and calls the operations of `admin`, concurrently. */
 export function everyRequest(
   { request, call }: Traffic,
   { admin }: Trunkline,

@@ -12,7 +12,7 @@ const PNG = new Uint8Array(Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAf
 
 /**
  * The labels of every metric that a server emits, by the metric's Prometheus name. To emit all metrics, a service does
- * everything that is counted, once each, on a stopped clock.
+ * everything that is counted, on a clock that the test advances.
  */
 export async function emittedMetrics(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const metrics = createServerMetrics({
@@ -22,7 +22,7 @@ export async function emittedMetrics(): Promise<ReadonlyMap<string, ReadonlySet<
   });
   onTestFinished(() => metrics.close());
   await doEverything(metrics);
-  // The delay of the event loop is emitted only after five samples; a fast run ends before that.
+  // The delay of the event loop is emitted only after five samples, and a fast run ends before that.
   const text = await eventually(async () => {
     const emitted = await metrics.text();
     expect(emitted).toContain('nodejs_eventloop_delay_p99');

@@ -11,10 +11,13 @@ import type { TestClient } from './test-client.ts';
 import { startReceiver } from './test-receiver.ts';
 import type { ReceivedRequest, TestReceiver } from './test-receiver.ts';
 
-/** Longer than any lease, so that a server that starts this much later finds no lease of a killed server. */
+/**
+ * Longer than the leases of instances and webhooks, so that a server that starts this much later finds no lease of a
+ * killed server.
+ */
 const LATER_MS = 61_000;
 
-/** A data directory with a connected instance and a receiver of every event. */
+/** A data directory with a connected instance, and a receiver of its events. */
 export interface Harness {
   readonly receiver: TestReceiver;
   readonly instance: string;

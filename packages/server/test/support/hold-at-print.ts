@@ -11,7 +11,7 @@ let held: Promise<unknown> | null = null;
 
 // Results go to stdout, progress to stderr.
 for (const stream of [process.stdout, process.stderr]) {
-  const write = stream.write.bind(stream) as (...args: readonly unknown[]) => boolean; // in each of its overloads
+  const write = stream.write.bind(stream) as (...args: readonly unknown[]) => boolean; // takes the arguments of each overload
   stream.write = (...args: readonly unknown[]): boolean => {
     if (pattern.test(String(args[0]))) held ??= interrupted();
     return write(...args);

@@ -5,7 +5,7 @@ export interface SteadyIds {
   reveal(text: string): string;
 }
 
-/** Ids of one length, numbered in their order of appearance. */
+/** Numbered ids are as long as real ids. Each kind of id is numbered in order of appearance. */
 export function steadyIds(): SteadyIds {
   const known = new Map<string, string>();
   const counts = new Map<string, number>();

@@ -28,7 +28,7 @@ export interface Story {
   readonly phone: SandboxPhone;
   /** Sets whether the messaging network accepts connections. */
   setReachable(isReachable: boolean): void;
-  /** Advances the clock until the call has returned. */
+  /** Advances the clock by a second, and resolves with the result of the call. */
   during<Reply>(call: Promise<Reply>): Promise<Reply>;
   /** Runs a command against the service, as its operator would, and records its output. */
   run(...args: readonly string[]): Promise<string>;

@@ -98,7 +98,7 @@ const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
 
 /** Closes connections that `fetch` keeps for the next request, because a new process has none. */
 async function closeConnections(): Promise<void> {
-  const dispatcher = Reflect.get(globalThis, DISPATCHER) as Dispatcher | undefined; // shared by undici
+  const dispatcher = Reflect.get(globalThis, DISPATCHER) as Dispatcher | undefined; // undici keeps its dispatcher there
   if (dispatcher === undefined) return;
   Reflect.set(globalThis, DISPATCHER, new dispatcher.constructor());
   await dispatcher.destroy();

@@ -1,6 +1,7 @@
-// A service with the sandbox network that is killed under load. Arguments: the database, the network's file, the places
-// that it sends from, as JSON, and its work: `set up`, `light load`, `full load` or `rest`. It prints each accepted
-// message on a line: `accepted <place> <text> <id>`. `rest` gets a file with all accepted messages as JSON.
+// A service with the sandbox network that is killed under load. Arguments: the database, the network's file, the
+// receiver's URL, the number of the run, the work (`set up`, `light load`, `full load` or `rest`), the places as JSON,
+// and for `rest` a file with all accepted messages as JSON. Prints each accepted message on a line: `accepted <place>
+// <text> <id>`.
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { createTrunkline, silentLogger } from '@trunkline/core';
@@ -52,7 +53,7 @@ const trunkline = createTrunkline({
 });
 await trunkline.start();
 
-const places = work === 'set up' ? await setUp() : (JSON.parse(given) as readonly Place[]); // as it was printed
+const places = work === 'set up' ? await setUp() : (JSON.parse(given) as readonly Place[]); // `set up` printed them
 console.log(work === 'set up' ? JSON.stringify(places) : 'ready');
 if (work === 'light load') await lightLoad();
 if (work === 'full load') await Promise.all(places.map((_, index) => fullLoad(index)));
