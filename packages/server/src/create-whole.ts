@@ -58,7 +58,7 @@ async function writeDurably(path: string, content: string): Promise<void> {
   }
 }
 
-/** Makes the names in a directory durable. */
+/** Makes the names of a directory's files durable. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path);
   try {

@@ -8,7 +8,7 @@ import { errorCode, StartError } from './start-error.ts';
 
 /** Each database has its own value of this setting, which its copies and the target of a move share. */
 const DATABASE_ID = 'database_id';
-/** A UUID and a line break. */
+/** Enough for a UUID and a line break. */
 const LENGTH_MAX = 40;
 
 interface Place {

@@ -57,7 +57,7 @@ export async function openDefaultWorkspace(parts: Parts, { apiKey, canShow }: Ke
   return { kind: 'new', token, shown: settle };
 }
 
-/** Takes the oldest, so that two servers that create a workspace concurrently agree on one. */
+/** Returns the oldest workspace, so that two servers that create one concurrently agree. */
 async function defaultWorkspace({ trunkline }: Parts): Promise<Workspace> {
   const { workspaces } = trunkline.admin;
   const [oldest] = await workspaces.list();

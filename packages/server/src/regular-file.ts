@@ -26,7 +26,7 @@ export class NotAFileError extends Error {}
  */
 export async function readRegularFile(path: string, maxBytes: number): Promise<RegularFile> {
   const file = await open(path, READ).catch((error: unknown) => {
-    throw errorCode(error) === 'ENXIO' ? new NotAFileError(path) : error; // the error of a socket
+    throw errorCode(error) === 'ENXIO' ? new NotAFileError(path) : error; // the error of opening a socket
   });
   try {
     const stat = await file.stat();

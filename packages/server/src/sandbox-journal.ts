@@ -91,7 +91,7 @@ function journalOn(database: DatabaseSync): SandboxJournal {
         case 'linked':
           return write('phone', '');
         case 'unlinked':
-          // Kept, because the network rejects a session that contradicts this row.
+          // Keeps the row, because the network rejects a session that contradicts it.
           return write('phone', '');
         case 'group':
           return write('group', record.group.networkId);

@@ -6,12 +6,12 @@ import { randomInTest } from '@trunkline/test-support/seeded-test';
 import { expectNotifiedOnce, requestsAbout, startHarness, untilNotified } from './support/harness.ts';
 import type { RunningServer, Harness } from './support/harness.ts';
 
-/** Random kills in the last test. */
+/** The number of random kills in the last test. */
 const RUNS = sized('CRASH_RUNS', { short: 2, long: 8 });
-/** Kills right after a 202. */
+/** The number of kills right after a 202. */
 const ROUNDS = sized('CRASH_ROUNDS', { short: 2, long: 10 });
 
-// Concurrent, because most of the time is spent waiting.
+// Runs the tests concurrently, because they mostly wait.
 describe.concurrent('kill -9', () => {
   it('between the 202 and the send: the message is sent once after the restart', async () => {
     const { harness, server } = await startHarness();

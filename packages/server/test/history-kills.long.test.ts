@@ -31,7 +31,7 @@ describe.concurrent('a server that is killed while an instance is disconnected a
         await running.kill();
         const answered = await request;
 
-        // Without a gateway, the instance does not change.
+        // This server has no gateway, so the instance does not change.
         const looking = await harness.startNow({ ...env, ROLES: 'api' });
         const history = await historyOf(looking, harness);
         const { status } = await looking.client.instance(harness.instance);
@@ -70,7 +70,7 @@ async function ask({ client }: RunningServer, { instance }: Harness, action: Act
   return status;
 }
 
-/** Oldest first. */
+/** Returns the history, oldest entry first. */
 async function historyOf(
   { client }: RunningServer,
   { instance }: Harness,
@@ -81,7 +81,7 @@ async function historyOf(
   return data.toReversed();
 }
 
-/** Entries that do not begin where the previous one ended. */
+/** Entries that do not begin with the status in which the previous entry ended. */
 function breaksIn(history: readonly InstanceHistoryResource[]): readonly InstanceHistoryResource[] {
   return history.filter(({ from }, index) => from !== (history[index - 1]?.to ?? null));
 }

@@ -66,7 +66,7 @@ it('a model reads and sends within the settings, and a restart keeps the number 
   });
   expect(first.stderr()).toMatch(/"tool":"send_text","outcome":"ok"/);
 
-  // A start costs a second, so only the long form restarts in between.
+  // A start takes a second, so only the long form restarts in between.
   let second = first;
   if (isLongForm) {
     await first.stop();

@@ -57,7 +57,7 @@ async function isConnected({ client }: OperatorsMachine, instance: string): Prom
   await until('it is connected', async () => (await client.instance(instance)).status === 'connected');
 }
 
-// Each page gets a server with a connected number, and leaves such a server behind, because a start costs more than
+// Each page gets a server with a connected number, and leaves such a server behind, because a start takes longer than
 // most pages.
 describe('The runbook, on one server,', () => {
   let machine: OperatorsMachine;

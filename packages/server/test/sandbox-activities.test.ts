@@ -5,7 +5,7 @@ import { eventually, only, until } from '@trunkline/test-support';
 import { startHarness } from './support/harness.ts';
 import type { Harness, RunningServer } from './support/harness.ts';
 
-/** Whole flows by REST, with the events that a receiver of webhooks gets. */
+/** Whole flows over REST, with the events that a receiver of webhooks gets. */
 describe("What people do with the sandbox's phones", () => {
   let harness: Harness;
   let server: RunningServer;

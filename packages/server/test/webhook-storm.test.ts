@@ -168,7 +168,7 @@ async function disturb(workspaces: readonly Workspace[], storm: Storm): Promise<
   }
 }
 
-/** Retries a delivery of the same workspace, or of another, which is not found. */
+/** Retries a delivery of the same workspace, or one of another workspace, which is not found. */
 async function retry(workspaces: readonly Workspace[], { roll }: Storm): Promise<void> {
   const { ask } = pick(workspaces, roll);
   const { ask: owner, deliveries } = pick(workspaces, roll);

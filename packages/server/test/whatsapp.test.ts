@@ -8,7 +8,7 @@ describe('GATEWAY=baileys', () => {
     const harness = await startWhatsAppHarness({ MESSAGES_PER_MINUTE: '600' });
     const { wa, account, bob, receiver, instance, server, start } = harness;
     await linkPhone(harness, server);
-    // Requests cannot control phones here.
+    // On WhatsApp, requests cannot control phones.
     const scan = `/sandbox/instances/${instance}/scan`;
     expect((await server.client.request('POST', scan)).status).toBe(404);
 
@@ -34,7 +34,7 @@ describe('GATEWAY=baileys', () => {
     });
     expect(receiver.refused).toEqual([]);
 
-    // Tests of gateway-baileys restart the gateway on stored data, without a server.
+    // The tests of gateway-baileys already restart the gateway on stored data, without a server.
     if (!isLongForm) return;
     await wa.inbound(bob, account, 'Are you closed?');
     const next = await start();

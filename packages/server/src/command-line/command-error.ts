@@ -37,7 +37,7 @@ export class CommandError extends Error {
   }
 }
 
-/** The arguments are wrong. */
+/** The error for wrong arguments. */
 export function usageError(complaint: string): CommandError {
   return new CommandError(complaint, { exitCode: EXIT.usage, code: 'USAGE' });
 }

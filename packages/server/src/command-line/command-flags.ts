@@ -20,7 +20,7 @@ export function optionsOf(spec: CommandSpec): Readonly<Record<string, Meaning>> 
 
 /** An option, for completion. */
 export interface FlagInfo extends ValueInfo {
-  /** With its dashes: `--data-dir`. */
+  /** The flag with its dashes: `--data-dir`. */
   readonly flag: string;
   /** The name of the value in the help, such as `path`; null if the option takes no value. */
   readonly valueName: string | null;

@@ -20,9 +20,9 @@ export interface CommandSpec {
   /** The command's heading in the program's help. */
   readonly group: CommandGroup;
   readonly summary: string;
-  /** As in the help: `<id>` is required, `[id]` is optional. */
+  /** The arguments by their names in the help: `<id>` is required, `[id]` is optional. */
   readonly arguments?: Readonly<Record<string, Meaning>>;
-  /** As in the help: `--limit <count>`, with its meaning. */
+  /** The options by their names in the help, such as `--limit <count>`. */
   readonly options?: Readonly<Record<string, Meaning>>;
   /** Lines for a shell, as the help shows them. */
   readonly examples: readonly [string, ...string[]];

@@ -66,7 +66,7 @@ interface Move {
   readonly media: { readonly from: MediaStore; readonly to: MediaStore } | null;
 }
 
-/** Adds to an error how to continue the move. */
+/** Adds to an error's message how to continue the move. */
 function notEnded(error: unknown): unknown {
   if (error instanceof CommandError) return error;
   const reason = reasonOf(error).replace(/\.$/, '');
@@ -262,7 +262,10 @@ async function withOpened(
   }
 }
 
-/** `env:NAME` names a variable that holds the address, because other users can read command lines. */
+/**
+ * `env:NAME` names a variable that holds the address, so that no password is on a command line, which other users can
+ * read.
+ */
 function databaseGiven({ options, environment }: Call, name: 'from' | 'to'): Database | undefined {
   const given = options.text(name);
   if (given === undefined) return undefined;

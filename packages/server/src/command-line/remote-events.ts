@@ -10,7 +10,7 @@ const AGAIN_MS = 1_000;
 
 /** How a command reads the events of a service. */
 export interface EventReader {
-  /** Comma-separated; if omitted, the specification's types. */
+  /** The types, comma-separated; if omitted, those of the specification. */
   readonly types: string | undefined;
   /** The event id after which the next stream begins. */
   after(): string | undefined;

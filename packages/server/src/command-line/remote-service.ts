@@ -106,7 +106,7 @@ export function checkShape(url: string, value: unknown, shape: Shape): void {
   );
 }
 
-/** Not recursive, because a deep value would exhaust the stack. */
+/** Uses no recursion, because a deep value would exhaust the stack. */
 function isTooDeep(value: unknown): boolean {
   let level = [value];
   for (let depth = 0; level.length > 0; depth++) {

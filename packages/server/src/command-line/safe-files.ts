@@ -83,7 +83,7 @@ async function copyFile(
   onFile(size);
 }
 
-/** Names the copy once all its content is on disk. */
+/** Copies a file, and names the copy once all its content is on disk. */
 export async function copyDurably(from: string, to: string, signal: AbortSignal): Promise<void> {
   const draft = `${to}.part`;
   await rm(draft, { force: true });

@@ -128,7 +128,7 @@ function errorsIn({ server }: Pick<Linked, 'server'>): readonly string[] {
     .filter((line) => /"level":[56]0/.test(line));
 }
 
-/** Oldest first. */
+/** Returns the ids of all messages, oldest first. */
 async function everyId(client: TestClient): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let path: string | null = '/api/v1/messages?limit=100'; path !== null;) {
@@ -287,7 +287,7 @@ describe('trunkline export', () => {
     rmSync(join(all.cwd, 'ada.part'));
     expect(readdirSync(outside)).toEqual([]);
 
-    // A link in the media folder, which others may be able to write to.
+    // Replaces a file of the media folder, which others may be able to write to, with a link.
     const media = join(all.cwd, 'data', 'media');
     const [path = ''] = readdirSync(media, { recursive: true, encoding: 'utf8' })
       .map((name) => join(media, name))

@@ -124,7 +124,7 @@ describe('trunkline rotate-secret-key', () => {
       const at = await place();
       const former = at.key();
       const next = join(at.cwd, 'data', 'secret.key.next');
-      // Killed right after the new key was made.
+      // Kills the command right after it has made the new key.
       const first = startCommand(['rotate-secret-key', '--yes'], { cwd: at.cwd });
       // If the rotation ends before the next check, the new key exists only for a moment.
       await until('the new key is there', () => existsSync(next) || at.key() !== former);

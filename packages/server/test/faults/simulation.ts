@@ -21,7 +21,7 @@ const HEAL_MS = 90 * SECOND;
 /** The additional time for new messages to be sent and their events to arrive. */
 const PROBE_MS = 15 * SECOND;
 
-/** People who write and are written to. */
+/** The people who exchange messages with the instances. */
 const PEOPLE = ['34600000011', '34600000012', '34600000013'] as const;
 const ERASED = '34600000019';
 
@@ -89,7 +89,7 @@ interface ListedDelivery {
 interface Numbers {
   /** Does most of the work. A fault of one instance hits `busy`. */
   readonly busy: string;
-  /** Must not notice a fault of `busy`. */
+  /** Must not be affected by a fault of `busy`. */
   readonly neighbour: string;
   readonly loggedOut: string;
   readonly deleted: string;

@@ -107,7 +107,10 @@ async function simulate(surround: Surround, hangs: Operation | null): Promise<Se
   }
 }
 
-/** On PostgreSQL, each simulation takes ten times as long, so a part runs, which differs from run to run. */
+/**
+ * On PostgreSQL, each simulation takes ten times as long, so a run simulates only one operation in six, from a random
+ * one on.
+ */
 const PART = 6;
 
 describe('two processes, one of which waits for its database forever', () => {

@@ -57,7 +57,7 @@ function needsProcess([command]: readonly string[], { env = {} }: CommandOptions
   return command === 'serve' || Object.keys(env).some((name) => name.startsWith('NODE_'));
 }
 
-/** A server on its own directory, and commands run there. */
+/** A server on its own directory, and functions that run commands there. */
 export interface CommandHarness {
   readonly cwd: string;
   readonly server: ServerProcess;

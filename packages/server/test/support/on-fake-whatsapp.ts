@@ -1,4 +1,4 @@
-// Loaded into a server first; redirects it to a WhatsApp on this machine.
+// Preloaded into a server; redirects it to a WhatsApp on this machine.
 import { redirectToFakeWhatsApp } from '@trunkline/fake-whatsapp';
 import type { ClientSettings } from '@trunkline/fake-whatsapp';
 

@@ -1,4 +1,4 @@
-// Loaded into a command first; at its end, writes the peak RSS in bytes.
+// Preloaded into a command; writes the peak RSS in bytes when the command ends.
 import { writeFileSync } from 'node:fs';
 
 const file = process.env['PEAK_MEMORY_FILE'];

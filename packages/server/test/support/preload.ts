@@ -1,4 +1,4 @@
-// Loaded into a server first.
+// Preloaded into a server.
 
 // Moves the server's clock ahead, as if the server ran that much later, and sets the clock again when the test asks.
 // Timers and the monotonic clock continue, as they do when a machine's clock is set.

@@ -81,7 +81,7 @@ function writeBlock(page: URL, index: number, block: string): void {
   writeFileSync(page, text);
 }
 
-/** A line that ends in a backslash continues in the next one. */
+/** Returns the commands of a block. A line that ends in a backslash continues on the next line. */
 function commandsIn(block: string): readonly string[] {
   return [...block.matchAll(/^\$ ((?:.*\\\n)*.*)$/gm)].map(([, command = '']) => command);
 }
@@ -92,7 +92,7 @@ interface Shell {
   end(): Promise<void>;
 }
 
-/** One shell per page, like an operator's, so variables stay set. */
+/** Starts the one shell of a page, like an operator's, in which variables stay set. */
 function startShell({ environment, path }: OperatorsMachine): Shell {
   const program: Program = startProgram('/bin/bash', {
     args: ['--noprofile', '--norc'],

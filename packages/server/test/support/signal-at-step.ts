@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
-// Loaded into a command first; sends it a signal right before a step that changes the disk: the n-th step, or the first
+// Preloaded into a command; sends it a signal right before a step that changes the disk: the n-th step, or the first
 // that contains a text. This reaches each state that a kill can leave, whatever the load of the machine.
 
 const [signal = '', at = ''] = (process.env['SIGNAL_AT_STEP'] ?? '').split(' ');

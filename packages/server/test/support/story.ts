@@ -114,7 +114,7 @@ function onNetwork(gateway: Gateway, network: { readonly isReachable: boolean })
   };
 }
 
-/** A terminal in which commands run, with everything typed and printed in it. */
+/** A terminal that runs commands, and records everything typed and printed in it. */
 export function recordedTerminal(
   env: Readonly<Record<string, string>>,
 ): Pick<Story, 'run' | 'firstLines' | 'recording' | 'show'> {

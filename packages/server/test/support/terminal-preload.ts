@@ -1,2 +1,2 @@
-// Loaded into a program first; makes it print as to a terminal.
+// Preloaded into a program; makes it print as to a terminal.
 process.stdout.isTTY = true;

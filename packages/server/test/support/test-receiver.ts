@@ -13,7 +13,7 @@ export interface TestReceiver {
   secret: string;
   /** Every request that was verified, with or without a response. */
   readonly requests: readonly ReceivedRequest[];
-  /** Requests with a signature other than ours. */
+  /** The reasons why requests were refused. */
   readonly refused: readonly string[];
   /** Leaves requests of this type without a response from now on; null responds to all. */
   hold(type: string | null): void;

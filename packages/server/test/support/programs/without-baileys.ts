@@ -1,4 +1,4 @@
-// Loaded into a server first; simulates that @trunkline/gateway-baileys is not installed.
+// Preloaded into a server; simulates that @trunkline/gateway-baileys is not installed.
 import { registerHooks } from 'node:module';
 
 registerHooks({
