@@ -15,8 +15,8 @@ const LOCK_WAIT_MS = 1_000;
 const SCHEMA_VERSION = 1;
 
 /**
- * Opens the file with the sandbox network's memory, and locks it until it is closed. Returns null if another process
- * holds the lock. A row is deleted when its fact no longer holds, so that the file stays small. Only the latest
+ * Opens the file with the sandbox network's memory, and locks the file until it is closed. Returns null if another
+ * process holds the lock. A row is deleted when its fact no longer holds, so that the file stays small. Only the latest
  * accepted messages are kept.
  *
  *

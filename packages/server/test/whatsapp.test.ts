@@ -21,7 +21,7 @@ describe('GATEWAY=baileys', () => {
     );
 
     expect(await server.stop()).toBe(0);
-    // Prints neither the QR, which is for terminals, nor output of Signal's library.
+    // The server prints neither the QR, which is for terminals, nor output of Signal's library.
     expect(server.stdout().split('\n').slice(1)).toEqual([
       `The dashboard is at ${server.url}/dashboard: "trunkline dashboard" prints a link that signs in`,
       `Trunkline is at ${server.url}/api/v1`,

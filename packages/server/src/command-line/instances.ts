@@ -128,7 +128,7 @@ export const showHistory: CommandHandler = async (call) => {
   const data = await readRows(asked, (page) =>
     accepted(service, service.client.instances.history(id, page, call), pageOf(historyEntry)),
   );
-  // Newest last, in the order in which a person reads them.
+  // Puts the newest entry last, where a person expects it.
   const rows = data.toReversed().map(historyRow);
   call.output.result(
     { data },

@@ -8,7 +8,7 @@ import { systemComplaint } from './system-error.ts';
 
 /**
  * The output of a command: for people, or with `--json` one line of JSON per result. Of the control characters in
- * strangers' text, only line breaks reach a terminal unchanged: pass text that must stay on one line through
+ * strangers' text, only line breaks reach a terminal unchanged, so pass text that must stay on one line through
  * `printable` first.
  */
 export interface Output {

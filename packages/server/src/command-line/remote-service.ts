@@ -26,8 +26,8 @@ const DEPTH_MAX = 200;
 const MESSAGE_MAX = 1_000;
 
 /**
- * The service that the flags, the environment or a profile name, in this order of precedence. A key is never a flag,
- * because other users of a machine can read command lines.
+ * Returns the service named by the flags, the environment or a profile, in this order of precedence. A key is never a
+ * flag, because other users of a machine can read command lines.
  */
 export async function remoteService(call: Call): Promise<RemoteService> {
   const { environment, options, output } = call;

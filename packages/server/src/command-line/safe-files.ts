@@ -7,8 +7,8 @@ import { errorCode } from '../start-error.ts';
 import { CommandError } from './command-error.ts';
 import { naming } from './system-error.ts';
 
-// Files of backups, never read or written through a symbolic link, because anyone who can write to such a folder could
-// link to any other file of the machine.
+// Files of backups are never read or written through a symbolic link, because anyone who can write to a backup's folder
+// could link to any other file of the machine.
 
 const WRITE_BY_ALL = 0o002;
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;

@@ -4,7 +4,7 @@ import { errorCode } from '../start-error.ts';
 /** How many characters of a path are shown; a path may have 4,096. */
 const SHOWN = 100;
 
-/** Says why a file or a directory was refused, and what to do next; null for any other error. */
+/** Says why a file or a directory could not be used, and what to do next; null for any other error. */
 export function systemComplaint(error: unknown): string | null {
   const code = errorCode(error);
   const named =

@@ -15,7 +15,7 @@ import type { HostileService } from '../support/hostile-service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { startInTerminal, terminalMissing } from '../support/terminal-process.ts';
 
-// Hostile behaviour of a service beyond JSON: redirects, and responses that are too large or too slow.
+// Hostile behaviour of a service other than wrong JSON: redirects, and responses that are too large or too slow.
 
 const KEY = 'a-key-for-the-tests';
 const MEBIBYTE = 1_048_576;

@@ -42,7 +42,7 @@ export interface Fault {
   readonly mode: Mode;
 }
 
-/** Matches the names of operations that change nothing. Losing their result is the same as a failure. */
+/** Matches the names of operations that change nothing. For them, a lost result is the same as a failure. */
 const READS = /\.(find|list|count|load|read|names|is|has|describe|coverage|queue|size|get)/;
 
 /** The modes in which an operation can fail. */

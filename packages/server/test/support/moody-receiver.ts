@@ -10,12 +10,12 @@ import { verify } from '@trunkline/receiver';
 export interface MoodyReceiver {
   /** A different endpoint for each number; `variant` is another URL of the same endpoint. */
   url(endpoint: number, variant?: number): string;
-  /** Sets the secret that an endpoint signs with from now on. */
+  /** Sets the secret of an endpoint's signatures from now on. */
   learnSecret(endpoint: number, secret: string): void;
   readonly requests: readonly MoodyRequest[];
   /**
-   * How many milliseconds before a request's arrival the secret of its signature was replaced; 0 for the current
-   * secret.
+   * For how many milliseconds the secret of a request's signature had been replaced when the request arrived; 0 for the
+   * current secret.
    */
   secretOverFor(request: MoodyRequest): Promise<number>;
   /** The most requests that one endpoint served concurrently. */

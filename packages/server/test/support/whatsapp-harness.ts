@@ -12,7 +12,7 @@ import type { TestClient } from './test-client.ts';
 import { startReceiver } from './test-receiver.ts';
 import type { TestReceiver } from './test-receiver.ts';
 
-/** A server with GATEWAY=baileys, an instance of it, and a loopback WhatsApp. */
+/** A server with GATEWAY=baileys, one of its instances, and a WhatsApp on loopback. */
 export interface WhatsAppHarness {
   readonly wa: RemoteFakeWhatsApp;
   readonly account: Account;
