@@ -35,7 +35,7 @@ export async function fromConfigFile(path: string): Promise<readonly GivenSettin
   }
 }
 
-/** Reads the default file; returns [] if it is missing. Refuses a file of any other user except root. */
+/** Reads the default file; returns [] if it is missing. Refuses a file that belongs to another user, except root. */
 export async function fromDefaultConfigFile(): Promise<readonly GivenSetting[]> {
   let file: RegularFile;
   try {

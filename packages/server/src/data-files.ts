@@ -39,7 +39,7 @@ export function filesIn(
   };
 }
 
-/** The file in the data directory that names the backup of an unfinished restore. */
+/** The file in the data directory that identifies the backup of an unfinished restore. */
 export const RESTORE_MARKER = 'restore.json';
 
 /** Checks the files without changing anything. Throws a StartError if the data cannot be used. */

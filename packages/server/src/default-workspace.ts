@@ -67,7 +67,7 @@ async function defaultWorkspace({ trunkline }: Parts): Promise<Workspace> {
   return first;
 }
 
-/** Installs the key from API_KEY, and revokes one that an earlier start installed from another value. */
+/** Installs the key from API_KEY, and revokes a key that an earlier start installed from another value. */
 async function installKey(
   { trunkline, storage, crypto }: Parts,
   workspace: Workspace,

@@ -14,7 +14,7 @@ const WHILE_RUNNING = isLongForm ? [-HOUR, 0, HOUR, 0] : [-HOUR, HOUR];
 const AT_STARTS = isLongForm ? [-HOUR, HOUR, 0] : [-HOUR, HOUR];
 /** The maximum time without progress: less than the shortest lease (30 s), and more than a busy machine needs. */
 const WITHIN_MS = 25_000;
-/** How long messages are sent after the clock was set: longer than processes take to agree on their time. */
+/** How long messages are sent after the clock was set: longer than processes take to agree on the time. */
 const PULSE_MS = 4_000;
 /** Keeps to an endpoint's limit of 120 requests per minute. */
 const PULSE_EVERY_MS = 500;

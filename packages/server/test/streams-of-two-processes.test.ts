@@ -53,7 +53,7 @@ describe('Two processes on one PostgreSQL', () => {
         await writer.kill();
         await first.ended;
         const before = first.ids().size;
-        // The stream must still lack events, because it could not miss any otherwise.
+        // The stream must still lack events, or it could not miss any.
         expect(before).toBeLessThan(PER_KILL * 3);
 
         writer = await harness.startNow(env);

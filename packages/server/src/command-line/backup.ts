@@ -100,7 +100,7 @@ async function backUp(call: Call, { settings, files, database, directory, keyPat
   if (settings.s3 !== null) call.output.note('The files of messages are in S3, and not part of the backup.');
 }
 
-/** The path of a backup's key, which may not exist. */
+/** The path of a backup's key file, which may not exist. */
 export function keyPathOf(options: Call['options'], directory: string): string {
   const named = options.text('key');
   if (named === '') throw usageError('--key must not be empty.');

@@ -1,4 +1,4 @@
-/** The exit codes of commands, with their meanings. */
+/** The exit codes of commands. */
 export const EXIT: Readonly<
   Record<'done' | 'failed' | 'usage' | 'refused' | 'unreachable' | 'noAccess', number>
 > = {

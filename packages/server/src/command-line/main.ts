@@ -4,7 +4,7 @@ import { runCommandLine } from './program.ts';
 
 hideSqliteWarning();
 
-/** Runs the command of this process. Sets its exit code instead of exiting, so that all output is written first. */
+/** Runs the command of this process. Sets the exit code instead of exiting, so that all output is written first. */
 export async function main(manifest: URL): Promise<void> {
   // A reader that ends early, as `head` does, is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -30,7 +30,7 @@ export function createServiceFetch(service: string, timeoutMs: number): ServiceF
   return async (url, init) => {
     const ms = timeoutMs + (bytesOfFiles(init.body) / FILE_BYTES_PER_SECOND) * 1_000;
     const limit = new AbortController();
-    // The timer runs on while the body is read, and must not keep the process alive.
+    // The timer keeps running while the body is read, and must not keep the process alive.
     const timer = setTimeout(() => limit.abort(tooSlow(service, ms)), ms);
     timer.unref();
     const signal = init.signal ? AbortSignal.any([limit.signal, init.signal]) : limit.signal;

@@ -39,7 +39,7 @@ export function statusText(status: string, text: string = status): string | Tone
   return tone === null ? text : { tone, text };
 }
 
-/** The same for an instance: one disconnected on purpose is not coloured as a problem. */
+/** Colours the status of an instance; one disconnected on purpose is not coloured as a problem. */
 export function instanceStatusText({
   status,
   last_error: lastError,

@@ -71,7 +71,6 @@ describe('Did it arrive? The page of the documentation shows what the record say
     expect(exhausted).toMatchObject({ attempts: 8, status: 'exhausted' });
     expect(await run('messages', 'show', message.id)).toMatch(/ attempt 8: 503$/m);
     await run('deliveries', 'list', webhook, '--status', 'exhausted');
-    // The webhook is fixed later.
     clock.jump(2 * HOUR);
     sender.respond(() => ({ errorCode: null, responseStatus: 204, responseBody: '' }));
     await run('deliveries', 'retry-failed', webhook, '--yes');

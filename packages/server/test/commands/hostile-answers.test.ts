@@ -124,7 +124,7 @@ function changed(value: unknown, [step, ...rest]: readonly Step[], change: Chang
   );
 }
 
-/** The responses to the requests of a run without a change. */
+/** Returns the bodies of the responses in a run without a change. */
 async function bodiesOf(service: Service, call: CommandCall): Promise<readonly unknown[]> {
   const before = service.requests.length;
   const outcome = await callCommand(call, { environment: environmentOf(service, 'well') });
@@ -168,7 +168,7 @@ function nameOf({ call, request, path, change, isJson }: Case): string {
 // oxlint-disable-next-line no-control-regex -- characters that must not reach a terminal
 const UNPRINTABLE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
-/** The escape sequences of the colours of statuses. */
+/** The escape sequences of status colours. */
 // oxlint-disable-next-line no-control-regex -- this is how they begin
 const COLORS = /\u001b\[(?:3[123]|39)m/g;
 

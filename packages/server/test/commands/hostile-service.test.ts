@@ -72,7 +72,7 @@ async function callAll(
   expect(existsSync(path)).toBe(false);
 }
 
-/** Returns the error message. Checks the exit code, which means that the service is unreachable or another program. */
+/** Checks that the exit code means an unreachable service or another program, and returns the error message. */
 function complaintOf(name: string, outcome: CallOutcome): string {
   expect(exitCodeOf(outcome), `${name}: ${outcome.stderr}`).toBe(4);
   expect(outcome.stdout, name).toBe('');

@@ -38,7 +38,6 @@ it("The terminal recording of the documentation matches the commands' output", a
   lines.splice(-1, 0, '$ export TRUNKLINE_API_KEY=trk_…');
   const env = { TRUNKLINE_URL: url, TRUNKLINE_API_KEY: key };
   await run(['connect', '--scan'], env);
-  // The receiver of examples/receiver.
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   const receiver = startNodeProgram(RECEIVER, {
     cwd,

@@ -14,7 +14,7 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** Consecutive rounds of the event loop without new work, after which everything left waits for a timer. */
+/** Consecutive rounds of the event loop without new work, after which all remaining work waits for a timer. */
 const QUIET_ROUNDS = 3;
 /** The maximum number of rounds without calls in flight, for endless I/O. */
 const MOST_ROUNDS = 400;

@@ -21,7 +21,7 @@ export interface CommandResult {
 interface CommandOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** The content of its standard input. */
+  /** The content of standard input. */
   readonly input?: string;
   /** Whether the command prints what it would print to a terminal, including secrets. */
   readonly isAtTerminal?: boolean;
@@ -52,7 +52,10 @@ export async function runCommand(args: readonly string[], options: CommandOption
   return { code, stdout: program.stdout(), stderr: program.stderr() };
 }
 
-/** A server runs until a signal arrives. Node reads some variables only when it starts. */
+/**
+ * Whether a command needs its own process: a server runs until a signal arrives, and Node reads NODE_ variables when it
+ * starts.
+ */
 function needsProcess([command]: readonly string[], { env = {} }: CommandOptions): boolean {
   return command === 'serve' || Object.keys(env).some((name) => name.startsWith('NODE_'));
 }

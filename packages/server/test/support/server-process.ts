@@ -25,7 +25,7 @@ export interface ServerProcess {
   /** The address, without a trailing slash. */
   readonly url: string;
   readonly pid: number | undefined;
-  /** Everything that the server has printed so far. */
+  /** Everything that the server has printed on stdout so far. */
   readonly stdout: () => string;
   readonly stderr: () => string;
   /** The API key, if the server printed one. */

@@ -3,7 +3,7 @@ import { until } from '@trunkline/test-support';
 
 export const API_KEY = 'a-key-for-the-tests';
 
-/** The requests of the tests to a server. */
+/** The requests that tests make to a server. */
 export interface TestClient {
   request(method: string, path: string, options?: RequestOptions): Promise<Reply>;
   createInstance(): Promise<InstanceResource>;
