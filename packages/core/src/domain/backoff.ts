@@ -6,21 +6,21 @@ export function doublingDelay(
   return Math.min(longestMs, firstMs * 2 ** Math.max(0, failures));
 }
 
-/** How long to leave an instance idle after `failures` failed writes in a row, as on a full disk. */
+/** How long to leave an instance idle after `failures` failed writes in a row, for example on a full disk. */
 export function writeRetryDelay(failures: number): number {
   return doublingDelay(failures - 1, { firstMs: 500, longestMs: 10_000 });
 }
 
 /**
  * How long to wait before connecting again after `failures` connections in a row that did not open. The wait doubles
- * from one second to a minute, and is shortened by up to half so that many instances do not come back together.
+ * from one second to a minute, and is shortened by up to half so that many instances do not reconnect together.
  * `jitter` is in [0, 1).
  */
 export function reconnectDelay(failures: number, jitter: number): number {
   return shortened(doublingDelay(failures, { firstMs: 1_000, longestMs: 60_000 }), jitter);
 }
 
-/** Short after the first few drops; repeated drops are not chance. */
+/** Short after the first drops, which may be chance; repeated drops are not. */
 const LOGIN_SPACINGS_MS = [1_000, 2_000, 4_000, 8_000, 30_000] as const;
 const LONGEST_SPACING_MS = 300_000;
 

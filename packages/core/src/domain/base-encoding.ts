@@ -1,6 +1,6 @@
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The two digits of each byte, in a table because the ids of a message need dozens. */
+/** The two digits of each byte. A table, because the ids of one message take dozens of lookups. */
 const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /** Two hexadecimal digits for each byte, in lower case. */
@@ -15,7 +15,7 @@ export function hexByte(bits: number): string {
   return HEX[bits & 255] ?? '';
 }
 
-/** The bytes of an even number of hexadecimal digits, in either case. */
+/** The bytes of an even number of hexadecimal digits, in upper or lower case. */
 export function fromHex(digits: string): Uint8Array {
   return Uint8Array.from({ length: digits.length / 2 }, (_, index) =>
     Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16),
@@ -39,14 +39,14 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
-/** The inverse of `base64url`; throws on anything else. */
+/** The inverse of `base64url`; throws on any other text. */
 export function fromBase64url(text: string): Uint8Array {
-  // `atob` also takes white space, padding and the characters of plain base64.
+  // `atob` also accepts white space, padding and the characters of plain base64.
   if (!/^[A-Za-z0-9_-]*$/.test(text)) throw new SyntaxError('This is not base64url.');
   return fromBase64(text.replaceAll('-', '+').replaceAll('_', '/'));
 }
 
-/** `length` base62 characters, each equally likely: bytes of 248 and more are discarded. */
+/** `length` base62 characters, each equally likely because bytes from 248 on are discarded. */
 export function randomBase62(length: number, randomBytes: (length: number) => Uint8Array): string {
   let text = '';
   while (text.length < length) {

@@ -1,4 +1,4 @@
-/** The same sentence with a full stop: sentences of gateways and of libraries may lack one. */
+/** Adds a full stop if the sentence lacks one, as sentences of gateways and libraries may. */
 export function withFullStop(sentence: string): string {
   return sentence.endsWith('.') ? sentence : `${sentence}.`;
 }

@@ -28,7 +28,7 @@ export type IdPrefix =
 export type NewId = (prefix: IdPrefix, now: number) => string;
 
 /**
- * Ids of one factory never repeat and never sort before an earlier one, even when the clock steps back or thousands are
+ * Ids of one factory never repeat and never sort before an earlier id, even when the clock steps back or thousands are
  * made in one millisecond.
  */
 export function createNewId(randomBytes: (length: number) => Uint8Array): NewId {
@@ -40,7 +40,7 @@ export function createNewId(randomBytes: (length: number) => Uint8Array): NewId 
     const random = randomBytes(16);
     if (now > lastMs) {
       lastMs = now;
-      // 31 random bits, so that two processes rarely start alike, which leave room for 2^31 more ids in this
+      // 31 random bits, so that two processes rarely start at the same number, and 2^31 more ids fit into this
       // millisecond.
       sequence = new DataView(random.buffer, random.byteOffset).getUint32(6) >>> 1;
     } else {
@@ -59,7 +59,7 @@ export function idPattern(prefix: IdPrefix): RegExp {
   return new RegExp(`^${prefix}_${SUFFIX}$`);
 }
 
-/** Whether `text` has the form of an id of this kind. Ids of a wrong form do not exist. */
+/** Whether `text` has the form of an id of this kind. No id of another form exists. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return (
     text.length === prefix.length + 27 &&
@@ -77,7 +77,7 @@ export function floorId(prefix: IdPrefix, time: number): string {
 
 /**
  * The UUID in an id of this kind, as a database keeps it; null if `text` does not have the form of such an id. The UUID
- * may be any 128 bits, because an id that a caller sends need not contain one of a known version.
+ * may be any 128 bits, because an id from a caller need not contain a UUID of a known version.
  */
 export function idToUuid(prefix: IdPrefix, text: string): string | null {
   return isId(prefix, text) ? base32ToUuid(text, prefix.length + 1) : null;
@@ -126,15 +126,16 @@ export function idsOfOrder(prefix: IdPrefix, { ms, sequence }: IdOrder): IdRange
 }
 
 /**
- * An id of this kind with the order of another id of any kind, and so within its `idsOfOrder`. Its place in that range
- * comes from `own`, an id that a factory has made: of two made in one millisecond, the later sorts later.
+ * An id of this kind with the order of another id, of any kind, so that it is in the range `idsOfOrder` of that order.
+ * Its place in the range comes from `own`, an id that a factory has made, so that of two such ids made in one
+ * millisecond, the later sorts later.
  */
 export function withOrder(prefix: IdPrefix, own: string, { ms, sequence }: IdOrder): string {
   const uuid = new Uint8Array(16);
   const view = new DataView(uuid.buffer);
   decodeBase32(own, prefix.length + 1, view);
   const place = orderOfId(prefix, own).sequence;
-  // The place takes 32 of the 42 bits after an order, and the last 10 stay random.
+  // The place takes 32 of the 42 bits after the order. The last 10 bits stay random.
   view.setUint8(10, place >>> 30);
   view.setUint32(11, (place << 2) | (view.getUint8(14) & 3));
   v7({ msecs: ms, seq: sequence, random: uuid.slice() }, uuid);

@@ -1,8 +1,8 @@
 import { retryDelay } from './delivery/retry-schedule.ts';
 
 /**
- * These functions bound how far ahead a stored time can be. A later time was written before the clock was set back, and
- * is not waited for, because that would take as long as the clock was set back. Times are epoch milliseconds.
+ * These functions bound how far ahead a stored time can be. A later time was written before the clock was set back.
+ * Nothing waits for it, because the wait would be as long as the step of the clock. Times are epoch milliseconds.
  */
 
 /**

@@ -3,10 +3,10 @@ import { base62, randomBase62 } from '../base-encoding.ts';
 const PREFIX = 'trk_';
 const RANDOM_LENGTH = 34;
 const CHECKSUM_LENGTH = 6;
-/** The length of `trk_` and four random characters: enough to recognise a key, and the other thirty stay secret. */
+/** The length of `trk_` and four random characters, enough to recognise a key while the other thirty stay secret. */
 const SHOWN_LENGTH = 8;
 const FORM = /^trk_[0-9A-Za-z]{40}$/;
-/** Keys of an embedder may be any printable characters. */
+/** Keys that an embedder chooses: printable ASCII without spaces. */
 const CUSTOM_FORM = /^[\x21-\x7e]{16,128}$/;
 
 /** A new key value: `trk_` and 40 base62 characters, of which the last 6 are a checksum of the rest. */
@@ -20,7 +20,7 @@ export function prefixOf(token: string): string {
   return token.slice(0, SHOWN_LENGTH);
 }
 
-/** False for a value that cannot be a key of ours or of an embedder, so that typos cost no lookup. */
+/** False for a value that cannot be a key, ours or an embedder's. Saves the lookup of a mistyped key. */
 export function isApiKeyToken(token: string): boolean {
   if (!token.startsWith(PREFIX)) return CUSTOM_FORM.test(token);
   return FORM.test(token) && checksum(token.slice(0, -CHECKSUM_LENGTH)) === token.slice(-CHECKSUM_LENGTH);
@@ -35,7 +35,7 @@ function checksum(text: string): string {
   return base62(crc32(text), CHECKSUM_LENGTH);
 }
 
-/** CRC-32 (ISO 3309), as GitHub's tokens use it: it finds typos, and does not prove anything. */
+/** CRC-32 (ISO 3309), as in GitHub's tokens. It detects typos, but does not authenticate a key. */
 function crc32(text: string): number {
   let crc = 0xffffffff;
   for (let i = 0; i < text.length; i++) {
@@ -44,7 +44,7 @@ function crc32(text: string): number {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-/** A table, because each request checks a key. */
+/** Precomputed, because each request checks a key. */
 const CRC_OF_BYTE = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte;
   for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);

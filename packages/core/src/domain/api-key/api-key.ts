@@ -19,7 +19,7 @@ export interface ApiKey {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly hash: string;
-  /** The first characters of the value, to recognise the key; null for an installed value. */
+  /** The first characters of the value, to recognise the key; null for a value that the embedder chose. */
   readonly prefix: string | null;
   readonly createdAt: number;
   readonly expiresAt: number | null;

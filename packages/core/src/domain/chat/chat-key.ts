@@ -6,8 +6,8 @@ import type { Recipient } from '../message/recipient.ts';
 
 /**
  * The key that a message is filed under, within its instance: the id of its group, else the id of its contact, else the
- * digits of the other side's number; null if the network gives no group, contact or number. Each message has one key,
- * and one person may have several (`chatKeysOf`).
+ * digits of the other side's number; null if the network gives no group, contact or number. A message has at most one
+ * key, but a person may have several (`chatKeysOf`).
  */
 export function chatKeyOf(message: Message): string | null {
   const { groupId, contact, number } = chatOf(message);
@@ -15,8 +15,8 @@ export function chatKeyOf(message: Message): string | null {
 }
 
 /**
- * The keys of one person. `ownerOf` returns the contact of the instance that has a number now (`ownerOfNumber`):
- * messages filed under a number belong to its owner.
+ * The keys of one person. `ownerOf` returns the contact that has a number now (`ownerOfNumber`), because messages filed
+ * under a number belong to its current owner.
  */
 export function chatKeysOf(
   contact: Pick<Contact, 'id' | 'formerIds' | 'phoneNumber' | 'dialledNumbers'>,
@@ -27,8 +27,8 @@ export function chatKeysOf(
 }
 
 /**
- * The contact of one instance that has a number: the newest contact that the network registers under the number, or
- * else the newest that is reached by dialling it.
+ * The contact that has a number, among the contacts of one instance: the newest that the network registers under the
+ * number, or else the newest that is reached by dialling it.
  */
 export function ownerOfNumber<Owner extends Pick<Contact, 'id' | 'phoneNumber' | 'dialledNumbers'>>(
   digits: string,
@@ -45,7 +45,7 @@ export function numberOfKey(key: string): string | null {
   return /^[0-9]+$/.test(key) ? key : null;
 }
 
-/** The key of messages with this person or in this group, if nothing more is known. */
+/** The key of messages with this person or in this group, derived only from `counterpart`. */
 export function keyOfCounterpart(counterpart: Recipient): string {
   if (counterpart.kind === 'number') return counterpart.digits;
   return counterpart.kind === 'group' ? counterpart.groupId : counterpart.contactId;

@@ -5,7 +5,7 @@ const EXCERPT_MAX = 100;
 
 /** The beginning of a message's text or caption, in one line; null if empty. */
 export function excerptOf({ text, caption }: Pick<Message, 'text' | 'caption'>): string | null {
-  // Reads only as much of a long text as may be shown.
+  // Limits the work for a long text.
   const line = (text ?? caption)
     ?.slice(0, 4 * EXCERPT_MAX)
     .replaceAll(/\s+/g, ' ')

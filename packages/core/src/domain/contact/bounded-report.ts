@@ -4,14 +4,14 @@ import type { ContactReport } from './contact.ts';
 /** Lengths in UTF-16 code units. WhatsApp allows 25 for a name. */
 const CONTACT_NAME_MAX = 256;
 const NETWORK_ID_MAX = 255;
-/** Network ids that one report may have besides the preferred one. */
+/** How many network ids a report may have in addition to the preferred one. */
 const REPORTED_ALIASES_MAX = 8;
 /** E.164, as for recipients. */
 const NUMBER = /^[1-9][0-9]{6,14}$/;
 
 /**
- * A report with bounds: names are cut, and lose characters that some receivers cannot read; an invalid number or alias
- * is left out. Null if the network id itself is invalid.
+ * Bounds a report: cuts names, drops characters that some receivers cannot read, and leaves out invalid numbers,
+ * invalid aliases and excess aliases. Null if the network id itself is invalid.
  */
 export function boundedReport({
   networkId,

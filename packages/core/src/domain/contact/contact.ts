@@ -7,7 +7,7 @@ export interface Contact {
   readonly networkId: string;
   /** Other network ids of the same person, the newest first. At most `CONTACT_ALIASES_MAX`. */
   readonly aliases: readonly string[];
-  /** Ids of contacts that turned out to be this person; these ids still lead here. */
+  /** Ids of contacts that turned out to be this person. Lookups by these ids find this contact. */
   readonly formerIds: readonly string[];
   /** Digits; null while the network hides them. */
   readonly phoneNumber: string | null;
@@ -53,7 +53,7 @@ export interface ContactReport {
   readonly aliases: readonly string[];
   /** Digits, or null if the network hides them. */
   readonly phoneNumber: string | null;
-  /** Other numbers, in digits, that the network takes for this person's. */
+  /** Other numbers, in digits, that the network resolves to this person. */
   readonly dialledNumbers?: readonly string[] | undefined;
   /** The name that the person gave themselves; null if this report has no name. */
   readonly name: string | null;

@@ -6,11 +6,11 @@ export interface ContactDecision {
   /** The person that the report is about. */
   readonly contact: Contact;
   /**
-   * Contacts to insert, or to replace by their ids: the person, and contacts that lose a network id or a number to
-   * them.
+   * Contacts to insert, or to replace by their ids: the person, and contacts that lose a network id or a number to the
+   * person.
    */
   readonly written: readonly Contact[];
-  /** Ids of contacts that are this person: from now on, they lead to `contact`. */
+  /** Ids of contacts that were merged into `contact`. Lookups by these ids now find `contact`. */
   readonly mergedIds: readonly string[];
   /** Network ids that no longer lead to a contact. */
   readonly droppedNetworkIds: readonly string[];
@@ -77,7 +77,7 @@ function mergeReport(
 ): { readonly contact: Contact; readonly droppedNetworkIds: readonly string[] } {
   const same = [winner, ...others];
   const known = same.flatMap(networkIdsOf);
-  // A report without the preferred id, such as a report with only a number, does not change that id.
+  // A report without the contact's preferred id, such as a report with only a number, does not change that id.
   const networkId = reported.includes(winner.networkId) ? report.networkId : winner.networkId;
   // Known ids keep their order, so that reports that differ only in the order change nothing.
   const all = [...new Set([...reported.filter((id) => !known.includes(id)), ...known])];

@@ -60,7 +60,7 @@ export function requeue(delivery: Delivery): Delivery {
 
 /**
  * The end of a delivery that cannot be sent because its event is not stored. The delivery counts as attempted now, so
- * that retries of all failed deliveries reach the other deliveries.
+ * that `retryFailedDeliveries` reaches the other deliveries first.
  */
 export function endedWithoutEvent(delivery: Delivery, now: number): Delivery {
   return { ...delivery, status: 'failed', manual: false, nextRetryAt: null, lastAttemptAt: now };

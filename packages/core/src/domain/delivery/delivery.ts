@@ -7,13 +7,13 @@ const DAY = 24 * 60 * 60 * 1000;
 
 /** Concurrent requests to one endpoint (specification, "Receiver response and delivery behaviour", 5). */
 export const ENDPOINT_SLOTS = 2;
-/** Starts of requests to one endpoint within a minute. */
+/** Requests to one endpoint that may start within a minute. */
 export const ENDPOINT_STARTS_PER_MINUTE = 120;
 /** A minute and a second, because a request leaves after its claim, and the receiver counts arrivals. */
 export const THROTTLE_WINDOW_MS = 61_000;
 /**
  * How many claims in a row may be lost before a loss counts as a failed attempt, so that a delivery that kills its
- * process ends.
+ * process ends eventually.
  */
 export const MAX_LOST_CLAIMS = 5;
 /** Events, deliveries and attempts are deleted after 30 days. */

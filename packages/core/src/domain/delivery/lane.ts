@@ -7,8 +7,8 @@ export interface LaneLimits {
   readonly windowMs: number;
 }
 
-// `starts` are the times at which requests to the endpoint started, oldest first, in epoch milliseconds; at least those
-// within one window before the latest.
+// `starts` are the times at which requests to the endpoint started, oldest first, in epoch milliseconds. They include
+// at least the starts within one window before the latest.
 
 /** When the throttle allows the next request; in the past, or 0, if a request is allowed now. */
 export function throttledUntil(
@@ -30,7 +30,7 @@ export function roomInLane(
   return Math.max(0, Math.min(slots - lane.claims, budget));
 }
 
-/** The starts to remember after `count` more requests, at `now`. They stay in order if the clock was set back. */
+/** The starts to remember after `count` more requests, at `now`. They stay in order even if the clock was set back. */
 export function startsAfter(
   starts: readonly number[],
   count: number,
@@ -42,7 +42,7 @@ export function startsAfter(
   return [...recent, ...Array.from({ length: count }, () => startedAt)];
 }
 
-/** The starts after the clock was set back to `now`: starts in the future count as of now. */
+/** The starts after the clock was set back to `now`. Starts in the future become `now`. */
 export function startsSetBack(starts: readonly number[], now: number): readonly number[] {
   return starts.map((start) => Math.min(start, now));
 }

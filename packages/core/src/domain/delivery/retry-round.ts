@@ -1,8 +1,8 @@
 /**
  * A series of retry-failed calls for one endpoint, which gives one more attempt to each delivery that had failed when
  * the round began, and then ends; or a series of `retryFailedEvents` calls, for the exhausted events of one
- * subscription. A failure during the round belongs to the next round: if `remaining` counted it, a loop of calls would
- * run for as long as the receiver refuses.
+ * subscription. A failure during the round belongs to the next round, because a loop of calls until `remaining` is 0
+ * would otherwise run for as long as the receiver refuses.
  */
 export interface RetryRound {
   /** Epoch milliseconds, as all times here. */
@@ -11,7 +11,7 @@ export interface RetryRound {
   readonly calledAt: number;
 }
 
-/** Calls further apart than this belong to two rounds, because the caller of the first has given up. */
+/** Calls further apart than this belong to two rounds, because the caller of the first round has given up. */
 const ROUND_PAUSE_MS = 60 * 60 * 1000;
 
 /** The part of the failed deliveries or events that a call takes. */

@@ -17,7 +17,7 @@ export function isAllowedAddress(address: string, policy: UrlPolicy): boolean {
   return parsed !== undefined && isPermitted(parsed.meant, policy);
 }
 
-/** The same for a parsed address. */
+/** The same as `isAllowedAddress`, for a parsed address. */
 export function isPermitted(address: Ip, policy: UrlPolicy): boolean {
   return isPublic(address) || (policy === 'local' && isLoopback(address));
 }
@@ -59,8 +59,8 @@ const NOT_PUBLIC_V4 = rangesOf(
 const GLOBAL_UNICAST_V6 = rangesOf('2000::/3');
 
 /**
- * The parts of `GLOBAL_UNICAST_V6` for documentation, and those that carry traffic to an embedded IPv4 address (Teredo,
- * 6to4).
+ * The parts of `GLOBAL_UNICAST_V6` for protocol assignments (with Teredo), documentation and 6to4. Teredo and 6to4
+ * carry traffic to an embedded IPv4 address.
  */
 const NOT_PUBLIC_V6 = rangesOf('2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20');
 

@@ -22,7 +22,7 @@ export function healthWhenClosed(health: EndpointHealth): EndpointHealth {
   return { ...health, lastDelivery: { ...lastDelivery, status: 'failed' } };
 }
 
-/** The enabled endpoint. Enabling clears the failure record; the record of deliveries stays. */
+/** The enabled endpoint. Enabling clears the failure record, and keeps `lastDelivery` and `lastSuccessAt`. */
 export function enable(endpoint: Endpoint, now: number): Endpoint {
   return {
     ...endpoint,
@@ -34,16 +34,16 @@ export function enable(endpoint: Endpoint, now: number): Endpoint {
   };
 }
 
-/** `meta.configured` of the list: an endpoint is enabled and has delivered successfully. */
+/** Whether an endpoint is enabled and has delivered successfully, for `meta.configured` of the list. */
 export function isConfigured(endpoint: Endpoint): boolean {
   return endpoint.status === 'enabled' && endpoint.health.lastSuccessAt !== null;
 }
 
 interface Outcome {
-  /** The delivery as the attempt left it, even if it was cancelled during the attempt. */
+  /** The delivery as the attempt left it, without regard to a cancellation during the attempt. */
   readonly delivery: Delivery;
   readonly attempt: Attempt;
-  /** The delivery as it was written. */
+  /** The delivery as stored, perhaps ended by a cancellation. */
   readonly written: Delivery;
 }
 

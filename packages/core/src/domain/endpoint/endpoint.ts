@@ -16,7 +16,8 @@ export interface EndpointHealth {
   readonly lastDelivery: LastDelivery | null;
   readonly lastSuccessAt: number | null;
   /**
-   * When the current run of failures began; null if there is none, or if it was cleared and no attempt failed since.
+   * When the current run of failures began; null if no attempt has failed since the last success, or since the record
+   * was cleared.
    */
   readonly failingSince: number | null;
   /** Whether a delivery was given up in this run of failures: exhausted, or failed for good because of an unsafe URL. */
@@ -54,9 +55,9 @@ export interface Endpoint {
   readonly version: number;
 }
 
-/** Lengths in Unicode code points. */
+/** Unit: Unicode code points. */
 export const DESCRIPTION_MAX = 255;
-/** Names in `events` (specification, "Limits"). */
+/** The maximum number of names in `events` (specification, "Limits"). */
 export const EVENTS_MAX = 20;
 
 /**

@@ -22,8 +22,9 @@ export interface HostList {
 export const NO_HOSTS: HostList = { names: [], suffixes: [], ranges: [] };
 
 /**
- * The flaw of an entry of `webhookAllow` or `webhookDeny`, as the end of a sentence about it; undefined if there is no
- * flaw. An entry is a host name, `*.` and a domain for all of its subdomains, an address, or a range in CIDR notation.
+ * The flaw of an entry of `webhookAllow` or `webhookDeny`, worded to end a sentence about the entry; undefined if there
+ * is no flaw. An entry is a host name, `*.` and a domain for all of its subdomains, an address, or a range in CIDR
+ * notation.
  */
 export function flawInHostEntry(list: 'allow' | 'deny', entry: string): string | undefined {
   const range = rangeIn(entry);
@@ -38,7 +39,7 @@ const UNREADABLE =
   'is not a host name (n8n, *.internal.example.com), an address (10.1.2.3) or a range (10.1.0.0/16, fd00::/8); give no scheme, port or path';
 const IPV4_INSIDE = 'is of IPv6 addresses that stand for an IPv4 address';
 
-/** Throws a RangeError for an entry with a flaw (`flawInHostEntry`). */
+/** Throws a RangeError for an entry that is not a name, an address or a range. */
 export function hostList(entries: readonly string[]): HostList {
   const names: string[] = [];
   const suffixes: string[] = [];
@@ -87,7 +88,7 @@ function rangeIn(entry: string): IpRange | undefined {
   return count <= most ? [address, count] : undefined;
 }
 
-/** A host name in the form of URLs, in ASCII, after a `*.` if the entry has one. */
+/** The host name in an entry, in ASCII as in URLs, with the `*.` that may precede it. */
 function nameIn(entry: string): string | undefined {
   const [, star = '', name = ''] = /^(\*\.)?([^\s*:/?#@[\]\\%]+)$/.exec(entry) ?? [];
   const host = normalHost(URL.parse(`https://${name}/`)?.hostname ?? '');
@@ -95,7 +96,7 @@ function nameIn(entry: string): string | undefined {
 }
 
 const NAME = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/;
-/** Hosts that URLs read as an IPv4 address (WHATWG URL, "ends in a number"). */
+/** Hosts that URL parsers read as an IPv4 address (WHATWG URL, "ends in a number"). */
 const ENDS_IN_NUMBER = /(^|\.)(\d+|0x[0-9a-f]*)$/;
 
 /** Addresses that are always read as the embedded IPv4 address. */

@@ -74,7 +74,7 @@ export function mayBeUnusual(destination: Destination, { urlPolicy, hosts }: Url
 /**
  * Ranges that only an entry within them opens, and not a host name or a wider range. They are this host and network,
  * link-local addresses, the metadata services of clouds (Azure, Alibaba, Oracle; AWS and Google on IPv6), multicast and
- * reserved addresses. A client that reaches a metadata service has the machine's credentials.
+ * reserved addresses. A client that reaches a metadata service can read the machine's credentials.
  */
 const GUARDED = rangesOf(
   '0.0.0.0/8',

@@ -10,7 +10,7 @@ export interface IpAddress {
   readonly meant: Ip;
 }
 
-// The library also takes octal, hexadecimal and shortened parts, which an operating system may read differently.
+// The library also accepts octal, hexadecimal and shortened parts, which an operating system may read differently.
 const DECIMAL_PARTS = '(?:0|[1-9]\\d{0,2})(?:\\.(?:0|[1-9]\\d{0,2})){3}';
 const PLAIN_V4 = new RegExp(`^${DECIMAL_PARTS}$`);
 const PLAIN_V6 = new RegExp(`^[0-9a-f:]{2,39}(?::${DECIMAL_PARTS})?$`, 'i');
@@ -18,7 +18,7 @@ const PLAIN_V6 = new RegExp(`^[0-9a-f:]{2,39}(?::${DECIMAL_PARTS})?$`, 'i');
 const MAPPED = ipaddr.IPv6.parseCIDR('::ffff:0:0/96'); // RFC 4291, 2.5.5.2
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96'); // RFC 6052
 
-/** Reads an address in its normal form; undefined for any other text, such as an address with a zone id. */
+/** Reads an address in the usual notation; undefined for any other text, such as an address with a zone id. */
 export function parseAddress(text: string): IpAddress | undefined {
   if (PLAIN_V4.test(text)) {
     if (!ipaddr.IPv4.isValid(text)) return undefined;
@@ -31,7 +31,7 @@ export function parseAddress(text: string): IpAddress | undefined {
   return { written, meant: embeds ? new ipaddr.IPv4(written.toByteArray().slice(12)) : written };
 }
 
-/** Reads ranges of the source code, such as `10.0.0.0/8`. */
+/** Reads ranges in the source code, such as `10.0.0.0/8`. */
 export function rangesOf(...texts: readonly string[]): readonly IpRange[] {
   return texts.map((text) => ipaddr.parseCIDR(text));
 }

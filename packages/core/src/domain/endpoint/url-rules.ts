@@ -22,15 +22,15 @@ export interface EndpointUrl {
 
 export type CheckedEndpointUrl =
   | { readonly ok: true; readonly value: EndpointUrl }
-  /** `operatorMayAllow`: the same URL is accepted if the operator allows its host. */
+  /** `operatorMayAllow`: the same URL would be accepted if the operator allowed its host. */
   | { readonly ok: false; readonly refusal: Refusal; readonly operatorMayAllow: boolean };
 
 /**
  * Checks "URL rules" 1 to 3 of the specification, and 4 as far as possible without DNS: a host name still has to be
  * resolved, and `mayReach` decides on all of its addresses.
  *
- * The text is checked before it is parsed, because WHATWG parsing repairs many flaws that are refused here
- * (`https:host`, `https://@host`, tabs, backslashes, soft hyphens, an empty `#`) without a trace.
+ * The text is checked before it is parsed, because WHATWG parsing silently repairs many flaws that are refused here
+ * (`https:host`, `https://@host`, tabs, backslashes, soft hyphens, an empty `#`).
  */
 export function checkEndpointUrl(raw: string, rules: UrlRules): CheckedEndpointUrl {
   const isLocal = rules.urlPolicy === 'local';

@@ -14,14 +14,14 @@ export function historySince(now: number, days: number): number {
 
 /**
  * How many entries of one instance are written within an hour. A further entry is counted in the latest entry of that
- * hour with its reason, if there is one, so that a network's reports, or a program that connects and disconnects in a
- * loop, cannot fill the database.
+ * hour with the same reason, if there is one, so that a network's reports, or a program that connects and disconnects
+ * in a loop, cannot fill the database.
  */
 export const ENTRIES_PER_HOUR = 200;
 
 const HOUR_MS = 3_600_000;
 
-/** The lowest id that an entry of the hour before this one can have. */
+/** The lowest id that an entry in the hour before this entry can have. */
 export function floorOfHour({ id }: Pick<HistoryEntry, 'id'>): string {
   return floorId('hst', orderOfId('hst', id).ms - HOUR_MS);
 }
@@ -132,7 +132,7 @@ export interface HistoryEntry extends HistoryNews {
   readonly lastAt: number;
 }
 
-/** Reasons that can repeat endlessly without a request: a connection flaps, or the network is out of reach. */
+/** Reasons that can repeat endlessly without a request, because a connection flaps or the network is unreachable. */
 const REPEATING: ReadonlySet<HistoryReason> = new Set([
   'pairing_interrupted',
   'connection_dropped',
@@ -157,7 +157,7 @@ export interface Circumstances {
   readonly previousProcess?: string | null;
 }
 
-/** Returns the news of a trigger's effect on an instance; null if the effect is not news. */
+/** Returns the entry for a trigger's effect on an instance; null if the effect needs no entry. */
 export function newsOf(
   { before, after, trigger }: Change,
   { reason: given, networkCode, retryAt = null, previousProcess = null }: Circumstances,
@@ -175,7 +175,7 @@ export function newsOf(
   };
 }
 
-/** The news of an instance that no trigger has changed. */
+/** The entry for an instance that no trigger has changed. */
 export function otherNews(
   { status }: Pick<Instance, 'status'>,
   reason: HistoryReason,
@@ -187,7 +187,7 @@ export function otherNews(
 
 interface Change {
   readonly before: Instance;
-  /** Null if the trigger has changed nothing; another failed attempt is still news. */
+  /** Null if the trigger has changed nothing. A failed attempt gets an entry even then. */
   readonly after: Instance | null;
   readonly trigger: InstanceTrigger;
 }
@@ -250,7 +250,7 @@ function reasonOfDone({ operation, phoneNumber }: Instance): HistoryReason | nul
     case 'disconnect':
       return 'disconnected';
     case 'logout':
-      // The phone unlinked the instance during the logout, which the history already has.
+      // If the phone unlinked the instance during the logout, the history already has that.
       return phoneNumber === null ? null : 'logged_out';
     case 'delete':
     case undefined:
@@ -258,7 +258,7 @@ function reasonOfDone({ operation, phoneNumber }: Instance): HistoryReason | nul
   }
 }
 
-/** The code of the trigger's cause, if it has one. */
+/** The code of the trigger's cause; null if there is none. */
 function codeOf(trigger: InstanceTrigger, after: Instance | null): string | null {
   switch (trigger.kind) {
     case 'dropped':
@@ -283,7 +283,7 @@ function codeOf(trigger: InstanceTrigger, after: Instance | null): string | null
   }
 }
 
-/** More than the length of any network's code: longer codes are cut off. */
+/** The maximum length of a code, more than any network uses. */
 const CODE_MAX = 64;
 
 /** A code as the history keeps it, bounded because it comes from the network or from another author's gateway. */

@@ -11,15 +11,15 @@ export function waitsForRestriction({ status, desired }: Pick<Instance, 'status'
 }
 
 /**
- * The instance without a restriction that has ended, which may not be recorded yet, for example while no process holds
- * the instance.
+ * Removes a restriction that has ended. The stored instance may still have it, for example while no process holds the
+ * instance.
  */
 export function withoutEndedRestriction(instance: Instance, now: number): Instance {
   const endsAt = restrictionEndsAt(instance);
   return endsAt !== null && now >= endsAt ? withoutRestriction(instance) : instance;
 }
 
-/** The instance without its restriction, whose code is its `lastError` unless something else happened since. */
+/** Removes the restriction, and `lastError` if that is the restriction's code and the status is not `error`. */
 export function withoutRestriction(instance: Instance): Instance {
   const { restriction, lastError, status } = instance;
   const isError = status === 'error' || lastError !== restriction?.code;

@@ -1,7 +1,7 @@
 /** One of the processes that share the instances. */
 export interface OwnerShare {
   readonly owner: string;
-  /** How many instances that need a gateway this process holds or has reserved for it. */
+  /** How many instances in need of a gateway are held by this process or reserved for it. */
   readonly held: number;
   readonly registeredAt: number;
   /** When this process stops looking for instances that are reserved for it; 0 while it does not ask. */
@@ -35,8 +35,9 @@ export function mayAsk(owner: string, { owners, instances }: GatewayShare, isAsk
 
 /**
  * The receivers of the instances that an owner hands over: one entry for each instance, at most `limit`. In each step,
- * the owner with the most instances passes one on to the receiver with the fewest, until they are even. Owners with the
- * same counts compute the same steps, and each carries out its own, so that together they do not pass on too many.
+ * the owner with the most instances passes one on to the receiver with the fewest, until they are even. Owners that see
+ * the same counts compute the same steps, and each carries out only its own, so that together they do not pass on too
+ * many.
  */
 export function handOvers(
   owner: string,

@@ -21,7 +21,7 @@ export type InstanceTrigger =
   /** `pairingNumber` as in `Instance`. */
   | { readonly kind: 'connect'; readonly pairingNumber: string | null }
   | { readonly kind: 'request_operation'; readonly operation: Operation }
-  /** The gateway has carried out the open operation (a delete leaves no state). */
+  /** The gateway has carried out the open operation. Not for a delete, which leaves no instance. */
   | { readonly kind: 'operation_done' }
   /** The network refused the open logout again, so the session is discarded without the network. */
   | { readonly kind: 'session_discarded' }
@@ -43,7 +43,7 @@ export type InstanceTrigger =
   | { readonly kind: 'failed'; readonly code: string; readonly until?: number | null }
   /** The network reported a restriction of the number; null if the restriction has ended. */
   | { readonly kind: 'restricted'; readonly restriction: Restriction | null }
-  /** The time `restrictionEndsAt` has come. */
+  /** The time of `restrictionEndsAt` has come. */
   | { readonly kind: 'restriction_over' };
 
 export type InstanceTransition =
@@ -115,7 +115,7 @@ function connect(instance: Instance, pairingNumber: string | null, now: number):
   if (instance.operation) return busy(instance.operation);
   if (isLive(instance.status)) return UNCHANGED;
   const wanted = { desired: 'running', lastError: null, logoutRefused: false, pairingNumber } as const;
-  // A requested connection is tried in spite of a restriction, whenever the restriction ends.
+  // A requested connection is tried in spite of a restriction, no matter when the restriction ends.
   const restriction = instance.status === 'error' ? null : instance.restriction;
   return change(instance, { ...wanted, restriction, status: 'connecting' }, now);
 }
@@ -126,10 +126,9 @@ function requestOperation(instance: Instance, operation: Operation, now: number)
   switch (operation.kind) {
     case 'disconnect':
       if (isLive(instance.status)) break;
-      // A dropped connection that is still being retried has a status that is not live: stop the retries without an
-      // event.
+      // The status is not live while a dropped connection is being retried: stop the retries without an event.
       if (instance.desired !== 'running') {
-        // The network or the phone has stopped the instance, which from now on is not meant to run.
+        // The network or the phone has stopped the instance. The request to stop it ends its outage.
         return instance.downSince === null ? UNCHANGED : change(instance, NO_OUTAGE, now);
       }
       return change(
@@ -179,7 +178,7 @@ function operationFailed(instance: Instance, error: string, now: number): Instan
 }
 
 function showQr(instance: Instance, qr: QrCode, now: number): InstanceTransition {
-  // The network was reached: the previous error is over.
+  // The network was reached, so the previous error is over.
   const shown = { qr, droppedAt: null, lastError: null } as const;
   if (instance.status === 'qr_required') return change(instance, shown, now);
   // An instance that is reconnecting may have the status disconnected, and its session may turn out to be void.
@@ -226,13 +225,13 @@ function connected(
   );
 }
 
-/** Only a connection that was open can drop; an attempt to open one is only repeated. */
+/** Only the drop of an open connection changes the status; a failed attempt to connect is repeated. */
 function dropped(instance: Instance, detail: string, now: number): InstanceTransition {
   switch (instance.status) {
     case 'connected':
       return change(instance, { status: 'connecting', lastError: detail, droppedAt: now }, now);
     case 'qr_required':
-      // The pairing code is void once its connection ends; the status stays while another code may follow.
+      // The pairing code is void once its connection ends; the status stays, because another code may follow.
       return instance.qr || instance.lastError !== detail
         ? change(instance, { qr: null, lastError: detail, droppedAt: instance.droppedAt ?? now }, now)
         : UNCHANGED;
@@ -246,16 +245,16 @@ function dropped(instance: Instance, detail: string, now: number): InstanceTrans
   }
 }
 
-/** When an instance that should be connected and is not is reported as disconnected; null if no report is due. */
+/** When an instance that should be connected, but is not, becomes `disconnected`; null if no such change is due. */
 export function graceEndsAt({ status, statusChangedAt, droppedAt }: Instance): number | null {
   const waitsSince = status === 'connecting' ? (droppedAt ?? statusChangedAt) : droppedAt;
   return waitsSince === null ? null : waitsSince + CONNECTION_GRACE_MS;
 }
 
-/** Checks again, because the connection may have come back and dropped since the gateway looked. */
+/** Checks again, because the connection may have come back and dropped since the controller looked. */
 function graceIsOver(instance: Instance, now: number): boolean {
   const endsAt = graceEndsAt(instance);
-  // If the grace period began before the clock was set back, the process that holds the instance has measured it.
+  // If the grace period began before the clock was set back, the instance's controller has measured it.
   return endsAt !== null && (now >= endsAt || isTooFarAhead(endsAt - CONNECTION_GRACE_MS, now));
 }
 
@@ -265,7 +264,9 @@ function unlinked(instance: Instance, now: number): InstanceTransition {
   return isLinked ? unlink(instance, 'logged_out_from_phone', now) : UNCHANGED;
 }
 
-/** After a failure with `until`, the connection is tried again at that time; after any other failure, on request. */
+/**
+ * After a failure with `until`, the connection is tried again at that time; after any other failure, only on request.
+ */
 function fail(
   instance: Instance,
   { code, until = null }: { readonly code: string; readonly until?: number | null },

@@ -51,7 +51,7 @@ export interface Instance {
   readonly workspaceId: string;
   readonly name: string;
   readonly status: InstanceStatus;
-  /** Whether a gateway should hold a connection open. The status says whether it is open. */
+  /** Whether a gateway should hold a connection open. The status says whether the connection is open. */
   readonly desired: 'running' | 'stopped';
   /** Digits of the linked number; null if the instance is not paired. */
   readonly phoneNumber: string | null;
@@ -60,7 +60,9 @@ export interface Instance {
   readonly lastError: string | null;
   /** The network's restriction of the number; it may have ended since. */
   readonly restriction: Restriction | null;
-  /** When a connection dropped, also one that showed a QR, if receivers have not been notified yet; else null. */
+  /**
+   * When a connection dropped, even one that only showed a QR; null if none dropped, or once receivers are notified.
+   */
   readonly droppedAt: number | null;
   readonly qr: QrCode | null;
   /** Digits of the phone on which a code is typed when the instance pairs; null if only a QR is shown. */
@@ -69,7 +71,7 @@ export interface Instance {
   readonly sealedProxyUrl: string | null;
   readonly operation: Operation | null;
   readonly operationOutcome: LastOutcome | null;
-  /** The network did not carry out the last logout: the next one discards the session even if the network refuses. */
+  /** Whether the last logout failed. If so, the next logout discards the session even if the network refuses. */
   readonly logoutRefused: boolean;
   readonly statusChangedAt: number | null;
   readonly connectedAt: number | null;
@@ -90,8 +92,8 @@ export function isLive(status: InstanceStatus): boolean {
 }
 
 /**
- * Whether messages are accepted (docs/decisions.md, "Instances"): the number is linked and wanted. While a connection
- * is being restored, messages are queued, and sent afterwards.
+ * Whether messages are accepted (docs/decisions.md, "Instances"): the number is linked and meant to run. While a
+ * connection is being restored, messages are queued, and sent afterwards.
  */
 export function acceptsMessages({
   status,
@@ -104,7 +106,7 @@ export function acceptsMessages({
 
 /**
  * The instance after a write, with the next version. The gateway may have reported a sign of life since the write was
- * decided: the later `lastSeenAt` is kept.
+ * decided, so the later `lastSeenAt` is kept.
  */
 export function writtenInstance(instance: Instance, stored: Pick<Instance, 'lastSeenAt'>): Instance {
   const times = [instance.lastSeenAt, stored.lastSeenAt].filter((time) => time !== null);
@@ -117,7 +119,7 @@ export function outcomeOf({ operationOutcome: last }: Instance, id: string): Ope
   return allOutcomes(last).find((outcome) => outcome.id === id) ?? null;
 }
 
-/** How many outcomes are kept: more operations than can end between two reads of a waiting request. */
+/** How many outcomes are kept, which is more than can come between two reads of a waiting request. */
 const OUTCOMES_KEPT = 16;
 
 export function withOutcome(last: LastOutcome | null, { id, error }: OperationOutcome): LastOutcome {
@@ -128,7 +130,7 @@ function allOutcomes(last: LastOutcome | null): readonly OperationOutcome[] {
   return last ? [{ id: last.id, error: last.error }, ...last.earlier] : [];
 }
 
-/** Name limits, in Unicode code points after trimming. */
+/** Unit: Unicode code points, after trimming. */
 export const INSTANCE_NAME_MAX = 100;
 
 /** The name of an instance that was given no name. */

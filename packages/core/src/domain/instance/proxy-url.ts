@@ -1,9 +1,9 @@
 export const PROXY_URL_MAX = 2_048;
 
-/** The maximum length of a SOCKS5 user name or password (RFC 1929, section 2). */
+/** The maximum size of a SOCKS5 user name or password (RFC 1929, section 2). */
 const SOCKS_CREDENTIAL_BYTES = 255;
 
-/** The flaw of a proxy's address, without any part of the address; null if there is no flaw. */
+/** The flaw of a proxy's address, worded without any part of the address; null if there is no flaw. */
 export function flawInProxyUrl(address: string): string | null {
   const url = URL.canParse(address) ? new URL(address) : null;
   if (!url?.hostname || !['http:', 'https:', 'socks5:'].includes(url.protocol)) {

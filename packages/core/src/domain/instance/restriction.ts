@@ -7,7 +7,7 @@ export interface Restriction {
 }
 
 const CODE = /^[a-z][a-z0-9_]{0,63}$/;
-/** The end of the year 9999. Later times have no timestamp. */
+/** The end of the year 9999, the last year that RFC 3339 can express. */
 const LATEST = 253_402_300_799_999;
 
 /** A checked restriction, because a gateway's report comes from the network. */

@@ -6,15 +6,15 @@ import type { Message } from './message.ts';
 export interface Acceptance {
   readonly message: Message;
   readonly idempotency: IdempotencyRecord | null;
-  /** Refuse when this many messages of the instance are queued already. */
+  /** The message is refused if this many messages of the instance are already queued. */
   readonly backlogLimit: number;
   /** If not null, counts the message against the workspace's trial, and refuses it if the trial is used up. */
   readonly trialLimit: number | null;
   /** The revision of the `Sender` that the message was checked against; if omitted, nothing is compared. */
   readonly revision?: string | undefined;
   /**
-   * Whether the message's id can be found from the network id: `findOutbound` then gets ranges of ids, and the network
-   * id needs no index. Default false.
+   * Whether the network id leads back to the message's id. If so, `findOutbound` gets ranges of ids, and the network id
+   * needs no index. Default false.
    */
   readonly hasReadableNetworkId?: boolean;
 }
@@ -46,7 +46,7 @@ export interface AcceptanceFacts {
   readonly trialMessagesUsed: number;
 }
 
-/** Decides on an acceptance. The order of the checks is the one in which `MessageStore.accept` promises them. */
+/** Decides on an acceptance. The checks are in the order that `MessageStore.accept` promises. */
 export function decideAcceptance(
   { idempotency, backlogLimit, trialLimit, revision }: Acceptance,
   now: AcceptanceFacts,

@@ -20,8 +20,8 @@ export function saysOf(message: Message): MessageSays {
 }
 
 /**
- * The stored message with its new content; null if it was edited or deleted after the decision. Everything else stays
- * as it is stored, since receipts change it concurrently.
+ * The stored message with its new content; null if it was edited or deleted after the decision. All other fields stay
+ * as stored, since receipts change them concurrently.
  */
 export function changeContent(stored: Message, { message, expected }: ContentChange): Message | null {
   if (stored.editedAt !== expected.editedAt || stored.deletedAt !== expected.deletedAt) return null;

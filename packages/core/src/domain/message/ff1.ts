@@ -6,14 +6,14 @@ const ROUNDS = 10;
 /** The sizes in bytes of the two halves, `u` and `v`, and how many values each half has. */
 const [LEFT, RIGHT] = [4, 5] as const;
 const [LEFT_VALUES, RIGHT_VALUES] = [2 ** 32, 2 ** 40] as const;
-/** The bytes of `S`: 4 * ceil(RIGHT / 4) + 4. */
+/** The length of `S` in bytes: 4 * ceil(RIGHT / 4) + 4. */
 const S_LENGTH = 12;
 
 /**
  * FF1 of NIST SP 800-38G, with AES, for 9 numerals of radix 256 and no tweak. With this radix every half is a number of
- * whole bytes and every modulus is a power of two. It needs only AES and additions; FF1 libraries, for any radix, take
- * 40 times as long. The tables of this AES have 4 KB: an AES with half a megabyte is as fast in isolation, but took 50
- * µs for each message under load, mostly waiting for memory. `key` has 16, 24 or 32 bytes.
+ * whole bytes and every modulus is a power of two. That takes only AES and additions; FF1 libraries, which handle any
+ * radix, take 40 times as long. The tables of this AES have 4 KB: an AES with half a megabyte is as fast in isolation,
+ * but took 50 µs for each message under load, mostly waiting for memory. `key` has 16, 24 or 32 bytes.
  */
 export function createPermutation(key: Uint8Array): Permutation {
   const aes = new AES(key, true);
@@ -23,7 +23,10 @@ export function createPermutation(key: Uint8Array): Permutation {
   const head = Uint8Array.of(1, 2, 1, 0, 1, 0, ROUNDS, LEFT, 0, 0, 0, PERMUTED_LENGTH, 0, 0, 0, 0);
   aes.encryptBlock(head, head);
 
-  /** The value that round `index` adds to one half, given the other: the last bytes of the CBC-MAC of P and Q. */
+  /**
+   * The value that round `index` adds to one half, given the other half: the last bytes of `S`, the beginning of the
+   * CBC-MAC of P and Q.
+   */
   const added = (index: number, other: number): number => {
     block.set(head);
     // Q: zeros, the round, and the other half in 5 bytes.

@@ -1,6 +1,6 @@
 import type { MessageKindAndPayload } from '@trunkline/receiver';
 
-// Messages of strangers are stored and sent to webhooks: each part has a bound. Lengths in UTF-16 code units.
+// Messages of strangers are stored and sent to webhooks, so each part has a bound. Lengths in UTF-16 code units.
 
 /** The text or the caption of an inbound message. WhatsApp's own apps send no more. */
 export const TEXT_RECEIVED_MAX = 65_536;
@@ -21,10 +21,10 @@ export function boundedText<Text extends string | null>(text: Text, max: number)
   if (text === null || text.length <= max) return text;
   const cut = text.slice(0, max);
   const isInPair = /[\uD800-\uDBFF]$/.test(cut) && /^[\uDC00-\uDFFF]/.test(text.slice(max, max + 1));
-  return (isInPair ? cut.slice(0, -1) : cut) as Text; // a string, as it was given
+  return (isInPair ? cut.slice(0, -1) : cut) as Text; // `text` is not null, so it was given as a string
 }
 
-/** The same, without NUL characters and lone halves of surrogate pairs. */
+/** The same as `boundedText`, without NUL characters, and with lone surrogates replaced. */
 export function boundedPlainText(text: string, max: number): string {
   return boundedText(
     boundedText(text, max + 1)
@@ -36,7 +36,7 @@ export function boundedPlainText(text: string, max: number): string {
 
 const KIND = /^[a-z][a-z_]{0,39}$/;
 
-/** The kind and the payload that a network reports. Null if it reports no valid kind. */
+/** Bounds the kind and the payload that a network reports. Null if the kind is missing or invalid. */
 export function boundedDetail(detail: MessageKindAndPayload | undefined): MessageKindAndPayload | null {
   if (!detail || !KIND.test(detail.kind)) return null;
   const { kind, payload } = detail;
@@ -44,7 +44,7 @@ export function boundedDetail(detail: MessageKindAndPayload | undefined): Messag
   return { kind, payload: payload === null ? null : boundedPayload(payload) } as MessageKindAndPayload;
 }
 
-/** A copy of JSON that is neither too long nor too deep. Values that are not JSON become null. */
+/** A copy of JSON within the bounds. Values that are too deep or are not JSON become null. */
 function boundedPayload(payload: object): unknown {
   let texts = PAYLOAD_TEXTS_MAX;
   let values = PAYLOAD_VALUES_MAX;
@@ -90,8 +90,8 @@ function boundedPayload(payload: object): unknown {
 const FIRST_SENT_AT = Date.UTC(2009, 0, 1);
 
 /**
- * When a message was sent, as its network reports (perhaps wrongly), and not after its arrival. Null if the network
- * reports no time, or an impossible time.
+ * When a message was sent, as its network reports (perhaps wrongly), but not later than its arrival. Null if the
+ * network reports no time, or an impossible time.
  */
 export function reportedTime(sentAt: number | null | undefined, arrivedAt: number): number | null {
   if (typeof sentAt !== 'number' || !(sentAt >= FIRST_SENT_AT)) return null;

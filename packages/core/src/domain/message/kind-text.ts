@@ -1,6 +1,6 @@
 import type { MessageKindAndPayload, MessageLocation, SharedContact } from '@trunkline/receiver';
 
-/** The text of a kind of message that has no text of its own, for apps and people who read only texts. */
+/** A text for a message whose kind has none, for apps and people who read only texts; empty for the other kinds. */
 export function kindText(detail: MessageKindAndPayload): string {
   switch (detail.kind) {
     case 'location':
@@ -40,7 +40,7 @@ function placeText({ latitude, longitude, name, address }: MessageLocation): str
 }
 
 /**
- * Enough digits for a doorstep, without exponents, which JavaScript uses for small numbers. `Intl` would write the
+ * Enough decimals to locate a door, without exponents, which JavaScript uses for small numbers. `Intl` would write the
  * same, but its first use costs a process 6 MB.
  */
 function degrees(value: number): string {

@@ -16,7 +16,7 @@ export function mediaFilename(
 
 function safeName(given: string): string {
   const last = given.toWellFormed().split(/[/\\]/).at(-1) ?? '';
-  // Control characters, and those that change the direction of text, which can disguise an extension.
+  // Control characters and line separators, and marks of text direction, which can disguise an extension.
   const visible = last.replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '').trim();
   return /^\.*$/.test(visible) ? '' : cutToBytes(visible);
 }
@@ -27,7 +27,7 @@ function cutToBytes(name: string): string {
   return beginning(name.slice(0, name.length - extension.length), BYTES_MAX - bytes(extension)) + extension;
 }
 
-/** The first whole characters that fit. */
+/** As many whole characters as fit. */
 function beginning(text: string, bytesMax: number): string {
   let end = 0;
   let size = 0;

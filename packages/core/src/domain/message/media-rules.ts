@@ -48,7 +48,7 @@ const MIME_TYPES: Readonly<Record<MediaType, readonly string[] | null>> = {
   document: null,
 };
 
-/** The types of video files that are audio if they have no video track. */
+/** The audio types of video files that have no video track. */
 export const AUDIO_ALONE: ReadonlyMap<
   string,
   { readonly mimeType: string; readonly extension: string; readonly isCertain: true }
@@ -63,7 +63,7 @@ export function mediaFamily(mimeType: string): Exclude<MediaType, 'document'> | 
   return family === 'document' ? null : family;
 }
 
-/** Names that detectors and networks use for a registered type. */
+/** The registered types of names that detectors and networks use. */
 const REGISTERED_NAMES: ReadonlyMap<string, string> = new Map([
   ['audio/x-m4a', 'audio/mp4'],
   ['audio/mp3', 'audio/mpeg'],
@@ -100,7 +100,7 @@ export function checkMimeType(type: MediaType, mimeType: string): Result<string>
       );
 }
 
-/** The same for a file of which only the beginning is known, because a video may turn out to be audio. */
+/** The same as `checkMimeType`, if only the beginning of the file is known: a video may still turn out to be audio. */
 export function checkBeginning(type: MediaType, mimeType: string): Result<string> {
   const checked = checkMimeType(type, mimeType);
   const audio = AUDIO_ALONE.get(mimeType);
@@ -134,7 +134,7 @@ export function mediaTooLarge(limit: number): { ok: false; refusal: Refusal } {
 const MEDIA_ID = /^[A-Za-z0-9_]{3,64}$/;
 
 /**
- * Returns a valid id of a kept file, of which media stores make paths and addresses. Throws a TypeError if the id is
+ * Returns the id of a stored file, which media stores use in paths and addresses. Throws a TypeError if the id is
  * invalid.
  */
 export function checkMediaId(id: string): string {

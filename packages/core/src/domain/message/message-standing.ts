@@ -154,7 +154,7 @@ function standing(code: StandingCode, since: number, sentence: string): MessageS
   return { code, since, sentence };
 }
 
-/** `14:02 UTC`; with the date if it is another day. */
+/** `14:02 UTC`, after the date if that is not today's. */
 function clockTime(time: number, now: number): string {
   const [date, clock] = new Date(time).toISOString().split('T');
   const isToday = date === new Date(now).toISOString().split('T')[0];

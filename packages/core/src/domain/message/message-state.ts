@@ -9,7 +9,7 @@ export type MessageTrigger =
   | { readonly kind: 'read' }
   | { readonly kind: 'failed'; readonly error: MessageError };
 
-/** The message right after one step, and the events that report it. */
+/** The message right after one step, and the event that reports the step. */
 export interface MessageStep {
   readonly message: Message;
   readonly event: MessageEventType;

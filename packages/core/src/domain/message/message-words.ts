@@ -2,7 +2,7 @@ import type { Message } from './message.ts';
 import { mediaFilename } from './media-filename.ts';
 import { asMediaType } from './media-rules.ts';
 
-/** The result of an edit of a message, or why it is not carried out. */
+/** The message after an edit, or why the edit is not carried out. */
 export type EditDecision =
   | { readonly kind: 'edited'; readonly message: Message }
   /** The message already has this text. */
@@ -32,7 +32,10 @@ export function captionOf(text: string | null): string | null {
   return text === '' ? null : text;
 }
 
-/** The message without its content; of its file, only the type stays. `deletedAt` in epoch milliseconds. */
+/**
+ * The message without its content; of its file, only the type and the extension stay. `deletedAt` in epoch
+ * milliseconds.
+ */
 export function deleteMessage(message: Message, deletedAt: number): Message {
   return {
     ...message,
@@ -45,7 +48,7 @@ export function deleteMessage(message: Message, deletedAt: number): Message {
   };
 }
 
-/** Drops the name and the digest, which would reveal parts of the file. */
+/** Drops the name, size and digest, which would reveal parts of the content. */
 function emptiedMedia({ id: messageId, type: messageType, media }: Message): Message['media'] {
   const type = asMediaType(messageType);
   if (media === null || type === null) return null;

@@ -27,8 +27,8 @@ export interface MessageError {
 }
 
 /**
- * The file of a media message; `available` is true while its content is stored. `size` in bytes, `sha256` in hex; null
- * if the file never arrived, or if the message was deleted.
+ * The file of a media message; `available` is true while its content is stored. `size` is in bytes, `sha256` in hex;
+ * both are null if the file never arrived, or if the message was deleted.
  */
 export interface MessageMedia {
   readonly available: boolean;
@@ -37,7 +37,7 @@ export interface MessageMedia {
   readonly filename: string;
   readonly sha256: string | null;
   /**
-   * The upload under whose id the content is kept, because a message's own id is made later, when it is accepted.
+   * The id of the upload, under which the content is kept because the message gets its own id only when it is accepted.
    * Absent if the content is kept under the id of the message, as for inbound files.
    */
   readonly uploadId?: string;
@@ -70,7 +70,7 @@ export interface Message {
   readonly direction: MessageDirection;
   readonly type: MessageType;
   readonly status: MessageStatus;
-  /** Digits of the recipient; null in a group. */
+  /** Digits of the recipient; null in a group, or if the network hides them. */
   readonly to: string | null;
   /** Digits of the sender; null if the network hides them. */
   readonly from: string | null;

@@ -8,7 +8,7 @@ export interface Permutation {
   invert(bytes: Uint8Array): Uint8Array;
 }
 
-/** Bytes that are permuted. */
+/** The number of bytes that are permuted. */
 export const PERMUTED_LENGTH = 9;
 
 /** 40 bits of milliseconds from this time on reach November 2054. */

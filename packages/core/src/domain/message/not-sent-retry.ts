@@ -9,7 +9,7 @@ const SHORTEST_WAIT_MS = 1_000;
 /** No held message waits longer than this to be sent again, whatever its gateway asks for. */
 const LONGEST_HOLD_MS: number = 30 * MINUTE;
 
-/** The error of a message that is given up, if its gateway has none for it. */
+/** The error of a message that is given up, if its gateway gives no error. */
 export const NEVER_TAKEN = {
   code: 'network_busy',
   message:

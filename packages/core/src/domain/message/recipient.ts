@@ -20,8 +20,8 @@ export function parseRecipient(to: string): Result<Recipient> {
 }
 
 /**
- * Characters that people write or paste between digits: white space and dashes of every kind, and invisible marks
- * (contacts apps put U+202A before a number).
+ * Characters that people write or paste with digits: plus signs, dots, white space and dashes of every kind, and
+ * invisible marks (contacts apps put U+202A before a number).
  */
 const FORMATTING = /[+.\s\p{White_Space}\p{Dash}\p{Default_Ignorable_Code_Point}]/gu;
 const PARENTHESES = /[()]/g;
@@ -32,7 +32,7 @@ const NUMBER = /^[1-9][0-9]{6,14}$/;
 
 type PhoneNumber =
   | { readonly ok: true; readonly digits: string }
-  /** The rule that the text breaks, worded to follow "a phone number" in a sentence. */
+  /** The broken rule, worded to follow "a phone number" in a sentence. */
   | { readonly ok: false; readonly rule: string };
 
 /** Reads a phone number with its formatting characters: 7 to 15 digits, without a trunk prefix in parentheses. */

@@ -7,7 +7,7 @@ export const SEND_OUTCOME_UNKNOWN = {
     'In five tries the network did not say whether it took the message. It may have arrived: ask the recipient before you send it again.',
 } as const;
 
-/** The error of a message that the network did not take again after an attempt with an unknown outcome. */
+/** The error of a message that had an attempt with an unknown outcome, and that the network then did not take. */
 export const UNKNOWN_BEFORE_HELD = {
   code: 'send_outcome_unknown',
   message:

@@ -3,7 +3,7 @@ import type { Contact } from '../contact/contact.ts';
 import type { Message } from '../message/message.ts';
 
 /**
- * All names of one person in a workspace's data. A person has a contact on each instance that knows them, and one
+ * All identifiers of one person in a workspace's data. A person has a contact on each instance that knows them, and one
  * instance may know facts that another does not.
  */
 export interface Person {
@@ -30,7 +30,7 @@ export function isContactOf(person: Person, contact: Contact): boolean {
   );
 }
 
-/** The person with the facts of one of their contacts. */
+/** The person, with the identifiers of one of their contacts added. */
 export function withContact(person: Person, contact: Contact): Person {
   const { id, formerIds } = contact;
   return {
@@ -48,8 +48,8 @@ export interface SentMessage {
 }
 
 /**
- * Whether a message belongs to this person: in the chat with them every message, and in a group those that they wrote.
- * Messages of others in a group do not, even if they are about this person.
+ * Whether a message belongs to this person: every message of the chat with them, and the messages that they wrote in
+ * groups. Messages that others wrote in groups do not, even if they are about this person.
  */
 export function isMessageOf(person: Person, { message, senderId }: SentMessage): boolean {
   const { direction, groupId, from, to, contact } = message;

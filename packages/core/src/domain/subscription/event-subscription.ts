@@ -4,7 +4,7 @@ import { claimEndWithin, dueWithinSchedule } from '../too-far-ahead.ts';
 
 /** The events that a handler of the embedder wants, in whichever process it runs. */
 export interface EventSubscription {
-  /** `sub_…`. If a deleted name is registered again, it gets another id. */
+  /** `sub_…`. If a deleted name is registered again, the new subscription gets another id. */
   readonly id: string;
   /** The name by which processes share the subscription. */
   readonly name: string;
@@ -18,8 +18,8 @@ export interface EventSubscription {
 export const SUBSCRIPTION_NAME: RegExp = /^[A-Za-z0-9._-]{1,64}$/;
 
 /**
- * When a queued event can be claimed: at its `dueAt`, but not later than the retry schedule or, for a claimed event, a
- * claim made now allows. The `dueAt` of an event with a token is the end of its claim.
+ * When a queued event can be claimed: at its `dueAt`, but not later than the retry schedule allows from now. An event
+ * with a token is claimed. Its `dueAt` is the end of the claim, cut to the end of a claim made now.
  */
 export function queuedEventDue(
   {
@@ -32,7 +32,10 @@ export function queuedEventDue(
   return token === null ? dueWithinSchedule(dueAt, attempts, now) : claimEndWithin(dueAt, leaseMs, now);
 }
 
-/** The next state of an event whose handler has failed `attempts` times, last at `failedAt`: as for a webhook. */
+/**
+ * The next state of an event whose handler has failed `attempts` times, last at `failedAt`. The retry schedule is that
+ * of webhooks.
+ */
 export function afterFailure(
   attempts: number,
   failedAt: number,

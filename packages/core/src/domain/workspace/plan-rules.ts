@@ -23,7 +23,7 @@ export function checkMaySend(plan: Plan): Result<Plan> {
 
 /**
  * Whether queued messages and webhook deliveries wait until the workspace is resumed (docs/decisions.md, "Workspaces"),
- * because it is suspended or its subscription has ended. Connections stay open, and arrivals are stored.
+ * because it is suspended or its subscription has ended. Connections stay open, and inbound messages are stored.
  */
 export function isPostponed({ suspendedAt, plan }: Pick<Workspace, 'suspendedAt' | 'plan'>): boolean {
   return suspendedAt !== null || plan.subscription === 'none';

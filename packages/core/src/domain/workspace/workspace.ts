@@ -40,7 +40,7 @@ export interface Workspace {
   readonly trialMessagesUsed: number;
   /** Epoch milliseconds; null if the workspace is not suspended. */
   readonly suspendedAt: number | null;
-  /** Null for the service's setting. */
+  /** Null to use the service's setting. */
   readonly retention: Retention | null;
   /** Epoch milliseconds. */
   readonly createdAt: number;
