@@ -1,4 +1,4 @@
-/** A transition: its trigger, the status that it led to, and its event. */
+/** A transition between two statuses, with its trigger and its event. */
 export interface Step<Status extends string> {
   readonly from: Status;
   readonly to: Status;
@@ -7,8 +7,8 @@ export interface Step<Status extends string> {
 }
 
 /**
- * A state that the machine distinguishes from others of the same status, with its name among them; the name is empty
- * if the status has only one state.
+ * A state that the machine distinguishes from others of the same status, with a name that tells them apart; the name is
+ * empty if the status has only one state.
  */
 export interface Variant<Status extends string, State> {
   readonly status: Status;

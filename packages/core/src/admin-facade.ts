@@ -41,7 +41,7 @@ export function adminFacade(
   }: { readonly authenticator: Authenticator; readonly workload: Pick<KeptWorkload, 'read'> },
 ): Admin {
   const { storage } = context;
-  // Cached, because Postgres asks the system about each file of a database to size it.
+  // Cached, because Postgres asks the operating system about each file of a database to add up its size.
   const description = keepLookUps({
     lookUp: () => storage.describe(),
     isWorthKeeping: () => true,

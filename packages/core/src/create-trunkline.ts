@@ -88,7 +88,7 @@ export function createTrunkline<Transaction = never>(
     whileRunning(state, workspaceFacade(context, id, member), (name, work) =>
       guard.inTime(name, operationMs, work),
     );
-  /** A facade for each lookup of a key, which serves many requests, because a facade has some thirty operations. */
+  /** One facade for each lookup of a key, shared by many requests because a facade has about thirty operations. */
   const facades = new WeakMap<Principal, WorkspaceApi<Transaction>>();
 
   const closeAll = async (): Promise<void> => {
@@ -125,7 +125,7 @@ export function createTrunkline<Transaction = never>(
         logger.flush();
         throw error;
       }
-      // A process without work holds no leases or claims, and does not change the database.
+      // A process without work holds no leases or claims, so it need not register, or release those of ended processes.
       if (work().length > 0) await endedProcesses.start();
       webhookSender?.open?.();
       // Each start makes new workers under a new name, because they must not touch work that an earlier stop left in

@@ -60,14 +60,14 @@ export interface HandlerOptions {
 /** A handler that was registered with `trunkline.on`. */
 export interface HandlerRegistration {
   /**
-   * Resolves when the subscription is stored, which from then on misses no event, even while this process is not
-   * running. Before `start()`, it waits for the start.
+   * Resolves when the subscription is stored. From then on, the subscription misses no event, even while this process
+   * is not running. Before `start()`, the promise waits for the start.
    */
   readonly registered: Promise<void>;
   /**
    * Stops the handler in this process. Aborts the signals, and resolves when the calls in flight have ended or 10
-   * seconds have passed; don't await it in the handler, which would wait for itself. The subscription keeps its events
-   * and still collects new ones.
+   * seconds have passed; don't await `off` in the handler, which would wait for itself. The subscription keeps its
+   * events and still collects new ones.
    */
   off(): Promise<void>;
 }
@@ -81,7 +81,7 @@ const handlerOptions = z.strictObject({
   timeoutMs: z.int().min(1).max(MAX_TIMEOUT_MS).default(60_000),
 });
 
-/** Throws a TypeError that names the wrong part. */
+/** Throws a TypeError that names the wrong argument. */
 export function checkHandler<Selection extends EventSelection>(
   selection: Selection,
   handler: EventHandler<Selection>,

@@ -3,7 +3,7 @@ type Part = RequiredPart | 'media' | 'logger' | 'notifier' | 'meterProvider' | '
 /** The options of `createTrunkline`, as they were given. */
 type GivenParts = { readonly [Name in Part]?: unknown };
 
-/** The methods that a part of the service must have, and the text that says where to get one. */
+/** The methods that a part of the service must have, and the text that says where to get the part. */
 const PARTS: Readonly<Record<Part, { readonly methods: readonly string[]; readonly fix: string }>> = {
   clock: {
     methods: ['now', 'elapsed', 'setTimer'],
@@ -85,7 +85,7 @@ const HOW_TO_MAKE_ONE =
   'Make one with `openssl rand -base64 32`, keep it outside the database, and give the same one at every start.';
 
 /**
- * The keys of the installation, of which the first seals. Throws a TypeError that says how to make a key, and does not
+ * The keys of the installation, the first of which seals. Throws a TypeError that says how to make a key, and does not
  * repeat the given keys.
  */
 export function checkSecretKeys(

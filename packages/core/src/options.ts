@@ -82,7 +82,7 @@ export interface TrunklineOptions<Transaction = never> {
   /**
    * Private hosts that webhooks may reach, also over http and on any port: host names (`n8n`), `*.internal.example.com`
    * for all subdomains, addresses and ranges (`10.1.0.0/16`, `fd00::/8`). Link-local addresses and the metadata
-   * services of clouds need an address or a range that lies within theirs. None by default.
+   * services of clouds need an entry that is their address, or a range within theirs. None by default.
    */
   readonly webhookAllow?: readonly string[] | undefined;
   /**
@@ -91,8 +91,8 @@ export interface TrunklineOptions<Transaction = never> {
    */
   readonly webhookDeny?: readonly string[] | undefined;
   /**
-   * Returns the addresses at which the service itself can be reached: no webhook is sent there. It is called with the
-   * port of each URL that is checked, since interfaces can change, and may leave out addresses on other ports.
+   * Returns the addresses at which the service itself can be reached, so that no webhook is sent there. It is called
+   * with the port of each URL that is checked, since interfaces can change, and may leave out addresses on other ports.
    * `listeningAddresses()` of `@trunkline/core/node` lists those of a server. None by default.
    */
   readonly ownAddresses?: ((port: number) => readonly OwnAddress[]) | undefined;
@@ -117,8 +117,8 @@ export interface TrunklineOptions<Transaction = never> {
       }
     | undefined;
   /**
-   * How long a number that is meant to run can be down before the notifier is called, once, and once more when it is
-   * back. 0 switches this off. Default 900,000 ms (15 minutes).
+   * How long a number that is meant to run can be down before the notifier is called once; when the number is back, the
+   * notifier is called once more. 0 switches this off. Default 900,000 ms (15 minutes).
    */
   readonly instanceDownAfterMs?: number | undefined;
   /** How many messages of one instance may be queued at the same time. Default 1,000. */
@@ -133,7 +133,7 @@ export interface TrunklineOptions<Transaction = never> {
 }
 
 export interface CheckedSettings {
-  /** At least one key, of which the first seals. */
+  /** At least one key; the first seals. */
   readonly secretKeys: readonly string[];
   readonly roles: Roles;
   readonly urlPolicy: UrlPolicy;

@@ -84,10 +84,10 @@ export interface WorkspaceApi<Transaction = never> {
      */
     send(input: SendTextInput | SendMediaInput, options?: SendOptions<Transaction>): Promise<SendResult>;
     /**
-     * Stores a file before the rest of its message is known, for example if the file comes first in a form. Pass it to
-     * `send` as `file`, or discard it. With a `type`, the limit and the file types of that type apply from the start.
-     * If the bytes of a document do not identify its format, its type is `mimeType` or, by default, that of the
-     * extension of `filename`.
+     * Stores a file before the rest of its message is known, for example if the file comes first in a form. Pass the
+     * result to `send` as `file`, or discard it. With a `type`, the limit and the file types of that type apply from
+     * the start. If the bytes of a document do not identify its format, its type is `mimeType` or, by default, that of
+     * the extension of `filename`.
      */
     upload(
       content: ReadableStream<Uint8Array>,
@@ -185,7 +185,7 @@ export interface SendTextInput extends SendInput {
 
 /** A media message. The service reads the type of the file from its first bytes. */
 export interface SendMediaInput extends SendInput {
-  /** The type that the recipient sees: it has to fit the content of the file. */
+  /** The type that the recipient sees, which has to fit the content of the file. */
   readonly type: MediaType;
   /** The content: a `Blob` (`openAsBlob` of `node:fs`), a stream, or a file that `upload` has stored. */
   readonly file: Blob | ReadableStream<Uint8Array> | Upload;
@@ -232,9 +232,9 @@ export interface ListResult<Resource> {
 export interface PageResult<Resource> extends ListResult<Resource> {
   /** The maximum number of rows in a page. */
   readonly perPage: number;
-  /** Towards older rows. */
+  /** Towards older rows; null on the last page. */
   readonly nextCursor: string | null;
-  /** Towards newer rows. */
+  /** Towards newer rows; null on the first page. */
   readonly prevCursor: string | null;
 }
 

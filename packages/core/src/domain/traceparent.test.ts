@@ -7,7 +7,7 @@ const SPAN = '00f067aa0ba902b7';
 it('a traceparent has the position of a span', () => {
   expect(readTraceparent(`00-${TRACE}-${SPAN}-01`)).toEqual({ traceId: TRACE, spanId: SPAN, traceFlags: 1 });
   expect(readTraceparent(`00-${TRACE}-${SPAN}-00`)).toMatchObject({ traceFlags: 0 });
-  // Flags that this version does not know are left out.
+  // Flags that this version does not define are dropped.
   expect(readTraceparent(`00-${TRACE}-${SPAN}-ff`)).toMatchObject({ traceFlags: 1 });
   // A later version may have more fields.
   expect(readTraceparent(`01-${TRACE}-${SPAN}-01-more`)).toMatchObject({ traceId: TRACE });

@@ -20,8 +20,8 @@ function codePoints(text: string): number {
 }
 
 /**
- * A field of a JSON body that may be left out. Null counts as left out, because clients return the nulls of responses
- * in their requests. Not for a field in which null has a meaning of its own.
+ * A field of a JSON body that may be left out. Null counts as left out, because clients send the nulls of responses
+ * back in their requests. Not for a field in which null has a meaning of its own.
  */
 export function optionalField<Output>(
   schema: z.ZodType<Output, unknown>,
@@ -39,7 +39,7 @@ const PAGE_LIMIT_MAX = 100;
 const PAGE_LIMIT_DEFAULT = 25;
 
 const timeWithZone = z.iso.datetime({ offset: true });
-/** Enough for any fraction of a second in use. */
+/** Long enough for any usual fraction of a second. */
 const TIME_LENGTH_MAX = 40;
 
 /** Selects a page of a list; `limit` may also be the text of a query parameter. */

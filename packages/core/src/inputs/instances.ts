@@ -9,7 +9,7 @@ import type { CheckedPageQuery, PageQuery, WithoutNulls } from './fields.ts';
  * user name and a password if needed; null removes the proxy. The address is never shown; the instance has `has_proxy`.
  */
 export type InstanceInput = {
-  /** 1 to 100 characters. By default, a new instance gets a name, and an update changes nothing. */
+  /** 1 to 100 characters. By default, a new instance gets a name made from its id, and an update changes nothing. */
   readonly name?: string | null | undefined;
   /** The proxy, such as `socks5://user:password@proxy.example.com:1080`; null removes the proxy. */
   readonly proxy_url?: string | null | undefined;

@@ -10,7 +10,7 @@ const location = z.strictObject({
   address: textOrNull,
 });
 
-/** The fields of each kind of message; null for a kind that has none. */
+/** The fields of each kind of message; null for a kind without fields. */
 export const MESSAGE_PAYLOADS: {
   readonly [Kind in MessageKind]: z.ZodType<MessagePayloads[Kind]> | null;
 } = {
@@ -52,7 +52,7 @@ export const messageDetail: z.ZodType<MessageKindAndPayload, unknown> = z
   .object({ kind: z.enum(MESSAGE_KINDS), payload: z.unknown() })
   .transform(({ kind, payload = null }, context): MessageKindAndPayload => {
     const read = (MESSAGE_PAYLOADS[kind] ?? z.null()).safeParse(payload);
-    if (read.success) return { kind, payload: read.data } as MessageKindAndPayload; // by the schema of its kind
+    if (read.success) return { kind, payload: read.data } as MessageKindAndPayload; // checked by the schema of its kind
     for (const { message } of read.error.issues)
       context.addIssue(`The payload of the kind ${kind}: ${message}`);
     return z.NEVER;

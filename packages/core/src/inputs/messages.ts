@@ -29,7 +29,7 @@ export const messageInput: z.ZodType<MessageInput, unknown> = z.object({
 /** The error for `voice` with any other type than audio. */
 export const NOT_AUDIO = 'Must be given only with the type audio.';
 
-/** U+0085 is white space in Unicode, and not in JavaScript. */
+/** U+0085 is white space in Unicode, but not in JavaScript. */
 const NOT_WHITE_SPACE = /[^\s\u0085]/;
 
 export const textInput: z.ZodType<{ readonly text: string }, unknown> = z.object({
@@ -71,8 +71,8 @@ type MessageFilterQuery<Status> = {
   /** The other side: a phone number, formatted or not, or the id of a contact or of a group. An addition of ours. */
   readonly counterpart?: string | undefined;
   /**
-   * `device`: only messages that were typed on the phone; `any`: these messages too. By default, they are left out. An
-   * addition of ours.
+   * `device`: only messages that were typed on the phone; `any`: all messages. By default, messages from the phone are
+   * left out. An addition of ours.
    */
   readonly origin?: 'device' | 'any' | undefined;
 };

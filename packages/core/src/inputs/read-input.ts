@@ -3,9 +3,7 @@ import { withFullStop } from '../domain/full-stop.ts';
 import { ok, refuse } from '../domain/result.ts';
 import type { Result } from '../domain/result.ts';
 
-/**
- * How many fields the message of a refusal names, because the query of a request may have any number of unknown fields.
- */
+/** The message of a refusal names at most this many fields, because a query may have any number of unknown fields. */
 const MOST_NAMED = 5;
 
 /** Checks an input against its schema; every error is listed under the name of its field (`body` for the whole). */

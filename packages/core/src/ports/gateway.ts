@@ -10,13 +10,13 @@ import type { Logger } from './logger.ts';
 import type { Random } from './random.ts';
 
 /**
- * Connects Trunkline to a messaging network. A gateway keeps no durable state of its own: it stores values that must
- * survive in the `Session` that it gets. The service reconnects, backs off and holds the leases.
+ * Connects Trunkline to a messaging network. A gateway keeps durable state only in the `Session` that it gets. The
+ * service reconnects, backs off and holds the leases.
  */
 export interface Gateway {
   /**
-   * `text`, and the other types that the network carries. Instances show these types; the service refuses to send
-   * others.
+   * `text`, and the other abilities of the network. Instances show these capabilities; the service refuses to send
+   * anything else.
    */
   readonly capabilities: readonly Capability[];
   /** Whether the gateway connects through `OpenOptions.proxyUrl`. If absent or false, instances cannot have proxies. */
@@ -35,8 +35,8 @@ export interface Gateway {
    */
   open(session: Session, listener: GatewayListener, options?: OpenOptions): Promise<GatewayConnection>;
   /**
-   * Whether a value of a session is about this person, decided only by its name, so that values about the person are
-   * found and erased. Absent if the gateway keeps no such values.
+   * Whether a value of a session is about this person, decided only by the value's name, so that such values are found
+   * and erased. Absent if the gateway keeps no such values.
    */
   isSessionValueOf?(name: string, person: PersonOnNetwork): boolean;
   /** Unlinks a number that has no open connection. Rejects if the network could not be reached. */
@@ -97,23 +97,23 @@ export interface Session {
   readonly instanceId: string;
   load(): Promise<ReadonlyMap<string, Uint8Array>>;
   /**
-   * Reads the values with these names; those that are not stored are absent. For a gateway that stores more than it
-   * wants in memory. Trunkline's own sessions have this method and `names`.
+   * Reads the values with these names; names without a value are absent. For a gateway that stores more than it wants
+   * to keep in memory. Trunkline's own sessions have this method and `names`.
    */
   read?(names: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
   names?(page: SessionNamesPage): Promise<readonly string[]>;
   /**
-   * Writes in one transaction; null deletes a value. Rejects if another process holds the instance now, so that the
-   * gateway has to close the connection.
+   * Writes in one transaction; null deletes a value. Rejects if another process holds the instance now, in which case
+   * the gateway has to close the connection.
    */
   save(changes: ReadonlyMap<string, Uint8Array | null>): Promise<void>;
 }
 
-/** A part of the names of an instance's stored values, in an order of the storage's own, which does not change. */
+/** A part of the names of an instance's stored values, in an order that the storage chooses and keeps. */
 export interface SessionNamesPage {
   /** Only names that begin with this prefix are listed; empty for all. */
   readonly prefix: string;
-  /** The last name of the page before; null for the first page. The name need not be stored any more. */
+  /** The last name of the previous page, which may have been deleted since; null for the first page. */
   readonly after: string | null;
   /** A page with fewer names is the last page. */
   readonly limit: number;
@@ -141,7 +141,8 @@ export interface QuotedMessage {
   /** The network's id of the author; null if the instance wrote it. */
   readonly senderId: string | null;
   /**
-   * The text that the recipient's app shows of the message: its text or caption, perhaps shortened; empty without them.
+   * The text that the recipient's app shows of the message: its text or caption, perhaps shortened; empty if it has
+   * neither.
    */
   readonly text: string;
 }
@@ -166,8 +167,8 @@ export interface OutgoingFile {
 
 export type SendOutcome = SendResult & {
   /**
-   * The recipient as the network registers them, if under another number than the dialled one, or without a number. The
-   * dialled and the registered recipient are one person from then on.
+   * The recipient as the network registers them, if that is under another number than the dialled number, or without a
+   * number. The dialled and the registered recipient are one person from then on.
    */
   readonly recipient?: ContactReport;
 };
@@ -190,7 +191,7 @@ type SendResult =
       readonly retryAfterMs?: number;
       readonly error?: MessageError;
     }
-  /** The network did not respond, and may have accepted the message. It is sent again under the same id. */
+  /** The network did not respond, and may have accepted the message. The message is sent again under the same id. */
   | { readonly kind: 'unknown'; readonly reason: string };
 
 export interface IncomingMessage {
@@ -201,11 +202,11 @@ export interface IncomingMessage {
   readonly from: string | null;
   readonly groupNetworkId: string | null;
   /**
-   * The author. Absent or null if the network does not say more than `senderId` and `from`. Its strings are as others
-   * wrote them, and may have any length.
+   * The author. Absent or null if the network does not say more than `senderId` and `from`. Its strings are as their
+   * authors wrote them, and may have any length.
    */
   readonly contact?: ContactReport | null;
-  /** When the message was sent by the network's clock, in epoch milliseconds; null if the network does not say. */
+  /** When the message was sent, by the network's clock, in epoch milliseconds; null if the network does not say. */
   readonly sentAt?: number | null;
   /** The network id of the message that this one replies to. */
   readonly replyTo?: string | null;
@@ -230,7 +231,7 @@ export type Activity =
       readonly detail?: MessageKindAndPayload;
       readonly content: IncomingContent;
     }
-  /** `emoji` is null if the reaction was taken back. */
+  /** `emoji` is null if the reaction was removed. */
   | (ActivityOnMessage & { readonly kind: 'reaction'; readonly emoji: string | null })
   /** The text or the caption is replaced. */
   | (ActivityOnMessage & { readonly kind: 'edit'; readonly text: string })
@@ -272,7 +273,7 @@ export type Activity =
 export interface ActivityOnMessage {
   /** The network's id of the message that the act is about. */
   readonly about: string;
-  /** The author of that message, as the network names it with this act; null if it is the instance. */
+  /** The author of that message, as the report of this act names them; null if the instance is the author. */
   readonly author: string | null;
   /** The chat: the network's id of a group, or null for the chat with `contact`. */
   readonly groupNetworkId: string | null;
@@ -319,7 +320,7 @@ export interface LinkedProfile {
 }
 
 export type ClosedReason = ClosedFor & {
-  /** The network's own code, such as a status of `428`: for the history, which keeps 64 characters. */
+  /** The network's own code, such as a status of `428`. The history keeps its first 64 characters. */
   readonly networkCode?: string;
 };
 
@@ -344,10 +345,11 @@ type ClosedFor =
   | { readonly kind: 'failed'; readonly code: string; readonly until?: number };
 
 /**
- * The reports of a gateway about one connection. Each promise resolves when the report is stored: only then may the
- * gateway acknowledge it to the network. If a promise rejects, the report is not stored, and the network has to deliver
- * it again. While the storage fails, messages, receipts, groups and activities are pending until they are stored or the
- * connection ends: a gateway keeps the connection open in that time, and bounds how much it takes from the network.
+ * The reports of a gateway about one connection. Each promise resolves when the report is stored, and only then may the
+ * gateway acknowledge the report to the network. If a promise rejects, the report is not stored, and the network has to
+ * deliver it again. While the storage fails, messages, receipts, groups and activities are pending until they are
+ * stored or the connection ends. A gateway keeps the connection open in that time, and bounds how much it accepts from
+ * the network.
  */
 export interface GatewayListener {
   /**
@@ -359,9 +361,9 @@ export interface GatewayListener {
   /** The connection has ended, and reports nothing more. */
   closed(reason: ClosedReason): Promise<void>;
   /**
-   * For a message with a file, resolves when the file is stored; continue to report later events until then. A file
-   * with a `reference` is waited for half a minute at most, then the message is stored without the file; any other file
-   * may take minutes. A rejection means that the file could not be stored; the connection can still be used.
+   * For a message with a file, resolves when the file is stored; continue to report later events until then. The
+   * service waits at most half a minute for a file with a `reference`, and then stores the message without it; any
+   * other file may take minutes. A rejection means that the file could not be stored; the connection can still be used.
    */
   message(message: IncomingMessage): Promise<void>;
   receipt(receipt: MessageReceipt): Promise<void>;
@@ -372,8 +374,8 @@ export interface GatewayListener {
    */
   groups(groups: readonly GroupReport[], extent?: GroupsExtent): Promise<void>;
   /**
-   * As with a message, acknowledge the activity to the network once this resolves. Report an act on a message after the
-   * message itself.
+   * As with a message, acknowledge the activity to the network once the promise resolves. Report an act on a message
+   * after the message itself.
    */
   activity?(activity: Activity): Promise<void>;
   /** Counts an arrival that is neither stored nor reported, by its kind. */

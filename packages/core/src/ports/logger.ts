@@ -17,7 +17,7 @@ export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() 
 
 /**
  * The default logger. It writes warnings and errors to the runtime's console, because a service must not be silent
- * about its failures, and drops the rest.
+ * about its failures, and drops all other lines.
  */
 // oxlint-disable no-console -- the one place in the packages that writes there by itself
 export const consoleLogger: Logger = {

@@ -35,7 +35,7 @@ export interface MediaStore {
 
 /** The page to list. */
 export interface MediaPageRequest {
-  /** The `next` of the page before; null for the first page. */
+  /** The `next` of the previous page; null for the first page. */
   readonly after: string | null;
   /** The maximum number of ids in a page. A page may have fewer, or none, without being the last page. */
   readonly limit: number;

@@ -31,7 +31,7 @@ export interface WebhookNotification extends ToMembers {
   };
 }
 
-/** A notification about an instance that has been down for a while, or that is connected again after that. */
+/** A notification about an instance that has been down for a while, or that is connected again after such an outage. */
 export interface InstanceNotification extends ToMembers {
   /** Whether the instance is down, or is connected again after it was reported as down. */
   readonly kind: 'instance_down' | 'instance_up';
@@ -52,7 +52,7 @@ export interface DownInstance extends Pick<Instance, 'id' | 'name' | 'phoneNumbe
 /** An email to the members who administer webhooks and whose address is verified. */
 export type Notification = WebhookNotification | InstanceNotification;
 
-/** Sends emails to members. The option `notifier` takes one. */
+/** Sends emails to members. Passed as the option `notifier`. */
 export interface Notifier {
   /** Rejects if the email was not accepted; the service tries again later. */
   notify(notification: Notification): Promise<void>;

@@ -36,5 +36,5 @@ export function explainUnavailable<Store extends object>(
       },
     ],
   );
-  return Object.fromEntries(explained) as Store; // each method with the arguments and the result that it had
+  return Object.fromEntries(explained) as Store; // each method keeps its arguments and its result
 }

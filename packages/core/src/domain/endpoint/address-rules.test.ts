@@ -159,7 +159,7 @@ describe("isAllowedAddress with the policy 'local'", () => {
   );
 
   it('allows no other address that is not public', () => {
-    // Embedded, 0.0.0.1 is `::0.0.0.1`, which is `::1`.
+    // Embedded in IPv6, 0.0.0.1 is `::0.0.0.1`, the loopback address `::1`.
     const other = refusedV4.filter((address) => !address.startsWith('127.') && address !== '0.0.0.1');
     fc.assert(
       fc.property(other, (address) => {

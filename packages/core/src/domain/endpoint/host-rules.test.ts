@@ -34,12 +34,12 @@ const anyAddress = fc.oneof(
   fc.ipV6(),
   fc.tuple(anyV4, embedded).map(([address, embed]) => embed(address)),
 );
-/** Ranges that a wider range or a name does not open. */
+/** Ranges that neither a wider range nor a name opens. */
 const GUARDED_V4 = REFUSED_V4.filter(({ first }) =>
   ['0.0.0.0', '168.63.129.16', '169.254.0.0', '224.0.0.0', '240.0.0.0'].includes(first),
 );
 
-/** Addresses of metadata services, among others that a wider range opens. */
+/** Guarded addresses of metadata services, within ranges that are otherwise not guarded. */
 const METADATA_V4 = ['100.100.100.200', '192.0.0.192'];
 
 describe('the URL of an endpoint where the operator has listed no host', () => {

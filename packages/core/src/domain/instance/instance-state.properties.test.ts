@@ -46,7 +46,7 @@ interface Step {
   readonly event: InstanceEventType | null;
 }
 
-/** The life of an instance under these triggers. */
+/** The steps that an instance takes under these triggers. */
 function live(happenings: readonly { trigger: InstanceTrigger; waitMs: number }[]): readonly Step[] {
   let instance = exampleInstance();
   let now = NOW;

@@ -166,8 +166,8 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
   },
 };
 
-const stateNames = Object.keys(STATES) as State[]; // keys of a literal
-const triggerNames = Object.keys(TRIGGERS) as Trigger[]; // keys of a literal
+const stateNames = Object.keys(STATES) as State[]; // a literal has no other keys
+const triggerNames = Object.keys(TRIGGERS) as Trigger[]; // a literal has no other keys
 
 describe('an instance with nothing in flight', () => {
   const rows = stateNames.flatMap((state) =>
@@ -282,7 +282,7 @@ describe('an instance with an operation open', () => {
     }
     expect(outcomeOf(instance, 'opr_39')).toEqual({ id: 'opr_39', error: 'no response' });
     expect(outcomeOf(instance, 'opr_30')).toEqual({ id: 'opr_30', error: 'no response' });
-    // Only a few are kept, so that the row does not grow with the history.
+    // Only a few outcomes are kept, so that the row does not grow with each operation.
     expect(outcomeOf(instance, 'opr_0')).toBeNull();
   });
 

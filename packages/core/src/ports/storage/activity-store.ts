@@ -26,7 +26,7 @@ export interface Echo {
   readonly download: PendingDownload | null;
 }
 
-/** Activities in the chats of each instance. Stores the event of an activity, its change and its key. */
+/** Stores the activities in the chats of each instance: the event of an activity, its change and its key. */
 export interface ActivityStore {
   /**
    * Stores an activity once, in one transaction under the instance's lease, which is checked first. Returns `repeat` if
@@ -38,8 +38,9 @@ export interface ActivityStore {
   record(lease: Lease, activity: RecordedActivity): Promise<'recorded' | 'repeat' | 'stale' | 'fenced'>;
   /**
    * Inserts a message that was sent with the phone, once: a repeat is an outbound message of the instance with the same
-   * network id, unless that message was accepted with a readable network id (`findOutbound` finds it). Takes reserved
-   * content as `messages.receive` does, and stores the event and the pending download in the same transaction.
+   * network id, unless that message was accepted with a readable network id, which the caller looks up first
+   * (`findOutbound`). Takes reserved content as `messages.receive` does, and stores the event and the pending download
+   * in the same transaction.
    */
   recordEcho(lease: Lease, echo: Echo): Promise<'recorded' | 'repeat' | 'fenced'>;
   /** Deletes keys of activities that were recorded before `before`, at most `limit`. Returns how many. */

@@ -1,11 +1,11 @@
 import type { ChatSummary } from '../../domain/chat/chat.ts';
 import type { Page, PageRequest } from './page.ts';
 
-/** The result of a pass of `file`. */
+/** The result of one call of `file`. */
 export interface FilingPass {
-  /** How many messages the pass went through; 0 if another process is filing. */
+  /** How many messages the call went through; 0 if another process is filing. */
   readonly filed: number;
-  /** The id of the newest of these messages; null without messages. */
+  /** The id of the newest of these messages; null if there are none. */
   readonly lastId: string | null;
   /** Whether messages are left, or may be left. */
   readonly more: boolean;

@@ -83,7 +83,8 @@ export interface DeliveryDetail {
   /** Null if the event is not stored because the database is damaged. */
   readonly payload: string | null;
   /**
-   * The endpoint's URL, or its last URL if the endpoint is deleted. Null if an earlier version deleted the endpoint.
+   * The endpoint's URL, or its last URL if the endpoint is deleted. Null if an earlier version of Trunkline deleted the
+   * endpoint.
    */
   readonly endpointUrl: string | null;
   /** The delivery's position in its endpoint's lane; null once it has ended. */
@@ -114,7 +115,7 @@ export interface DeliveryStore {
   claim(claim: DeliveryClaim): Promise<DeliveryClaimResult>;
   /**
    * Writes attempts and outcomes, releases the slots, and updates the endpoints' health. Returns how many completions
-   * were written: a completion whose claim was lost changes nothing; a claim past its lease is valid until it is
+   * were written: a completion whose claim was lost changes nothing. A claim past its lease is valid until it is
    * released. Health depends on the reported outcome, even if a cancellation overrode it; only `lastDelivery.status` is
    * the status that was written. Calls that arrive together may share one commit.
    */
@@ -155,7 +156,7 @@ export interface DeliveryStore {
    * Does the same as `retry` for up to `limit` deliveries of one endpoint: first those that were never attempted, then
    * those attempted longest ago, by id among equals. `remaining` is how many more wait for their attempt in the round
    * of this call (`takeRetryBatch`), counted up to `countUpTo`; at 0, the round is over. First updates the cancelled
-   * deliveries of this endpoint, up to `limit + countUpTo` deliveries; the next call updates the rest. Null if the
+   * deliveries of this endpoint, up to `limit + countUpTo` deliveries; the next call updates the others. Null if the
    * endpoint is deleted or disabled.
    */
   retryFailedDeliveries(
@@ -170,8 +171,8 @@ export interface DeliveryStore {
   ): Promise<{ readonly requeued: number; readonly remaining: number } | null>;
 
   /**
-   * Updates the rows of deliveries that a cancellation has ended, at most `limit`. Returns how many rows: less than
-   * `limit` means that no more are left. A claimed delivery is left to its completion, or to the pass after its claim
+   * Updates the rows of deliveries that a cancellation has ended, at most `limit`. Returns how many rows; fewer than
+   * `limit` means that no more are left. A claimed delivery is left to its completion, or to the sweep after its claim
    * is released.
    */
   sweepClosed(limit: number): Promise<number>;

@@ -24,7 +24,7 @@ export interface PendingDownload {
  * (`forgetNumber`).
  */
 export interface DownloadStore {
-  /** The downloads that are due first, at most `limit` for each of these instances; in the order of `dueAt`. */
+  /** The downloads that are due first, at most `limit` for each of these instances, in the order of `dueAt`. */
   listNext(instanceIds: readonly string[], limit: number): Promise<readonly PendingDownload[]>;
   /** Whether an instance has at least `limit` downloads. Reads at most `limit` rows. */
   isFull(instanceId: string, limit: number): Promise<boolean>;
@@ -38,8 +38,8 @@ export interface DownloadStore {
   /**
    * Writes the media of the message, whose content was reserved and is now taken as in `messages.receive`, removes the
    * download and stores the event, under the lease of the instance. Writes nothing else of the message. The message's
-   * previous content is then abandoned (`uploads.listAbandoned`). `stale`, with nothing written, if the download is no
-   * longer pending. Rejects if the reserved content does not exist.
+   * previous content is then abandoned (`uploads.listAbandoned`). Returns `stale`, and writes nothing, if the download
+   * is no longer pending. Rejects if the reserved content does not exist.
    */
   complete(
     lease: Lease,
@@ -58,8 +58,8 @@ export interface DownloadStore {
     page: { readonly after: string | null; readonly limit: number },
   ): Promise<readonly PendingDownload[]>;
   /**
-   * In one transaction, replaces each reference, by message id, that is still `from`. Needs no lease, because it is
-   * only for the same plaintext encrypted with another key.
+   * In one transaction, replaces each of these references, keyed by message id, if it is still `from`. Needs no lease,
+   * because it is only for the same plaintext encrypted with another key.
    */
   replace(
     instanceId: string,

@@ -5,9 +5,9 @@ import type { Message } from '../../domain/message/message.ts';
 
 /** A part of a walk along rows in the order of their ids, oldest first. */
 export interface Walk {
-  /** `next` of the part before; null for the first part. */
+  /** The `next` of the previous part; null for the first part. */
   readonly after: string | null;
-  /** How many rows are read, of which fewer may match. */
+  /** How many rows are read. Fewer of them may match. */
   readonly limit: number;
 }
 
@@ -54,7 +54,7 @@ export interface ErasureStore {
   ): Promise<WalkPart<StoredMessage>>;
   /**
    * Deletes messages with their texts, places in queues, pending downloads, network ids and idempotency records, and
-   * with their events, deliveries and attempts. In one transaction, except if the limit is reached: a message is
+   * with their events, deliveries and attempts. All in one transaction, unless the limit is reached; each message is
    * deleted with the last of its events. Its content is then abandoned, and comes first in `uploads.listAbandoned`.
    */
   deleteMessages(workspaceId: string, deletion: MessageDeletion): Promise<MessagesDeleted>;

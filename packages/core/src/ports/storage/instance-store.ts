@@ -21,7 +21,7 @@ export interface InstanceWrite {
    * transaction, after `event` is stored.
    */
   readonly failQueued?: QueueFailure;
-  /** Whether to erase the session and leave the groups, because they belong to the unlinked number. */
+  /** Whether to erase the session and mark the groups as left, because they belong to the unlinked number. */
   readonly forgetNumber?: boolean;
   /** The history entry of this change, in this transaction: a new entry, or a replacement of the entry with its id. */
   readonly entry?: HistoryEntry | null;

@@ -76,8 +76,8 @@ export interface Postponement {
   /** The earliest time to send the message; epoch milliseconds. */
   readonly dueAt: number;
   /**
-   * When the message was first held. Other messages to its recipient wait until it has left the queue, and messages to
-   * other recipients do not. Give this for the first message to a recipient. If omitted, a held message stays held.
+   * When the message was first held. Until it has left the queue, other messages to its recipient wait, and messages to
+   * other recipients do not. Only for the first queued message to a recipient. If omitted, a held message stays held.
    */
   readonly heldSince?: number;
 }
@@ -118,8 +118,8 @@ export interface MessageStore<Transaction = never> {
   /**
    * The sender that an outbound message is checked against before `accept`. Null if there is no such workspace. Unless
    * `fresh`, the sender may be up to `SENDER_KEPT_MS` old at `now`: a storage may cache senders, and drops a cached
-   * sender as soon as it is notified of a change. A missing workspace or instance is never cached. The object is
-   * frozen, or belongs to the caller.
+   * sender as soon as it is notified of a change. A missing workspace or instance is never cached. The returned object
+   * is frozen, or belongs to the caller.
    */
   findSender(
     workspaceId: string,
@@ -184,7 +184,7 @@ export interface MessageStore<Transaction = never> {
    * message, the one that was accepted first, if it is due at `now` or postponed too far ahead (`latestResend`); later
    * messages wait for it. Then, of the held messages that are due or held too far ahead (`latestHold`), the one that
    * has been due longest. Leaves out postponed workspaces. The cost does not grow with the queue, nor with the number
-   * of held messages, because a message that lets others pass is moved out of their way once.
+   * of held messages, because a message that waits for a held message is moved out of the way of the others once.
    */
   queueHeads(instanceIds: readonly string[], now: number): Promise<readonly QueuedMessage[]>;
   /** Postpones a message, which keeps its place in the queue. Does nothing if the message is no longer queued. */

@@ -13,13 +13,13 @@ export interface Page<Row> {
   readonly rows: readonly Row[];
   /**
    * Whether the filtered list continues beyond these rows at this moment. This is exact, not derived from `from`,
-   * unless the page stopped early. A page without rows is at `from`, and the row with exactly that id counts as on the
-   * side from which the page was reached.
+   * unless the page stopped early. A page without rows is at `from`, and a row with exactly that id counts as being on
+   * the side that the page was reached from.
    */
   readonly hasOlder: boolean;
   readonly hasNewer: boolean;
   /**
-   * The start of the next page of older rows, if that is not after the last row: a lookup that filters row by row stops
+   * The start of the next page of older rows, if that is not after the last row. A lookup that filters row by row stops
    * after `ROWS_EXAMINED_MAX`, and then `hasOlder` means that the lookup has not seen the end. `newerFrom` is the same
    * for newer rows. Absent otherwise.
    */

@@ -4,11 +4,11 @@ import type { Lease } from './lease.ts';
 /** The values that a gateway keeps for each instance: small, named, and encrypted before they are stored. */
 export interface SessionStore {
   load(instanceId: string): Promise<ReadonlyMap<string, Uint8Array>>;
-  /** The values with these names; those that are not stored are absent. Reads nothing else. */
+  /** The values with these names; names without a value are absent. Reads nothing else. */
   read(instanceId: string, names: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
   /**
-   * Names that begin with a prefix, after a name, in an order of the storage's own that does not change. Reads no more
-   * than the names of this instance.
+   * Names that begin with a prefix, after a name, in an order that the storage chooses and keeps. Reads no more than
+   * the names of this instance.
    */
   names(instanceId: string, page: SessionNamesPage): Promise<readonly string[]>;
   /** Writes in one transaction; null deletes a value. */

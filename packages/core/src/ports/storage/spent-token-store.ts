@@ -9,6 +9,6 @@ export interface SpentTokenStore {
    */
   spend(id: string, until: number): Promise<boolean>;
   isSpent(id: string): Promise<boolean>;
-  /** Deletes tokens that were to be kept until before `before`, at most `limit`. Returns how many. */
+  /** Deletes tokens whose `until` is before `before`, at most `limit`. Returns how many. */
   deleteExpired(before: number, limit: number): Promise<number>;
 }

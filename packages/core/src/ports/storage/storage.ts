@@ -40,7 +40,7 @@ export type Signal =
   | { readonly topic: 'queue'; readonly instanceId: string }
   | { readonly topic: 'deliveries' }
   | { readonly topic: 'subscriptions' }
-  /** Events were stored by this process; those of other processes are found by polling. */
+  /** This process stored events; events of other processes are found by polling. */
   | { readonly topic: 'events'; readonly workspaceId: string }
   | { readonly topic: 'workspace'; readonly workspaceId: string };
 
@@ -101,9 +101,7 @@ export interface Storage<Transaction = never> {
   /** The open work, for metrics. */
   readonly workload: WorkloadStore;
 
-  /**
-   * Connects and upgrades the schema. If a newer version made the database, it rejects without having written anything.
-   */
+  /** Connects and upgrades the schema. Rejects without having written anything if a newer version made the database. */
   open(context: StorageContext): Promise<void>;
   /**
    * A small value of the service itself, such as the check of the secret key. The first process to set the value wins,

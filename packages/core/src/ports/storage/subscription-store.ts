@@ -62,7 +62,7 @@ export interface EventCompletion extends EventClaimKey {
   readonly outcome:
     /** The event leaves the queue. */
     | { readonly kind: 'handled' }
-    /** The event can be claimed again from `dueAt` on. */
+    /** The event can be claimed again at `dueAt`. */
     | { readonly kind: 'queued'; readonly attempts: number; readonly dueAt: number }
     /**
      * The event is kept, but not claimed again unless `retryFailedEvents` queues it. `failedAt` is when its last
@@ -97,9 +97,9 @@ export interface SubscriptionStore {
    */
   claim(claim: EventClaim): Promise<EventClaimResult | null>;
   /**
-   * Shortens the waits of events of these types as those of deliveries, and claims to `leaseMs` from `now`
-   * (`claimEndWithin`). Signals `subscriptions` if a wait was shortened. Returns the start of the next step; null at
-   * the end.
+   * Shortens the waits of events of these types as `deliveries.shortenWaits` does, and ends claims `leaseMs` after
+   * `now` at the latest (`claimEndWithin`). Signals `subscriptions` if a wait was shortened. Returns the start of the
+   * next step; null at the end.
    */
   shortenWaits(
     queue: Pick<EventClaim, 'subscriptionId' | 'eventTypes' | 'leaseMs'>,
@@ -125,7 +125,7 @@ export interface SubscriptionStore {
   ): Promise<{ readonly requeued: number; readonly remaining: number } | null>;
 
   /**
-   * Removes the events of deleted subscriptions, at most `limit`. Returns how many: less than `limit` means that no
+   * Removes the events of deleted subscriptions, at most `limit`. Returns how many; fewer than `limit` means that no
    * more are left.
    */
   sweepDeleted(limit: number): Promise<number>;

@@ -1,6 +1,6 @@
 import type { InstanceStatus } from '../../domain/instance/instance.ts';
 
-/** The open work of the whole service, not of one process, and its age, for metrics. */
+/** Reads the open work of the whole service, not of one process, and its age, for metrics. */
 export interface WorkloadStore {
   /**
    * Counts the open rows of each kind up to `limit`, and finds the oldest row of each kind. The cost depends on the
@@ -40,7 +40,7 @@ export interface Workload {
   readonly instances: Readonly<Record<InstanceStatus, number>>;
   /** Instances that need a process, and whose lease has ended. */
   readonly unheldInstances: number;
-  /** Messages that have not been handed to the network, held ones included. */
+  /** Messages that have not been handed to the network, held messages included. */
   readonly queuedMessages: number;
   /** The message that was accepted first, among the first `limit` instances that have a queue. */
   readonly oldestQueuedMessage: QueuedSince | null;

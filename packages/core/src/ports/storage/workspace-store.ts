@@ -6,11 +6,11 @@ export interface WorkspaceStore {
   /** The workspaces after this id, oldest first. */
   list(page: { readonly after: string | null; readonly limit: number }): Promise<readonly Workspace[]>;
   /**
-   * Changes the given fields, also single fields of the plan. Returns the workspace as it is now, or null if the
-   * workspace does not exist. If the change postpones the workspace (`isPostponed`), claims no longer find its queue
-   * heads and its endpoints' deliveries; the cost of this does not grow with the backlog. When the workspace is
-   * resumed, they are found again and signalled, and the failure records of its endpoints are reset, since nothing
-   * could be delivered before.
+   * Changes the given fields, which may be single fields of the plan. Returns the workspace as it is now, or null if
+   * the workspace does not exist. If the change postpones the workspace (`isPostponed`), claims no longer find its
+   * queue heads and its endpoints' deliveries; the cost of this does not grow with the backlog. When the workspace is
+   * resumed, claims find them again, signals are sent, and the failure records of its endpoints are reset, since
+   * nothing could be delivered before.
    */
   update(id: string, changes: WorkspaceChanges): Promise<Workspace | null>;
 
