@@ -98,19 +98,19 @@ export interface Admin {
   };
   /**
    * Erases a person from a workspace: all messages of the chats with them, their own messages in groups, the files and
-   * events of all these messages, with deliveries and attempts, and their contacts. Queued messages to them are not
-   * sent. docs/privacy.md says what stays. May take minutes, because all messages of the workspace are read. Repeat the
-   * call to continue an interrupted one.
+   * events of all these messages, with deliveries and attempts, and the contacts that stand for the person. Queued
+   * messages to the person are not sent. docs/privacy.md says what stays. May take minutes, because all messages of the
+   * workspace are read. Repeat the call to continue an interrupted one.
    */
   erasePerson(person: PersonInput, options?: EraseOptions): Promise<ErasedPerson>;
-  /** Reads all that `erasePerson` would erase, and changes nothing. */
+  /** Reads the contacts, messages, files and events that `erasePerson` would erase. */
   exportPerson(person: PersonInput, options?: ExportOptions): Promise<AsyncGenerator<ExportedItem>>;
   /** Facts about instances that REST does not offer, or offers only by workspace. */
   readonly instances: {
     /** The number of instances in each of these workspaces; empty workspaces are left out. */
     countIn(workspaceIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
     /**
-     * The history of an instance, newest first: also of a deleted instance, while the history is kept. Empty for an
+     * The history of an instance, newest first, even of a deleted instance while its history is kept. Empty for an
      * unknown id.
      */
     history(

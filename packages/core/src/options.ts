@@ -105,8 +105,7 @@ export interface TrunklineOptions<Transaction = never> {
   readonly instanceProxies?: boolean | undefined;
   /**
    * How many days messages are kept, with their files and events; by default, until they are erased. A workspace may
-   * have a number of its own (`admin.workspaces.setRetention`). The history of an instance is kept for
-   * `instanceHistoryDays`, from 1 to 3,650: by default 30.
+   * have a number of its own (`admin.workspaces.setRetention`).
    */
   readonly retention?:
     | {

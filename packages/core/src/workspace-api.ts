@@ -74,8 +74,9 @@ export interface WorkspaceApi<Transaction = never> {
   /** Messages: to send, list and read them. */
   readonly messages: {
     /**
-     * Newest first. With a `counterpart` and filters other than the instance, a page may have fewer messages than its
-     * limit, or none, and still have a `nextCursor`, because a search stops after 2,000 messages of the chat.
+     * Newest first. A page may have fewer messages than its limit, or none, and still have a `nextCursor`, because a
+     * search that filters by origin (as by default), or by `counterpart` with other fields than the instance, stops
+     * after 2,000 messages.
      */
     list(query?: MessageQuery): Promise<PageResult<MessageResource>>;
     /**

@@ -362,8 +362,9 @@ export interface GatewayListener {
   closed(reason: ClosedReason): Promise<void>;
   /**
    * For a message with a file, resolves when the file is stored; continue to report later events until then. The
-   * service waits at most half a minute for a file with a `reference`, and then stores the message without it; any
-   * other file may take minutes. A rejection means that the file could not be stored; the connection can still be used.
+   * service waits at most half a minute for a file with a `reference`, and then stores the message without the file;
+   * any other file may take minutes. A rejection means that the file could not be stored; the connection can still be
+   * used.
    */
   message(message: IncomingMessage): Promise<void>;
   receipt(receipt: MessageReceipt): Promise<void>;

@@ -3,7 +3,7 @@ import type { NextStep } from '../domain/instance/next-step.ts';
 import type { Logger } from './logger.ts';
 
 interface ToMembers {
-  /** The same on each attempt. A notifier may be called again after a crash. */
+  /** The same on each attempt, because a notifier may be called again after a crash. */
   readonly id: string;
   /** The email addresses to notify. */
   readonly recipients: readonly string[];

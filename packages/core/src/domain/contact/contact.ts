@@ -1,4 +1,4 @@
-/** A person who sends messages to an instance or gets them. Each instance has one contact for each person. */
+/** A person who exchanges messages with an instance. Each instance has one contact for each person. */
 export interface Contact {
   readonly id: string;
   readonly workspaceId: string;
@@ -22,7 +22,7 @@ export interface Contact {
   readonly createdAt: number;
 }
 
-/** The fields of a contact that a message shows, and those by which its chat is found. */
+/** The fields of a contact that a message shows, and the fields by which the message's chat is found. */
 export type ContactSummary = Pick<Contact, 'id' | 'name' | 'phoneNumber' | 'dialledNumbers' | 'username'>;
 
 export function summaryOf({ id, name, phoneNumber, dialledNumbers, username }: Contact): ContactSummary {

@@ -26,7 +26,7 @@ export const RETRY_FAILED_COUNT_MAX = 1_000;
 export const DELIVERY_STATUSES = ['pending', 'retrying', 'success', 'failed', 'exhausted'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** Why an attempt failed, or why a delivery ended without one. */
+/** Why an attempt failed, or why a delivery ended without an attempt. */
 export type DeliveryErrorCode =
   | 'TIMEOUT'
   | 'CONNECTION_FAILED'

@@ -19,7 +19,7 @@ export function throttledUntil(
   return oldest === undefined ? 0 : oldest + windowMs;
 }
 
-/** How many requests may start at `now`, while `claims` of the slots are held. */
+/** How many requests may start at `now`, while `lane.claims` slots are held. */
 export function roomInLane(
   lane: { readonly starts: readonly number[]; readonly claims: number },
   { slots, startsPerWindow, windowMs }: LaneLimits,

@@ -5,9 +5,9 @@
  * would otherwise run for as long as the receiver refuses.
  */
 export interface RetryRound {
-  /** Epoch milliseconds, as all times here. */
+  /** Epoch milliseconds, like all times here. */
   readonly beganAt: number;
-  /** The latest call. */
+  /** When the latest call was made. */
   readonly calledAt: number;
 }
 

@@ -186,7 +186,7 @@ function showQr(instance: Instance, qr: QrCode, now: number): InstanceTransition
   return change(instance, { ...shown, status: 'qr_required' }, now, 'instance.qr_required');
 }
 
-/** Whether a connection can still be opening, or be tried again. */
+/** Whether a connection may be opening, or may be tried again. */
 function mayOpen({ desired, status }: Instance): boolean {
   return desired === 'running' && status !== 'connected' && status !== 'error';
 }

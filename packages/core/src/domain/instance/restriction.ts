@@ -1,6 +1,6 @@
 /** A temporary restriction of the number by the network. */
 export interface Restriction {
-  /** Such as `cannot_start_chats` or `sending_capped`: lowercase words with underscores. */
+  /** Lowercase words with underscores, such as `cannot_start_chats` or `sending_capped`. */
   readonly code: string;
   /** When the restriction ends, in epoch milliseconds; null if the network does not say. */
   readonly until: number | null;

@@ -7,7 +7,7 @@ export interface ContactStore {
    * Finds or adds the person in a report. `decideContact` decides from all contacts of the instance with one of the
    * reported network ids or dialled numbers; `StorageContext.newId` makes the id of a new contact. Concurrent reports
    * of one person result in one contact. A report without news writes nothing, takes at most one lookup, and may
-   * resolve with the contact although the lease has ended.
+   * resolve with the contact even if the lease has ended.
    */
   save(save: {
     readonly lease: Lease;

@@ -14,7 +14,7 @@ export interface ClaimedDelivery {
   readonly delivery: Delivery;
   /** Proof of the claim: a completion with another token changes nothing. */
   readonly token: number;
-  /** How many claims in a row ended without a completion, as when the process dies. */
+  /** How many claims in a row ended without a completion, for example because the process died. */
   readonly lostClaims: number;
   readonly payload: string;
   /** The `traceparent` of the event, as stored. */

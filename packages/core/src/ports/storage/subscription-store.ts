@@ -20,7 +20,7 @@ export interface ClaimedEvent {
   readonly token: number;
   /** How many attempts have failed. */
   readonly attempts: number;
-  /** How many claims in a row ended without a completion, as when the process dies. */
+  /** How many claims in a row ended without a completion, for example because the process died. */
   readonly lostClaims: number;
 }
 
@@ -80,14 +80,14 @@ export interface EventCompletion extends EventClaimKey {
 export interface SubscriptionStore {
   /**
    * Inserts a subscription, or writes only the event types of the subscription that has this name. Returns the stored
-   * subscription. Queued events stay, also of types that the subscription no longer lists.
+   * subscription. Queued events stay, even those of types that the subscription no longer lists.
    */
   register(subscription: EventSubscription): Promise<EventSubscription>;
   /** Ordered by name, in code points. */
   list(countUpTo: number): Promise<readonly SubscriptionCounts[]>;
   /**
    * Removes the subscription of this name; returns false if it does not exist. It gets no more events, and its events
-   * are never claimed again: `sweepDeleted` removes them later.
+   * are never claimed again, until `sweepDeleted` removes them.
    */
   delete(name: string): Promise<boolean>;
 

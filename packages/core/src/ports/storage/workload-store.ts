@@ -8,8 +8,8 @@ export interface WorkloadStore {
    */
   read(at: { readonly now: number; readonly limit: number }): Promise<Workload>;
   /**
-   * The queue of an instance, even if it is empty; or the non-empty queues of a workspace, the one with the oldest
-   * message first. Each queue is counted up to `countUpTo`.
+   * The queue of an instance, even if it is empty; or the non-empty queues of a workspace, ordered by their oldest
+   * message. Each queue is counted up to `countUpTo`.
    */
   queues(
     of: { readonly workspaceId: string; readonly instanceId: string | null },
