@@ -164,7 +164,7 @@ export function createTrunkline<Transaction = never>(
           'not all work in flight ended within stopTimeoutMs, so it was left: what was not recorded is done again after the next start or by another process, messages under the same network id; raise stopTimeoutMs (STOP_TIMEOUT) if this happens at every stop',
         );
       }
-      // Not earlier, because handlers that are ending may still send.
+      // Only now, because handlers that are ending may still send.
       state.stopped();
       const closed = closeAll();
       try {

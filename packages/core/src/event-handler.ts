@@ -24,7 +24,7 @@ export type SelectedEvent<Selection extends EventSelection> = WebhookEventOf<
 /**
  * Handles one event, and then resolves. If it throws or rejects, it is called again on the schedule of webhooks: 8
  * attempts in all over 45 hours. It may also be called again for an event that it has handled, for example if its
- * process died before that was recorded, so recognise repeats by `event.id`.
+ * process died before the outcome was recorded, so recognise repeats by `event.id`.
  */
 export type EventHandler<Selection extends EventSelection> = (
   event: SelectedEvent<Selection>,

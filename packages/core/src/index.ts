@@ -1,6 +1,7 @@
 // The exports for apps, in two tiers: the operations with their results, and the parts that an app may bring. Authors
 // of storages, gateways, runtimes and HTTP adapters find the rest in `./spi/storage`, `./spi/gateway`, `./spi/runtime`
-// and `./spi/http`. A name that two of them export is one declaration. test/exports.test.ts holds the lists.
+// and `./spi/http`. A name that two of these entry points export is one declaration. test/exports.test.ts holds the
+// lists.
 
 // Tier 1: the service and its operations.
 export { createTrunkline } from './create-trunkline.ts';
@@ -38,7 +39,7 @@ export type { PersonInput } from './services/people/find-person.ts';
 export type { PersonProgress } from './services/people/person-records.ts';
 export type { Member, Plan, Retention, Workspace } from './domain/workspace/workspace.ts';
 
-// Events in process.
+// Events that are handled in process.
 export type {
   EventContext,
   EventHandler,

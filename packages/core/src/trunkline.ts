@@ -28,8 +28,8 @@ export interface Trunkline<Transaction = never> extends AsyncDisposable {
    */
   readonly logger: Logger;
   /**
-   * Opens the storage (which migrates it), registers handlers and starts the workers of this process's roles. Until
-   * this resolves, and after `stop()`, every operation rejects with an Error that says so. Rejects if the service is
+   * Opens the storage (which migrates it), registers handlers and starts the workers of this process's roles. Until the
+   * promise resolves, and after `stop()`, every operation rejects with an Error that says so. Rejects if the service is
    * already started. The timers and connections of a started service keep the process running, so a program that has
    * done its work does not end before `stop()`.
    */

@@ -38,14 +38,14 @@ export interface WorkspaceApi<Transaction = never> {
     /** One instance. Throws INSTANCE_NOT_FOUND. */
     get(id: string): Promise<InstanceResource>;
     /**
-     * Changes the name, the proxy or both, as the input has them. A connected instance uses a new proxy from its next
-     * connection on.
+     * Changes the fields that the input has: the name, the proxy or both. A connected instance uses a new proxy from
+     * its next connection on.
      */
     update(id: string, input: InstanceInput): Promise<InstanceResource>;
     /** Closes the connection, erases the session, and resolves when the instance is deleted. */
     delete(id: string): Promise<void>;
     /**
-     * Starts to connect and resolves immediately: poll, or wait for `instance.connected`. With a
+     * Starts to connect and resolves immediately, so poll, or wait for `instance.connected`. With a
      * `pairing_phone_number`, the response of `qr` also has a code to type on that phone.
      */
     connect(id: string, input?: ConnectInput): Promise<InstanceResource>;
@@ -160,7 +160,7 @@ export interface WorkspaceApi<Transaction = never> {
   };
 }
 
-/** How a stream of events ends. */
+/** The options of a stream of events. */
 export interface StreamOptions {
   /** Ends the stream. */
   readonly signal?: AbortSignal | undefined;

@@ -22,9 +22,9 @@ export function isTooFarAhead(at: number, now: number): boolean {
 }
 
 /**
- * Returns `now`, or 1 after `earlier` if `earlier` was written by a clock that is ahead of this one, so that times and
- * events are in the order of their causes. Not `earlier` itself, because two processes number the events of one moment
- * separately.
+ * Returns `now`, or 1 after `earlier` if `earlier` was written by a clock that is ahead of this clock, so that times
+ * and events are in the order of their causes. Not `earlier` itself, because two processes number the events of one
+ * moment separately.
  */
 export function notBefore(earlier: number, now: number): number {
   return earlier <= now || isTooFarAhead(earlier, now) ? now : earlier + 1;

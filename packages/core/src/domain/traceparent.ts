@@ -19,7 +19,7 @@ export function readTraceparent(text: unknown): TracePosition | null {
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & SAMPLED };
 }
 
-/** Null if the trace is not recorded, because there is nothing to link to. */
+/** Null if the trace is not recorded, because then there is nothing to link to. */
 export function sampledTraceparent({ traceId, spanId, traceFlags }: TracePosition): string | null {
   return (traceFlags & SAMPLED) === 0 ? null : `00-${traceId}-${spanId}-01`;
 }

@@ -66,7 +66,7 @@ type MessageFilterQuery<Status> = {
   readonly direction?: MessageDirection | undefined;
   /** Only messages of this type. */
   readonly type?: MessageType | undefined;
-  /** Only messages with this status. */
+  /** Only messages with this status, or with one of these statuses. */
   readonly status?: Status | undefined;
   /** The other side: a phone number, formatted or not, or the id of a contact or of a group. An addition of ours. */
   readonly counterpart?: string | undefined;

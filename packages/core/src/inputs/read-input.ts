@@ -12,7 +12,7 @@ export function readInput<Output>(schema: z.ZodType<Output, unknown>, input: unk
   return parsed.success ? ok(parsed.data) : invalid(complaints(parsed.error));
 }
 
-/** A VALIDATION_FAILED refusal. Its message names each wrong field with its error. */
+/** A VALIDATION_FAILED refusal. Its message names the first wrong fields with their errors. */
 export function invalid(fields: Readonly<Record<string, readonly string[]>>): ReturnType<typeof refuse> {
   const all = Object.entries(fields);
   const named = all

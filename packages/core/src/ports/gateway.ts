@@ -43,7 +43,7 @@ export interface Gateway {
   unlink(session: Session, options?: UnlinkOptions): Promise<void>;
 }
 
-/** All known facts about a person to erase. */
+/** All known identifiers of a person to erase. */
 export interface PersonOnNetwork {
   /** Digits. */
   readonly numbers: ReadonlySet<string>;
@@ -61,13 +61,13 @@ export interface OpenOptions {
   readonly pairingNumber: string | null;
   /**
    * The address of the proxy that everything of this instance goes through: `http:`, `https:` or `socks5:`, perhaps
-   * with a user name and a password. A customer chose it: keep it out of logs and errors. If null or absent, no such
+   * with a user name and a password. A customer chose it, so keep it out of logs and errors. If null or absent, no such
    * proxy is used; never present if the gateway does not accept proxies.
    */
   readonly proxyUrl?: string | null;
 }
 
-/** How to reach the network to unlink a number: as in `OpenOptions`. */
+/** How to reach the network to unlink a number. */
 export type UnlinkOptions = Pick<OpenOptions, 'proxyUrl'>;
 
 export interface GatewayContext {
@@ -79,7 +79,7 @@ export interface GatewayContext {
 export interface GatewayConnection {
   send(message: OutgoingMessage): Promise<SendOutcome>;
   /**
-   * Opens the file of a received message by its `reference`, also by a reference that an earlier connection reported.
+   * Opens the file of a received message by its `reference`, even if an earlier connection reported the reference.
    * Rejects if the file is not available now. Absent if the network's files have no references.
    */
   openFile?(reference: Uint8Array): Promise<ReadableStream<Uint8Array>>;
@@ -182,8 +182,8 @@ type SendResult =
    * Nothing was written to the network, or the network has reported that it did not take the message. Without
    * `retryAfterMs`, the connection had ended: the message is sent on the next connection, and no attempt is counted.
    * With `retryAfterMs`, the network does not take this message for now: the message is sent again after that time or
-   * later, and messages to other recipients do not wait for it. If the network never takes the message, it fails with
-   * `error`.
+   * later, and messages to other recipients do not wait for it. If the network never takes the message, the message
+   * fails with `error`.
    */
   | {
       readonly kind: 'not_sent';
@@ -296,7 +296,7 @@ export interface IncomingFile {
   readonly filename: string | null;
   /**
    * The value that `GatewayConnection.openFile` needs to download the file later, perhaps in another process: at most
-   * 16 KiB. The service keeps the value sealed until it has the file or gives it up.
+   * 16 KiB. The service keeps the value sealed until it has the file or gives the file up.
    */
   readonly reference?: Uint8Array;
   /** Downloads the content. Rejects if it is not available. */
@@ -339,8 +339,9 @@ type ClosedFor =
   /** The phone unlinked the instance. */
   | { readonly kind: 'unlinked' }
   /**
-   * The instance cannot continue: banned, replaced, version refused. `code` becomes `last_error`. With `until`, in
-   * epoch milliseconds, the network forbids connections until then, and the service connects again automatically.
+   * The instance cannot continue, for example because it was banned or replaced, or the gateway's version was refused.
+   * `code` becomes `last_error`. With `until`, in epoch milliseconds, the network forbids connections until then, and
+   * the service connects again automatically.
    */
   | { readonly kind: 'failed'; readonly code: string; readonly until?: number };
 

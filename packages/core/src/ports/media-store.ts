@@ -43,7 +43,7 @@ export interface MediaPageRequest {
 
 /** A page of the ids in a media store. */
 export interface MediaPage {
-  /** In the order of the store. */
+  /** In an order that the store chooses. */
   readonly ids: readonly string[];
   /** The place where the next page begins; null at the end. */
   readonly next: string | null;

@@ -21,8 +21,8 @@ export interface WebhookResponse {
 }
 
 /**
- * Sends webhook requests by the rules of the specification: to a checked address, within 10 s, of which 3 s to connect,
- * and without following redirects.
+ * Sends webhook requests by the rules of the specification: to a checked address, within 10 s, of which at most 3 s to
+ * connect, and without following redirects.
  */
 export interface WebhookSender {
   /**

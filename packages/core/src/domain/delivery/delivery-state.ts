@@ -12,8 +12,8 @@ export interface AttemptOutcome {
 }
 
 /**
- * The delivery after an attempt (specification, "Webhook delivery"). A manual attempt is made once: if it fails, the
- * delivery becomes exhausted if it has used up its attempts, else failed. An unsafe URL ends a delivery immediately.
+ * The delivery after an attempt (specification, "Webhook delivery"). A manual attempt is made once. If it fails, the
+ * delivery becomes failed, or exhausted if no attempts remain. An unsafe URL ends a delivery immediately.
  */
 export function completeAttempt(delivery: Delivery, outcome: AttemptOutcome): Delivery {
   const attempted: Delivery = {

@@ -14,7 +14,7 @@ import {
 export interface HostList {
   /** Names in the form of `normalHost`. */
   readonly names: readonly string[];
-  /** For `*.example.com`: `.example.com`. */
+  /** The ends of names: `.example.com` for `*.example.com`. */
   readonly suffixes: readonly string[];
   readonly ranges: readonly IpRange[];
 }

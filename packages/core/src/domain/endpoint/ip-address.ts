@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 
 export type Ip = ipaddr.IPv4 | ipaddr.IPv6;
-/** A base address and the number of its leading bits that count. */
+/** A base address, and how many of its leading bits are compared. */
 export type IpRange = readonly [base: Ip, bits: number];
 
 export interface IpAddress {

@@ -66,8 +66,8 @@ export interface SendFingerprint {
 }
 
 /**
- * A text that is equal for equal requests, whose digest an idempotency record keeps. Fields that were added to requests
- * later are included only if they are given, so that older requests keep their text.
+ * A text that is equal for equal requests. An idempotency record keeps the digest of this text. Fields that were added
+ * to requests later are included only if they are given, so that older requests keep their text.
  */
 export function canonicalFingerprint(request: SendFingerprint): string {
   const { instanceId, to, type, text, caption, filename, sha256, replyTo = null, voice = false } = request;

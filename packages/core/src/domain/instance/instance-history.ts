@@ -35,7 +35,7 @@ interface ReasonInfo {
   readonly meaning: string;
 }
 
-/** All reasons that the history of an instance can give: a closed list, from which the documentation is written. */
+/** All reasons that the history of an instance can give: a closed list, which docs/running.md repeats. */
 const REASONS = {
   created: { causedBy: 'api', meaning: 'The instance was created.' },
   connect_requested: { causedBy: 'api', meaning: 'Somebody asked to connect it.' },
@@ -94,7 +94,7 @@ const REASONS = {
   },
 } as const;
 
-/** Why something happened to an instance; `description` of an entry has the sentence. */
+/** Why something happened to an instance. The `description` of an entry says it as a sentence. */
 export type HistoryReason = keyof typeof REASONS;
 
 export const HISTORY_REASONS: Readonly<Record<HistoryReason, ReasonInfo>> = REASONS;
@@ -200,7 +200,7 @@ function reasonOf({ before, after, trigger }: Change): HistoryReason | null {
       return 'connect_requested';
     case 'request_operation':
       if (after.operation) return `${trigger.operation.kind}_requested`;
-      // A connection that was still being tried is stopped without a gateway.
+      // Attempts to connect are stopped without the gateway, so no operation is open.
       return after.desired === before.desired ? null : 'disconnected';
     case 'operation_done':
       return reasonOfDone(before);

@@ -269,7 +269,7 @@ describe('an instance with an operation open', () => {
     expect(after('disconnected, paired', 'connect')).toMatchObject({ instance: { logoutRefused: false } });
     expect(after('qr_required', 'connected')).toMatchObject({ instance: { logoutRefused: false } });
     expect(after('connected', 'unlinked')).toMatchObject({ instance: { logoutRefused: false } });
-    // The network lets the same session connect and refuses to end it.
+    // The network lets the same session connect, but refuses to end the session.
     expect(after('connecting after a drop', 'connected')).toMatchObject({ instance: refused });
   });
 

@@ -79,7 +79,7 @@ export interface Instance {
   readonly lastSeenAt: number | null;
   /** When the outage of the instance began (`outageAfter`); null if it is not down. */
   readonly downSince: number | null;
-  /** When a notification of the outage was decided; null before. */
+  /** When a notification of the outage was decided; null before that. */
   readonly downNotifiedAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;

@@ -22,7 +22,7 @@ export interface NextStep {
   readonly at: number | null;
 }
 
-/** Returns the next step; null if there is none, or while a requested operation is carried out. */
+/** Returns the next step; null if no step is needed, or while a requested operation is carried out. */
 export function nextStepOf(instance: Instance, retryAt: number | null): NextStep | null {
   const { status, desired, operation, qr, phoneNumber, lastError } = instance;
   if (operation) return null;

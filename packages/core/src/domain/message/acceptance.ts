@@ -8,7 +8,7 @@ export interface Acceptance {
   readonly idempotency: IdempotencyRecord | null;
   /** The message is refused if this many messages of the instance are already queued. */
   readonly backlogLimit: number;
-  /** If not null, counts the message against the workspace's trial, and refuses it if the trial is used up. */
+  /** The limit of the workspace's trial, which the message counts against; null if the message does not count. */
   readonly trialLimit: number | null;
   /** The revision of the `Sender` that the message was checked against; if omitted, nothing is compared. */
   readonly revision?: string | undefined;

@@ -2,7 +2,7 @@ import { retryDelay } from '../delivery/retry-schedule.ts';
 import type { SubscribableEventType } from '../event/event.ts';
 import { claimEndWithin, dueWithinSchedule } from '../too-far-ahead.ts';
 
-/** The events that a handler of the embedder wants, in whichever process it runs. */
+/** A subscription of the embedder's handler to events, in whichever process the handler runs. */
 export interface EventSubscription {
   /** `sub_…`. If a deleted name is registered again, the new subscription gets another id. */
   readonly id: string;

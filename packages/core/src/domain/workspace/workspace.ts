@@ -36,7 +36,7 @@ export interface Workspace {
   readonly name: string;
   /** The limits of the workspace. */
   readonly plan: Plan;
-  /** How many messages were accepted while the plan was a trial. */
+  /** How many messages were accepted while the plan was a trial with a limit. */
   readonly trialMessagesUsed: number;
   /** Epoch milliseconds; null if the workspace is not suspended. */
   readonly suspendedAt: number | null;

@@ -7,7 +7,7 @@ import type { Lease } from './lease.ts';
 /** An event in a chat that is neither a message nor a receipt, such as a reaction, an edit or a call. */
 export interface RecordedActivity {
   /**
-   * Identifies a repeat among the activities of the instance: at most 100 characters. Null if the activity cannot be
+   * Identifies a repeat among the activities of the instance; at most 100 characters. Null if the activity cannot be
    * repeated.
    */
   readonly key: string | null;
@@ -18,7 +18,7 @@ export interface RecordedActivity {
   readonly event: EventRecord;
 }
 
-/** A message that the owner of the number sent with the phone. */
+/** A message that the owner of the number sent with the phone or another linked device. */
 export interface Echo {
   readonly message: Message;
   readonly event: EventRecord;
@@ -37,10 +37,9 @@ export interface ActivityStore {
    */
   record(lease: Lease, activity: RecordedActivity): Promise<'recorded' | 'repeat' | 'stale' | 'fenced'>;
   /**
-   * Inserts a message that was sent with the phone, once: a repeat is an outbound message of the instance with the same
-   * network id, unless that message was accepted with a readable network id, which the caller looks up first
-   * (`findOutbound`). Takes reserved content as `messages.receive` does, and stores the event and the pending download
-   * in the same transaction.
+   * Inserts an echo once: a repeat is an outbound message of the instance with the same network id, unless that message
+   * was accepted with a readable network id, which the caller looks up first (`findOutbound`). Takes reserved content
+   * as `messages.receive` does, and stores the event and the pending download in the same transaction.
    */
   recordEcho(lease: Lease, echo: Echo): Promise<'recorded' | 'repeat' | 'fenced'>;
   /** Deletes keys of activities that were recorded before `before`, at most `limit`. Returns how many. */

@@ -25,8 +25,8 @@ export interface ChatStore {
   list(workspaceId: string, instanceId: string, page: PageRequest): Promise<Page<ChatSummary>>;
   /**
    * Files up to `limit` messages that are not filed yet, the oldest first. Any number of processes may call this: one
-   * process files at a time, each message is filed once, and if a process ends before it commits, another files its
-   * messages. Absent if the storage needs no filing.
+   * process files at a time, each message is filed once, and if a process ends before it commits, another process files
+   * these messages. Absent if the storage needs no filing.
    */
   file?(limit: number): Promise<FilingPass>;
 }

@@ -149,7 +149,7 @@ export interface DeliveryStore {
   /**
    * Queues one more attempt of a failed or exhausted delivery of an enabled endpoint, due at `now`. Returns
    * `not_allowed` for any other delivery, and while a claim from before a cancellation is still valid. The facts about
-   * the last attempt stay.
+   * the last attempt are kept.
    */
   retry(workspaceId: string, id: string, now: number, since: number): Promise<RetryResult>;
   /**

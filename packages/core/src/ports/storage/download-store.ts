@@ -2,7 +2,7 @@ import type { EventRecord } from '../../domain/event/event.ts';
 import type { Message } from '../../domain/message/message.ts';
 import type { Lease } from './lease.ts';
 
-/** A file of an inbound message that the network has not delivered yet, with the facts needed to ask for it again. */
+/** A file of a message that the network has not delivered yet, with the facts needed to ask for it again. */
 export interface PendingDownload {
   readonly messageId: string;
   readonly workspaceId: string;

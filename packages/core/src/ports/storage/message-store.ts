@@ -130,11 +130,11 @@ export interface MessageStore<Transaction = never> {
    * Stores an outbound message, its place in the instance's queue and its idempotency record in one transaction. The
    * transaction makes these checks in order (`decideAcceptance`): the sender is unchanged since `revision`; the key is
    * not remembered (records older than the idempotency window do not count); the instance exists; it accepts messages
-   * (`acceptsMessages`); the trial; the backlog. Resolves once the message is durable. Calls that arrive together may
-   * share one commit, in the order of the calls. Each call still succeeds or fails on its own: a call whose message id
-   * is already in use rejects, and leaves nothing. A message is due from its acceptance. A message with available media
-   * takes the content that was reserved for it (`contentIdOf`), and rejects if that content does not exist, or if
-   * another message has it.
+   * (`acceptsMessages`); the trial is not used up; the backlog is not full. Resolves once the message is durable. Calls
+   * that arrive together may share one commit, in the order of the calls. Each call still succeeds or fails on its own:
+   * a call whose message id is already in use rejects, and leaves nothing. A message is due from its acceptance. A
+   * message with available media takes the content that was reserved for it (`contentIdOf`), and rejects if that
+   * content does not exist, or if another message has it.
    *
    * With a transaction of the caller, all of this is part of that transaction: others see it only after the caller
    * commits, and a rollback undoes it. A refusal or a rejection leaves nothing in the transaction, which can still be
@@ -153,9 +153,9 @@ export interface MessageStore<Transaction = never> {
    */
   findOutbound(instanceId: string, networkId: string, ids?: readonly IdRange[]): Promise<Message | null>;
   /**
-   * Finds the messages of an instance that have this network id, in both directions, because inbound messages of
-   * several senders may share an id, which a sender may have chosen. Returns up to `SAME_NETWORK_ID_MAX`, an outbound
-   * message first. `ids` as for `findOutbound`.
+   * Finds the messages of an instance that have this network id, in both directions. Inbound messages of several
+   * senders may share an id, because senders may choose it. Returns up to `SAME_NETWORK_ID_MAX`, an outbound message
+   * first. `ids` as for `findOutbound`.
    */
   findByNetworkId(
     instanceId: string,
@@ -191,7 +191,7 @@ export interface MessageStore<Transaction = never> {
   postpone(lease: Lease, postponement: Postponement): Promise<'postponed' | 'fenced'>;
   /**
    * Changes a message under the instance's lease, which is checked first. A message that leaves `queued` leaves its
-   * queue in the same transaction. Also `stale` if the message does not exist, or belongs to another instance.
+   * queue in the same transaction. Returns `stale` also if the message does not exist, or belongs to another instance.
    */
   change(lease: Lease, change: MessageChange): Promise<'changed' | 'stale' | 'fenced'>;
   /**

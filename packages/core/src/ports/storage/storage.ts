@@ -78,7 +78,7 @@ export interface Storage<Transaction = never> {
   readonly chats: ChatStore;
   /** Files that belong to no message yet. */
   readonly uploads: UploadRegistry;
-  /** Files of inbound messages that are still to be fetched. */
+  /** Files of messages that are still to be fetched. */
   readonly downloads: DownloadStore;
   /** Acts on messages, such as reactions and edits. */
   readonly activities: ActivityStore;
@@ -113,18 +113,18 @@ export interface Storage<Transaction = never> {
   /** Returns the product, version and size of the database, for the operator. The cost does not grow with the rows. */
   describe(): Promise<StorageDescription>;
   /**
-   * Signals come after their commit. `queue` follows an acceptance. `instance` follows an insert, write, delete or the
-   * release of a lease. `deliveries` and `subscriptions` follow a call that made deliveries or queued events claimable.
-   * `events` follows a call that added events to the log of a workspace. `workspace` follows a change of a workspace,
-   * its members or its keys (except `touch`). Errors of listeners have no effect. Returns a function that ends the
-   * subscription.
+   * A signal comes after the commit of its change. `queue` follows an acceptance. `instance` follows an insert, write,
+   * delete or the release of a lease. `deliveries` and `subscriptions` follow a call that made deliveries or queued
+   * events claimable. `events` follows a call that added events to the log of a workspace. `workspace` follows a change
+   * of a workspace, its members or its keys (except `touch`). Errors of listeners have no effect. Returns a function
+   * that ends the subscription.
    */
   subscribe(listener: (signal: Signal) => void): () => void;
   /** Closes the connections, and releases what belongs to this process. No listener is called afterwards. */
   close(): Promise<void>;
   /**
-   * The storage's own maintenance, such as making partitions for the next days. Called at the start, and every few
-   * minutes. Absent if the storage needs none.
+   * The storage's own maintenance, such as making partitions for the next days. Called when the role `maintenance`
+   * starts, and then every minute. Absent if the storage needs none.
    */
   maintain?(now: number): Promise<void>;
   /**

@@ -1,6 +1,6 @@
 /**
  * Keeps track of the content in the media store, and of the message that it belongs to. Content is reserved before it
- * is stored, under an id of its own (`upl_…`) or that of its message (`msg_…`). It becomes part of its message in the
+ * is stored, under its own id (`upl_…`) or the id of its message (`msg_…`). It becomes part of its message in the
  * transaction that stores the message (`messages.accept`, `messages.receive`).
  */
 export interface UploadRegistry {

@@ -58,7 +58,7 @@ export interface Workload {
   readonly exhaustedEvents: number;
   /** When an event could first have been claimed for a handler; later than `now` if no event can be claimed yet. */
   readonly eventsDueAt: number | null;
-  /** Files of inbound messages that the network has not delivered. */
+  /** Files of messages that the network has not delivered yet. */
   readonly pendingDownloads: number;
   /** When the oldest event that retention has not deleted was made. */
   readonly oldestEventAt: number | null;
