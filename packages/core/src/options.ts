@@ -116,8 +116,8 @@ export interface TrunklineOptions<Transaction = never> {
       }
     | undefined;
   /**
-   * How long a number that is meant to run can be down before the notifier is called once; when the number is back, the
-   * notifier is called once more. 0 switches this off. Default 900,000 ms (15 minutes).
+   * How long a number that is meant to run can be down before the notifier is called. The notifier is called once more
+   * when the number is back. 0 switches this off. Default 900,000 ms (15 minutes).
    */
   readonly instanceDownAfterMs?: number | undefined;
   /** How many messages of one instance may be queued at the same time. Default 1,000. */

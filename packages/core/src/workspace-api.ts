@@ -75,7 +75,7 @@ export interface WorkspaceApi<Transaction = never> {
   readonly messages: {
     /**
      * Newest first. A page may have fewer messages than its limit, or none, and still have a `nextCursor`, because a
-     * search that filters by origin (as by default), or by `counterpart` with other fields than the instance, stops
+     * search that filters by origin (as by default), or by `counterpart` and any field other than the instance, stops
      * after 2,000 messages.
      */
     list(query?: MessageQuery): Promise<PageResult<MessageResource>>;

@@ -2,7 +2,7 @@ import { hexByte } from './base-encoding.ts';
 
 /**
  * The base32 of TypeIDs (Crockford's alphabet in lower case): 128 bits as 26 characters, of which the first encodes
- * three bits and each of the rest five. Each message takes several ids to encode and decode, so both directions use
+ * three bits and each of the rest five. Each message requires encoding and decoding several ids, so both directions use
  * tables; the library for TypeIDs took seven times as long.
  */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -52,7 +52,7 @@ function pair(bits: number): string {
   return PAIRS[bits & 1023] ?? '';
 }
 
-/** The UUID that the 26 valid characters of `text` from `start` on encode. */
+/** The UUID in the 26 valid characters of `text` that begin at `start`. */
 export function base32ToUuid(text: string, start: number): string {
   let uuid = '';
   let bits = 0;
@@ -68,7 +68,7 @@ export function base32ToUuid(text: string, start: number): string {
   return uuid;
 }
 
-/** The inverse of `encodeBase32`, for the 26 valid characters of `text` from `start` on. */
+/** The inverse of `encodeBase32`, for the 26 valid characters of `text` that begin at `start`. */
 export function decodeBase32(text: string, start: number, view: DataView): void {
   let bits = 0;
   let count = -2; // the first character holds two bits that are always zero

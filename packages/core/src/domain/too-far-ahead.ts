@@ -2,7 +2,8 @@ import { retryDelay } from './delivery/retry-schedule.ts';
 
 /**
  * These functions bound how far ahead a stored time can be. A later time was written before the clock was set back.
- * Nothing waits for it, because the wait would be as long as the step of the clock. Times are epoch milliseconds.
+ * Nothing waits for such a time, because that would take as long as the clock was set back. Times are epoch
+ * milliseconds.
  */
 
 /**

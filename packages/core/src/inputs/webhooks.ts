@@ -50,7 +50,7 @@ export type WebhookChanges = {
   readonly events?: readonly SubscribableEventType[] | null | undefined;
   /** A note of at most 255 characters; null removes it. */
   readonly description?: string | null | undefined;
-  /** `enabled` also clears the record of failures. To an endpoint that is `disabled`, nothing is delivered. */
+  /** `enabled` also clears the record of failures. Nothing is delivered to a `disabled` endpoint. */
   readonly status?: EndpointStatus | null | undefined;
   /** Whether each request has the header `traceparent`, if there is a trace. */
   readonly trace_context?: boolean | null | undefined;

@@ -167,8 +167,8 @@ export interface OutgoingFile {
 
 export type SendOutcome = SendResult & {
   /**
-   * The recipient as the network registers them, if that is under another number than the dialled number, or without a
-   * number. The dialled and the registered recipient are one person from then on.
+   * The recipient as the network registers them, if it does so under another number than the dialled number, or without
+   * a number. The dialled and the registered recipient are one person from then on.
    */
   readonly recipient?: ContactReport;
 };

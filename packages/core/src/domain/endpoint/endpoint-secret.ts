@@ -5,8 +5,8 @@ const RANDOM_BYTES = 32;
 
 /**
  * A new signing secret: `whsec_` and 44 characters of padded base64. The whole text is the HMAC key of our own
- * signature; the signature of Standard Webhooks is keyed with the decoded bytes, and the libraries for it refuse most
- * unpadded base64url.
+ * signature; the signature of Standard Webhooks is keyed with the decoded bytes. Libraries for Standard Webhooks refuse
+ * most secrets in unpadded base64url.
  */
 export function newEndpointSecret(randomBytes: (length: number) => Uint8Array): string {
   return PREFIX + base64(randomBytes(RANDOM_BYTES));

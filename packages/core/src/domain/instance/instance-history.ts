@@ -250,7 +250,7 @@ function reasonOfDone({ operation, phoneNumber }: Instance): HistoryReason | nul
     case 'disconnect':
       return 'disconnected';
     case 'logout':
-      // If the phone unlinked the instance during the logout, the history already has that.
+      // If the phone unlinked the instance during the logout, the history already says so.
       return phoneNumber === null ? null : 'logged_out';
     case 'delete':
     case undefined:

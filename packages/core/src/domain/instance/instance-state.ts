@@ -126,7 +126,7 @@ function requestOperation(instance: Instance, operation: Operation, now: number)
   switch (operation.kind) {
     case 'disconnect':
       if (isLive(instance.status)) break;
-      // The status is not live while a dropped connection is being retried: stop the retries without an event.
+      // An instance that is not live may still be retrying a dropped connection. Stop the retries without an event.
       if (instance.desired !== 'running') {
         // The network or the phone has stopped the instance. The request to stop it ends its outage.
         return instance.downSince === null ? UNCHANGED : change(instance, NO_OUTAGE, now);
@@ -254,7 +254,7 @@ export function graceEndsAt({ status, statusChangedAt, droppedAt }: Instance): n
 /** Checks again, because the connection may have come back and dropped since the controller looked. */
 function graceIsOver(instance: Instance, now: number): boolean {
   const endsAt = graceEndsAt(instance);
-  // If the grace period began before the clock was set back, the instance's controller has measured it.
+  // If the grace period began before the clock was set back, the instance's controller has measured the period.
   return endsAt !== null && (now >= endsAt || isTooFarAhead(endsAt - CONNECTION_GRACE_MS, now));
 }
 

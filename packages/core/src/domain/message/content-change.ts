@@ -21,7 +21,7 @@ export function saysOf(message: Message): MessageSays {
 
 /**
  * The stored message with its new content; null if it was edited or deleted after the decision. All other fields stay
- * as stored, since receipts change them concurrently.
+ * as stored, since receipts may change them concurrently.
  */
 export function changeContent(stored: Message, { message, expected }: ContentChange): Message | null {
   if (stored.editedAt !== expected.editedAt || stored.deletedAt !== expected.deletedAt) return null;

@@ -10,8 +10,8 @@ const [LEFT_VALUES, RIGHT_VALUES] = [2 ** 32, 2 ** 40] as const;
 const S_LENGTH = 12;
 
 /**
- * FF1 of NIST SP 800-38G, with AES, for 9 numerals of radix 256 and no tweak. With this radix every half is a number of
- * whole bytes and every modulus is a power of two. That takes only AES and additions; FF1 libraries, which handle any
+ * FF1 of NIST SP 800-38G, with AES, for 9 numerals of radix 256 and no tweak. With this radix, every half is a number
+ * of whole bytes and every modulus is a power of two, so AES and additions suffice. FF1 libraries, which handle any
  * radix, take 40 times as long. The tables of this AES have 4 KB: an AES with half a megabyte is as fast in isolation,
  * but took 50 µs for each message under load, mostly waiting for memory. `key` has 16, 24 or 32 bytes.
  */

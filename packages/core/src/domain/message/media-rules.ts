@@ -134,8 +134,8 @@ export function mediaTooLarge(limit: number): { ok: false; refusal: Refusal } {
 const MEDIA_ID = /^[A-Za-z0-9_]{3,64}$/;
 
 /**
- * Returns the id of a stored file, which media stores use in paths and addresses. Throws a TypeError if the id is
- * invalid.
+ * Returns the id of a stored file if it is valid, because media stores use ids in paths and addresses. Otherwise throws
+ * a TypeError.
  */
 export function checkMediaId(id: string): string {
   if (!MEDIA_ID.test(id)) {

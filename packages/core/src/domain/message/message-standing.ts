@@ -154,7 +154,7 @@ function standing(code: StandingCode, since: number, sentence: string): MessageS
   return { code, since, sentence };
 }
 
-/** `14:02 UTC`, after the date if that is not today's. */
+/** `14:02 UTC`, with the date in front unless it is today. */
 function clockTime(time: number, now: number): string {
   const [date, clock] = new Date(time).toISOString().split('T');
   const isToday = date === new Date(now).toISOString().split('T')[0];

@@ -19,7 +19,7 @@ export const SUBSCRIPTION_NAME: RegExp = /^[A-Za-z0-9._-]{1,64}$/;
 
 /**
  * When a queued event can be claimed: at its `dueAt`, but not later than the retry schedule allows from now. An event
- * with a token is claimed. Its `dueAt` is the end of the claim, cut to the end of a claim made now.
+ * with a token is claimed. Its `dueAt` is the end of the claim, bounded by the end of a claim made now.
  */
 export function queuedEventDue(
   {

@@ -115,7 +115,7 @@ export interface DeliveryStore {
   claim(claim: DeliveryClaim): Promise<DeliveryClaimResult>;
   /**
    * Writes attempts and outcomes, releases the slots, and updates the endpoints' health. Returns how many completions
-   * were written: a completion whose claim was lost changes nothing. A claim past its lease is valid until it is
+   * were written. A completion whose claim was lost changes nothing. A claim past its lease is valid until it is
    * released. Health depends on the reported outcome, even if a cancellation overrode it; only `lastDelivery.status` is
    * the status that was written. Calls that arrive together may share one commit.
    */

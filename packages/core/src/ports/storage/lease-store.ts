@@ -28,7 +28,7 @@ export interface LeaseStore {
     readonly now: number;
     readonly ttlMs: number;
     readonly limit: number;
-    /** Whether to leave leases that are too far ahead to their owners, because the caller's time may be wrong. */
+    /** Whether leases that are too far ahead stay with their owners, because the caller's time may be wrong. */
     readonly leaveAhead?: boolean;
   }): Promise<readonly ClaimedInstance[]>;
   /** Prolongs all leases of this owner that have not expired, and returns them with their instances as they are now. */

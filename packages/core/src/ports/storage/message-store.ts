@@ -154,8 +154,8 @@ export interface MessageStore<Transaction = never> {
   findOutbound(instanceId: string, networkId: string, ids?: readonly IdRange[]): Promise<Message | null>;
   /**
    * Finds the messages of an instance that have this network id, in both directions. Inbound messages of several
-   * senders may share an id, because senders may choose it. Returns up to `SAME_NETWORK_ID_MAX`, an outbound message
-   * first. `ids` as for `findOutbound`.
+   * senders may share an id, because a sender may choose the id. Returns up to `SAME_NETWORK_ID_MAX`, an outbound
+   * message first. `ids` as for `findOutbound`.
    */
   findByNetworkId(
     instanceId: string,

@@ -86,8 +86,8 @@ export interface SubscriptionStore {
   /** Ordered by name, in code points. */
   list(countUpTo: number): Promise<readonly SubscriptionCounts[]>;
   /**
-   * Removes the subscription of this name; returns false if it does not exist. It gets no more events, and its events
-   * are never claimed again, until `sweepDeleted` removes them.
+   * Removes the subscription of this name; returns false if it does not exist. It gets no more events. Its events are
+   * never claimed again, and `sweepDeleted` removes them later.
    */
   delete(name: string): Promise<boolean>;
 
