@@ -29,7 +29,6 @@ export function encodeBase32(view: DataView): string {
   return encode(view.getUint32(0), view.getUint32(4), view.getUint32(8), view.getUint32(12));
 }
 
-/** Encodes four values of 32 bits. */
 function encode(a: number, b: number, c: number, d: number): string {
   return (
     pair(a >>> 24) +

@@ -116,7 +116,6 @@ interface ErrorFacts {
 
 export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorFacts>> = TABLE;
 
-/** The HTTP status of each code. */
 export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = statusesOf(ERROR_CODES);
 
 function statusesOf<Code extends string>(facts: Readonly<Record<Code, ErrorFacts>>): Record<Code, number> {

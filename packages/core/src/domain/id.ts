@@ -68,7 +68,7 @@ export function isId(prefix: IdPrefix, text: string): boolean {
   );
 }
 
-/** The smallest id of this kind that can have been made at `time` or later: the bound of a time range over ids. */
+/** The smallest id of this kind that can have been made at `time` or later, to bound a time range over ids. */
 export function floorId(prefix: IdPrefix, time: number): string {
   const uuid = new DataView(new ArrayBuffer(16));
   uuid.setBigUint64(0, BigInt(Math.max(0, Math.floor(time))) << 16n);

@@ -29,7 +29,6 @@ export function summaryOf({ id, name, phoneNumber, dialledNumbers, username }: C
   return { id, name, phoneNumber, dialledNumbers, username };
 }
 
-/** All numbers of a contact. */
 export function numbersOf({
   phoneNumber,
   dialledNumbers,
@@ -37,7 +36,6 @@ export function numbersOf({
   return phoneNumber === null ? dialledNumbers : [phoneNumber, ...dialledNumbers];
 }
 
-/** All network ids of a contact. */
 export function networkIdsOf({
   networkId,
   aliases,

@@ -3,7 +3,7 @@ import type { Attempt, Delivery } from '../delivery/delivery.ts';
 import { NO_FAILURES } from './endpoint.ts';
 import type { DisabledReason, Endpoint, EndpointHealth } from './endpoint.ts';
 
-/** The disabled endpoint, whose open deliveries are cancelled. */
+/** The disabled endpoint, for a write that cancels its open deliveries. */
 export function disable(endpoint: Endpoint, reason: DisabledReason, now: number): Endpoint {
   return {
     ...endpoint,

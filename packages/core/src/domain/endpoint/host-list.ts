@@ -12,7 +12,7 @@ import {
 
 /** Hosts that the operator has listed. */
 export interface HostList {
-  /** Names in the form of `normalHost`. */
+  /** Names as `normalHost` returns them. */
   readonly names: readonly string[];
   /** The ends of names: `.example.com` for `*.example.com`. */
   readonly suffixes: readonly string[];

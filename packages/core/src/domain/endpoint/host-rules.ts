@@ -25,7 +25,6 @@ export interface OwnAddress {
   readonly port: number;
 }
 
-/** The destination of a URL. */
 export interface Destination {
   readonly hostname: string;
   readonly secure: boolean;

@@ -4,7 +4,6 @@ import type { IdRange } from '../id.ts';
 /** A permutation of all values of 9 bytes, indistinguishable from a random permutation without the key. */
 export interface Permutation {
   permute(bytes: Uint8Array): Uint8Array;
-  /** Undoes `permute`. */
   invert(bytes: Uint8Array): Uint8Array;
 }
 

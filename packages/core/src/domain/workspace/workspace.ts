@@ -54,7 +54,6 @@ export interface WorkspaceChanges {
   readonly retention?: Retention | null;
 }
 
-/** The workspace after these changes. */
 export function changedWorkspace(stored: Workspace, changes: WorkspaceChanges): Workspace {
   return { ...stored, ...changes, plan: { ...stored.plan, ...changes.plan } };
 }

@@ -58,7 +58,6 @@ export interface ErasureStore {
    * deleted with the last of its events. Its content is then abandoned, and comes first in `uploads.listAbandoned`.
    */
   deleteMessages(workspaceId: string, deletion: MessageDeletion): Promise<MessagesDeleted>;
-  /** The events of a workspace. */
   listEvents(workspaceId: string, walk: Walk): Promise<WalkPart<Event>>;
   /** Deletes events, wherever they are queued, with their deliveries and attempts. Returns how many events. */
   deleteEvents(workspaceId: string, ids: readonly string[]): Promise<number>;

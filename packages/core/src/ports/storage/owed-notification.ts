@@ -21,7 +21,6 @@ export interface OwedInstanceNotification extends Owed {
   readonly instance: DownInstance;
 }
 
-/** How owed notifications are claimed. */
 export interface NotificationClaim {
   readonly now: number;
   readonly leaseMs: number;

@@ -50,7 +50,6 @@ export interface EventClaimResult {
   readonly nextAt: number | null;
 }
 
-/** Identifies a claim. */
 export interface EventClaimKey {
   readonly subscriptionId: string;
   readonly eventId: string;
