@@ -120,5 +120,5 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = statusesOf(ERRO
 
 function statusesOf<Code extends string>(facts: Readonly<Record<Code, ErrorFacts>>): Record<Code, number> {
   const statuses = Object.entries<ErrorFacts>(facts).map(([code, { status }]) => [code, status]);
-  return Object.fromEntries(statuses) as Record<Code, number>; // the keys of `facts`
+  return Object.fromEntries(statuses) as Record<Code, number>; // it has the keys of `facts`
 }

@@ -45,7 +45,7 @@ export const MESSAGE_PAYLOADS: {
   event: z.strictObject({ name: z.string(), description: textOrNull, starts_at: textOrNull }),
 };
 
-export const MESSAGE_KINDS: readonly MessageKind[] = Object.keys(MESSAGE_PAYLOADS) as MessageKind[]; // the keys of the table
+export const MESSAGE_KINDS: readonly MessageKind[] = Object.keys(MESSAGE_PAYLOADS) as MessageKind[]; // the table has no other keys
 
 /** A kind with its fields, as written by a caller other than a gateway. */
 export const messageDetail: z.ZodType<MessageKindAndPayload, unknown> = z
