@@ -99,13 +99,6 @@ export function leapingClock(): Clock & { leap(): void } {
   };
 }
 
-/** The whole clock runs `factor` times as fast. */
-export function fastClock(factor: number): Clock {
-  const { clock, accelerate } = acceleratingClock();
-  accelerate(factor);
-  return clock;
-}
-
 /** Timers and the time of day run faster when a test calls `accelerate`. */
 export function acceleratingClock(): { readonly clock: Clock; accelerate(factor: number): void } {
   const { now, elapsed, setTimer } = systemClock();

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTrunkline } from '@trunkline/core';
 import type { MessageResource, WorkspaceApi } from '@trunkline/core';
-import { nodeRuntime, systemClock } from '@trunkline/core/node';
-import type { Clock } from '@trunkline/core/spi/gateway';
+import { nodeRuntime } from '@trunkline/core/node';
 import { baileysGateway } from '@trunkline/gateway-baileys';
 import { spawnFakeWhatsApp } from '@trunkline/fake-whatsapp';
 import type { Account, Person, RemoteFakeWhatsApp, SentMessage } from '@trunkline/fake-whatsapp';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { eventually } from '@trunkline/test-support';
 import { onTestFinished } from 'vitest';
+import { acceleratingClock } from './linked.ts';
 import { SECRET_KEY } from './service.ts';
 
 /** A linked number, and the people it talks to. */
@@ -32,7 +32,7 @@ export interface ManyNumbers {
 
 interface Size {
   readonly numbers: number;
-  /** The speed of the service's clock, as a multiple of real time. */
+  /** The speed of the service's clock once all numbers are linked, as a multiple of real time. */
   readonly speed: number;
 }
 
@@ -44,9 +44,10 @@ export async function startManyNumbers({ numbers: count, speed }: Size): Promise
   const wa = await spawnFakeWhatsApp();
   const untrust = wa.trust();
   const directory = mkdtempSync(join(tmpdir(), 'trunkline-many-'));
+  const { clock, accelerate } = acceleratingClock();
   const trunkline = createTrunkline({
     ...nodeRuntime({ mediaDirectory: join(directory, 'media') }),
-    clock: fastClock(speed),
+    clock,
     storage: sqliteStorage({ path: join(directory, 'trunkline.db') }),
     gateway: baileysGateway({ socket: { waWebSocketUrl: wa.client.waWebSocketUrl } }),
     secretKey: SECRET_KEY,
@@ -68,6 +69,8 @@ export async function startManyNumbers({ numbers: count, speed }: Size): Promise
   const api = trunkline.workspace(id);
   const numbers: LinkedNumber[] = [];
   for (let index = 0; index < count; index += 1) numbers.push(await link(wa, api, index));
+  // Linking takes as long as the machine needs.
+  accelerate(speed);
   return { wa, api, numbers, sent, received };
 }
 
@@ -103,15 +106,4 @@ function untilStatus(api: WorkspaceApi, instance: string, status: string): Promi
     const now = await api.instances.get(instance);
     if (now.status !== status) throw new Error(`${instance} is ${now.status} (${now.last_error}).`);
   });
-}
-
-function fastClock(speed: number): Clock {
-  const clock = systemClock();
-  const [began, elapsed] = [clock.now(), clock.elapsed()];
-  const passed = (): number => (clock.elapsed() - elapsed) * speed;
-  return {
-    now: () => began + Math.floor(passed()),
-    elapsed: passed,
-    setTimer: (delayMs, callback) => clock.setTimer(delayMs / speed, callback),
-  };
 }
