@@ -22,8 +22,8 @@ export interface RemoteSignalsOptions {
 
 /** The time between two statements. Each statement sends all signals that arrived in between. */
 const DEBOUNCE_MS = 10;
-/** A payload must have less than 8,000 bytes, and most signals take fewer than 70. */
-const SIGNALS_PER_MESSAGE = 100;
+/** The maximum length of a payload in bytes: PostgreSQL refuses 8,000, and would then lose every signal of the statement. */
+const PAYLOAD_MAX = 7_999;
 const TIMEOUT_MS = 10_000;
 
 /** Resolves once the listener listens, or its first attempt has failed. */
@@ -72,11 +72,23 @@ export function channelOf(schema: string): string {
 
 /** The values of `NOTIFY` that notify all listeners except `origin`. */
 export function notification(channel: string, origin: string, signals: readonly Signal[]): Notification {
+  const message = (part: readonly Signal[]): string =>
+    JSON.stringify({ from: origin, signals: part } satisfies Message);
   const payloads: string[] = [];
-  for (let start = 0; start < signals.length; start += SIGNALS_PER_MESSAGE) {
-    const part = signals.slice(start, start + SIGNALS_PER_MESSAGE);
-    payloads.push(JSON.stringify({ from: origin, signals: part } satisfies Message));
+  const frameBytes = Buffer.byteLength(message([]));
+  let part: Signal[] = [];
+  let bytes = frameBytes;
+  for (const signal of signals) {
+    const added = Buffer.byteLength(JSON.stringify(signal)) + ','.length;
+    if (bytes + added > PAYLOAD_MAX && part.length > 0) {
+      payloads.push(message(part));
+      part = [];
+      bytes = frameBytes;
+    }
+    part.push(signal);
+    bytes += added;
   }
+  if (part.length > 0) payloads.push(message(part));
   return { channel, payloads };
 }
 

@@ -2,7 +2,8 @@ import { Pool } from 'pg';
 import type { PoolClient } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Signal, Storage } from '@trunkline/core/spi/storage';
-import { aMessage, anInstance } from '@trunkline/storage-contract/examples';
+import { aMessage, anInstance, NOW } from '@trunkline/storage-contract/examples';
+import { renaming } from '@trunkline/storage-contract/fixtures';
 import { eventually, must } from '@trunkline/test-support';
 import { channelOf } from '../src/remote-signals.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
@@ -27,12 +28,18 @@ describe('two storages on one schema', () => {
     const schema = await temporarySchema();
     const [one, two] = [await openStorage(schema), await openStorage(schema)];
     const { workspace } = await storeInstance(one);
+    const instances = Array.from({ length: 250 }, () => anInstance(workspace));
+    for (const instance of instances) await one.instances.insert(instance, null);
+    const held = await one.leases.claim({ owner: 'holder', now: NOW, ttlMs: 60_000, limit: 300 });
+    expect(held.length).toBeGreaterThanOrEqual(250);
     const atTwo = listen(two);
     const payloads = await payloadsOf(schema);
-    const instances = Array.from({ length: 250 }, () => anInstance(workspace));
-    await Promise.all(instances.map((instance) => one.instances.insert(instance, null)));
+    // The signals of a holder's writes are the longest.
+    await Promise.all(
+      held.map(({ instance, lease }) => one.instances.write({ ...renaming(instance, 'New'), lease })),
+    );
     await eventually(() => {
-      const heard = new Set(atTwo.map((signal) => 'instanceId' in signal && signal.instanceId));
+      const heard = new Set(atTwo.map((signal) => 'byHolder' in signal && signal.instanceId));
       expect(instances.filter(({ id }) => !heard.has(id))).toEqual([]);
     });
     expect(payloads.length).toBeLessThan(125);
