@@ -1,7 +1,10 @@
 import { checkCredentials } from './options.ts';
 import type { S3Credentials } from './options.ts';
 
-/** How long before expiry the credentials are renewed, so that none expire in flight. */
+/**
+ * How long before expiry the credentials are renewed, so that none expire in flight and the provider can be away for
+ * some minutes.
+ */
 const EARLY_MS = 5 * 60_000;
 
 export interface CredentialSource {
@@ -15,12 +18,16 @@ export function createCredentialSource(find: () => Promise<S3Credentials>): Cred
   let known: S3Credentials | null = null;
   let inFlight: Promise<S3Credentials> | null = null;
 
-  const holds = (credentials: S3Credentials): boolean =>
-    credentials.expiration !== undefined && credentials.expiration.getTime() - EARLY_MS > Date.now();
+  const isValidFor = (credentials: S3Credentials, ms: number): boolean =>
+    credentials.expiration !== undefined && credentials.expiration.getTime() - ms > Date.now();
   const ask = async (): Promise<S3Credentials> => {
     try {
       known = checkCredentials(await find());
       return known;
+    } catch (error) {
+      // The next request asks again. If the provider stays away, its error is reported once the known credentials expire.
+      if (known !== null && isValidFor(known, 0)) return known;
+      throw error;
     } finally {
       inFlight = null;
     }
@@ -28,7 +35,7 @@ export function createCredentialSource(find: () => Promise<S3Credentials>): Cred
 
   return {
     async get() {
-      if (known !== null && holds(known)) return known;
+      if (known !== null && isValidFor(known, EARLY_MS)) return known;
       inFlight ??= ask();
       return inFlight;
     },

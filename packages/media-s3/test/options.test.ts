@@ -136,6 +136,29 @@ describe('credentials', () => {
     expect(await store.size(ID)).toBeNull();
   });
 
+  it('are used until they expire while the provider is away', async () => {
+    let expiresInMs = 60_000;
+    let isAway = false;
+    let asked = 0;
+    const { s3, store } = await storeOnFake({
+      credentials: async () => {
+        asked += 1;
+        if (isAway) throw new Error('the metadata service is away');
+        return { ...SECRETS, expiration: new Date(Date.now() + expiresInMs) };
+      },
+    });
+    await store.size(ID);
+    isAway = true;
+    expect(await store.size(ID)).toBeNull();
+    expect(asked).toBe(2);
+    isAway = false;
+    expiresInMs = -1;
+    await store.size(ID);
+    isAway = true;
+    await expect(store.size(ID)).rejects.toThrow('the metadata service is away');
+    expect(s3.requests).toHaveLength(3);
+  });
+
   it('do not hang a call if they never arrive', async () => {
     const { store } = await storeOnFake({ ...HASTY, credentials: () => new Promise(() => {}) });
     await expect(store.size(ID)).rejects.toThrow('did not respond within 200 ms');
