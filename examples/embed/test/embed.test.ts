@@ -127,7 +127,7 @@ describe('a program sends a message, which is read, and ends', () => {
   it.runIf(isLongForm)('as one file by esbuild, where nothing is installed', async () => {
     const folder = await newFolder();
     const bundle = join(folder, 'app.mjs');
-    const [, commands = ''] = blocksOf('esbuild', 'sh');
+    const [, , , commands = ''] = blocksOf('script', 'sh');
     expect(commands.split('\n')).toEqual([
       'npx esbuild script.ts --bundle --platform=node --format=esm --outfile=app.mjs',
       'node --env-file=.env app.mjs',
@@ -180,9 +180,12 @@ interface Server {
 /** The pages start programs like this. */
 const withKey = { nodeArgs: ['--env-file=.env'], env };
 
-/** Runs the first of the page's last two commands. The second starts the program. */
+/** Runs the command of the page that makes the key. The next one starts the program. */
 async function makeKey(page: string, cwd: string): Promise<void> {
-  const [make = '', start = ''] = blocksOf(page, 'sh').at(-1)?.split('\n') ?? [];
+  const [make = '', start = ''] =
+    blocksOf(page, 'sh')
+      .find((block) => block.startsWith('echo "SECRET_KEY='))
+      ?.split('\n') ?? [];
   expect(start).toMatch(/^node --env-file=\.env \w+\.c?[jt]s$/);
   const shell = startProgram('sh', { args: ['-c', make], cwd, env });
   expect([await shell.ended, shell.output()]).toEqual([0, '']);
