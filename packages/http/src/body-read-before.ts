@@ -2,8 +2,8 @@ import { TrunklineError } from '@trunkline/core';
 import { refuse } from '@trunkline/core/spi/http';
 
 /**
- * The app was mounted wrongly, so the response is a 500. Callers see the message, because on a new installation the
- * caller is the person who mounted the app.
+ * The error of an app that is mounted wrongly, which becomes a 500. Callers see the message, because on a new
+ * installation the caller is the person who mounted the app.
  */
 export function bodyReadBefore(): TrunklineError {
   return new TrunklineError(

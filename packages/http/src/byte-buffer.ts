@@ -1,14 +1,14 @@
 /**
- * A buffer for bytes that arrive in chunks, which grows by doubling. If a client sends single bytes, a list of the
- * chunks would take a hundred times their size, and joining them at each chunk would take quadratic time.
+ * A buffer for bytes that arrive in chunks. It grows by doubling. If a client sends single bytes, a list of the chunks
+ * would take a hundred times their size, and joining the list at each chunk would take quadratic time.
  */
 export interface ByteBuffer {
   readonly length: number;
-  /** Adds a chunk, without a copy if the buffer is empty. */
+  /** Adds a chunk, without copying it if the buffer is empty. */
   append(chunk: Uint8Array): void;
   /** Drops `count` bytes from the beginning. */
   drop(count: number): void;
-  /** The bytes so far, without a copy: later calls of `append` do not change them. */
+  /** A view of the bytes held now, which later calls of `append` do not change. */
   bytes(): Uint8Array;
 }
 

@@ -39,7 +39,7 @@ export interface ByteRange {
 
 /**
  * The range that a request asks for (RFC 9110 section 14.2); null for the whole file. The header is ignored, as the RFC
- * allows, if it is malformed, asks for several ranges or a range outside the file, or if `If-Range` names another
+ * allows, if it is malformed, asks for several ranges or for one outside the file, or if `If-Range` names another
  * version of the file.
  */
 export function readRange(
@@ -91,6 +91,6 @@ function attendedStream(source: ReadableStream<Uint8Array>, ms: number): Readabl
       `The client took nothing of the download for ${ms} ms, so its connection is closed.`,
     );
     controller.error(reason);
-    reader.cancel(reason).catch(() => undefined); // the client is gone
+    reader.cancel(reason).catch(() => undefined); // the stream already reports `reason`
   }
 }

@@ -1,4 +1,4 @@
-/** An encoded word, with the white space up to the next one. */
+/** An encoded word, with the white space between it and the next encoded word. */
 const ENCODED_WORD = /=\?([^?\s]+)\?([bq])\?([^?\s]*)\?=(?:\s+(?==\?))?/gi;
 
 /**

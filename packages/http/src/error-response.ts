@@ -7,7 +7,7 @@ export type PublicError = Pick<TrunklineError, 'code' | 'message' | 'status' | '
 
 interface ErrorFrame {
   readonly requestId: string;
-  /** Additional headers. The error's own headers take precedence: SEND_BACKLOG has its own limit. */
+  /** Additional headers. The error's own headers take precedence, because SEND_BACKLOG reports a limit of its own. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -37,7 +37,7 @@ export function publicErrorOf(error: unknown): PublicError {
   return isUnavailable(error) ? unavailable() : internalError();
 }
 
-/** Contains no details: the request id identifies the failure in the log. */
+/** Contains no details, because the request id identifies the failure in the log. */
 function internalError(): TrunklineError {
   return new TrunklineError(
     refuse('INTERNAL_ERROR', 'Something went wrong. Quote the request id when you report it.').refusal,

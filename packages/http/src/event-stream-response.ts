@@ -10,14 +10,14 @@ const HEARTBEAT_MS = 15_000;
 const READMIT_MS = 5_000;
 /** How long a client may go without reading from a stream. */
 const UNREAD_MAX_MS = 60_000;
-/** The length at which a write takes no more events, in characters. */
+/** A write of this length takes no more events, in characters. */
 const CHUNK_CHARACTERS = 65_536;
 
 interface EventStreamRequest {
   readonly api: Pick<WorkspaceApi, 'events'>;
   readonly query: EventStreamQuery;
   readonly request: Request;
-  /** Rejects once the key may no longer read the stream. */
+  /** Rejects if the key may no longer read the stream, or cannot be checked. */
   readonly readmit: () => Promise<void>;
 }
 
@@ -62,7 +62,7 @@ function bytesOf(stream: EventStream, readmit: () => Promise<void>): ReadableStr
   };
   const admission = setInterval(() => {
     readmit().catch((error: unknown) => {
-      // If the key cannot be looked up now, keep the stream: events cannot be read either.
+      // If the key cannot be looked up now, keep the stream, which cannot read events either.
       if (isTrunklineError(error) && error.code !== 'INTERNAL_ERROR') end();
     });
   }, READMIT_MS);
@@ -114,7 +114,7 @@ function bytesOf(stream: EventStream, readmit: () => Promise<void>): ReadableStr
 }
 
 function eventText({ id, type, body }: StreamedEvent): string {
-  // Usually one line: JSON has line breaks only in white space, and this JSON has none.
+  // Usually one line, because JSON has line breaks only in white space, and this JSON is compact.
   const data = body.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
   return `id: ${id}\nevent: ${type}\n${data.join('')}\n`;
 }

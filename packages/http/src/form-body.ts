@@ -18,7 +18,7 @@ interface FormReading<Stored> {
   readonly maxBytes: number;
   /** Takes the part named `file`, with the fields before it. Rejects in order to refuse the request. */
   readonly takeFile: (file: FormFile, fields: Readonly<Record<string, string>>) => Promise<Stored>;
-  /** Discards the result of `takeFile` if the rest of the form is invalid. */
+  /** Discards the result of `takeFile` if the form turns out to be invalid or incomplete. */
   readonly dropFile: (stored: Stored) => Promise<void>;
 }
 
@@ -180,11 +180,11 @@ export function openFormFile<Stored>(
       (chunk === null ? writer.close() : writer.write(chunk)).catch(ignore);
     },
     async ready() {
-      // If the taker ends before the content does, the client must not wait for it to read on.
+      // A taker that ends before the content does never reads on, so the client must not wait for that.
       await Promise.race([writer.ready.catch(() => stored), stored]);
     },
     async giveUp() {
-      // Do not await: `abort` settles only when the taker reads on, and a failed taker does not.
+      // Do not await `abort`, which settles only when the taker reads on: a failed taker does not.
       writer.abort(new Error('The request broke off in the middle of its form.')).catch(ignore);
       return stored.catch(() => null);
     },

@@ -10,8 +10,8 @@ const PARTS_MAX = 100;
 interface FormHandlers {
   field(name: string, value: Uint8Array): void;
   /**
-   * Returns a function that takes the bytes, and null at their end. A part named `file` without a file name is text.
-   * `mimeType` is the type that the part declares; null if it declares none.
+   * Returns a function that takes the bytes, and null at their end. `filename` is undefined only for a text part that
+   * is named `file`. `mimeType` is the type that the part declares; null if it declares none.
    */
   file(name: string, filename: string | undefined, mimeType: string | null): Taker;
   /** Reports that the form, or this part of it, is wrong. Nothing more is reported after that. */
@@ -25,18 +25,18 @@ export interface FormParser {
   end(): void;
 }
 
-/** The next part to expect. `line` is the rest of a line that began with the boundary. */
+/** The piece of the form to parse next. `line` is the rest of a line that began with the boundary. */
 type State = 'preamble' | 'line' | 'headers' | 'content' | 'end';
 
 /**
- * Parses a form (RFC 7578, RFC 2046 section 5.1) that arrives in any chunks. Holds back no more of a file than could be
+ * Parses a form (RFC 7578, RFC 2046 section 5.1) that arrives in chunks of any size. Holds back no more of a file than could be
  * the beginning of a boundary. A part named `file` never becomes a field.
  */
 export function createFormParser(contentType: string, handlers: FormHandlers): FormParser {
   const boundary = boundaryOf(contentType);
   const delimiter = encoder.encode(`\r\n--${boundary}`);
   let state: State = 'preamble';
-  /** The bytes that are not parsed yet. A CRLF comes first, because the body may begin with the boundary. */
+  /** The bytes that are not parsed yet. A CRLF comes first, because `delimiter` has one and a body may begin without. */
   const held = createByteBuffer();
   held.append(CRLF);
   /**
@@ -179,7 +179,7 @@ function unfolded(headers: string): string {
   return headers.replaceAll(/\r\n(?=[ \t])/g, '');
 }
 
-/** Whether the type shows that a part is a file, because Node's fetch omits an empty file name. */
+/** Whether the type shows that a part without a file name is a file, because Node's fetch omits an empty name. */
 function isFileType(mimeType: string | null): boolean {
   return mimeType !== null && !/^text\/plain\b/i.test(mimeType);
 }

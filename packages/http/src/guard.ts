@@ -7,8 +7,8 @@ import { createRateLimit } from './rate-limit.ts';
 import type { RequestGuard } from './request-guard.ts';
 
 /**
- * Creates a guard for `createHttpApp` and for your own routes next to it, so that they share the keys and the count of
- * requests.
+ * Creates a guard for `createHttpApp` and for your own routes next to it, so that they share the keys and the rate
+ * limit.
  *
  * ```ts
  * const guard = createGuard(trunkline);
@@ -19,7 +19,7 @@ import type { RequestGuard } from './request-guard.ts';
  * });
  * ```
  *
- * Throws a TypeError if the option is wrong.
+ * Throws a TypeError if an option is wrong.
  */
 export function createGuard(
   trunkline: Pick<Trunkline, 'authenticate'>,
@@ -31,7 +31,7 @@ export function createGuard(
     async admit({ headers }, { scope, onRateLimit = ignore, onStoreFailure = ignore }) {
       const principal = await trunkline.authenticate(headers.get('Authorization'));
       const open = checkOpen(principal.workspace, headers.get('X-Workspace-Id'));
-      // Count after these checks, so that refused requests do not count. Every response to a known key still has the
+      // Count after these checks, so that a request that they refuse does not count. Every response to a known key still has the
       // headers of its limit.
       const keyId = principal.apiKey.id;
       const rate = await (open.ok

@@ -14,7 +14,7 @@ export interface HttpAppOptions {
   /**
    * The address of the API for clients, base path included: `https://api.example.com/api/v1`. Links in responses begin
    * with this address. By default, they repeat the address of the request, which is wrong behind a proxy that changes
-   * it, such as a proxy that ends TLS: `X-Forwarded-*` headers are not read, because any client can send them.
+   * it, such as a proxy that terminates TLS: `X-Forwarded-*` headers are not read, because any client can send them.
    */
   readonly publicUrl?: string | undefined;
   /** The largest JSON body, in bytes. Default 1,048,576. */
@@ -44,7 +44,7 @@ export interface HttpAppOptions {
 export interface FailedRequest {
   /** The id that the client gets in the header `X-Request-Id` and in the error. */
   readonly requestId: string;
-  /** The HTTP method. */
+  /** The HTTP method, such as `POST`. */
   readonly method: string;
   /** The path, without the query. */
   readonly path: string;

@@ -1,7 +1,7 @@
 import type { PageResult } from '@trunkline/core';
 
 /**
- * The `links` and `meta` of a page of messages (specification, "GET /messages query parameters"). `first` and `last`
+ * The `links` and `meta` of a page (specification, "GET /messages query parameters"). `first` and `last`
  * are null: a list that grows at one end and is read by position has no fixed first or last page.
  */
 export function pageFacts(
@@ -38,7 +38,7 @@ interface PageMeta {
   readonly prev_cursor: string | null;
 }
 
-/** The address with another cursor. */
+/** `url` with another cursor; null without a cursor. */
 function linkTo(cursor: string | null, url: URL): string | null {
   if (cursor === null) return null;
   const link = new URL(url);

@@ -4,9 +4,9 @@ import type { RateLimitStore } from './rate-limit-options.ts';
 
 /** The options of `postgresRateLimitStore`. */
 export interface PostgresRateLimitOptions {
-  /** The limit, the same as in `rateLimit`. Default 600. */
+  /** The limit, which must be the same as in `rateLimit`. Default 600. */
   readonly requestsPerMinute?: number | undefined;
-  /** The schema of the store's table, which must exist. Default `public`. */
+  /** The existing schema in which the store has its table. Default `public`. */
   readonly schema?: string | undefined;
   /** The name of the store's table, which is created if it does not exist. Default `trunkline_rate_limits`. */
   readonly table?: string | undefined;
@@ -16,8 +16,8 @@ export interface PostgresRateLimitOptions {
 const CLEAN_EVERY_MS = 10 * 60_000;
 
 /**
- * Counts the requests of each API key in a table of Postgres, for all processes that share it: one statement for each
- * request, and none while a key has used up its minute. Windows use the database's clock, so a machine with a wrong
+ * Counts the requests of each API key in a table of Postgres, for all processes that share it. Each request
+ * takes one statement, or none while this process knows that its key has used up the minute. Windows use the database's clock, so a machine with a wrong
  * clock neither prolongs nor ends the windows of others.
  *
  * ```ts
@@ -72,7 +72,7 @@ export function postgresRateLimitStore(
   };
 }
 
-/** Returns the name for use in SQL. Throws a TypeError if the name would need quotes. */
+/** Returns the name if it is safe between quotes in SQL, and throws a TypeError if not. */
 function identifier(option: string, name: string): string {
   if (/^[a-z_][a-z0-9_]{0,62}$/.test(name)) return name;
   throw new TypeError(
@@ -111,7 +111,7 @@ interface RateLimitTable {
 function rateLimitTable(pool: PostgresQueryable, table: string): RateLimitTable {
   const { query } = withTable(pool, table);
   const length = `interval '${WINDOW_SECONDS} seconds'`;
-  // Not now(), which is when the statement began: if the statement waited for the row, a window begun in the meantime
+  // Not now(), the time at which the statement began: if the statement waited for the row, a window begun in the meantime
   // would seem to be in the future. A window that ends in more than a minute was begun before the clock was set back.
   const isOver = `(kept.ends_at <= clock.at OR kept.ends_at > clock.at + ${length})`;
   const clock = '(SELECT clock_timestamp() AS at) AS clock';

@@ -2,8 +2,8 @@
 const REST_MAX = 128 * 1_048_576;
 
 /**
- * Reads and drops the rest of a refused body while the response is sent, because the connection's next request follows
- * it, and many clients send everything before they read a response. The body is not cancelled, because servers would
+ * Reads and drops the rest of a refused body while the response is sent, because many clients send the whole body before
+ * they read a response, and the connection's next request comes after the body. The body is not cancelled, because servers would
  * then close the connection. If a client sends much more than `REST_MAX`, the server closes the connection.
  */
 export async function dropRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {

@@ -21,14 +21,15 @@ export const NOTHING: RouteResponse = { headers: {}, body: null };
 interface ResponseFrame {
   readonly status: number;
   readonly requestId: string;
-  /** Whether no cache may store the response: a secret, a QR or a stream of events. */
+  /** Whether no cache may store the response, such as a secret, a QR or a stream of events. */
   readonly noStore?: boolean;
   /** Headers about the request itself, such as its rate limit. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * Adds the headers of every response: X-Request-Id, and a Cache-Control that makes caches revalidate before each use.
+ * Adds the headers of every response: X-Request-Id, and Cache-Control. Unless `noStore` forbids caching, caches must
+ * revalidate the response before each use.
  */
 export function toResponse(
   response: RouteResponse,

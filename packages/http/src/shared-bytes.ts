@@ -1,7 +1,7 @@
 /** How many bytes a response reads at a time, and holds at most while its client reads nothing. */
 const SLICE_BYTES = 65_536;
 
-/** Streams bytes that many responses share, no faster than the client reads, so that no response copies them. */
+/** Streams bytes that many responses share, without a copy for each, and no faster than the client reads. */
 export function sharedBytes(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let start = 0;
   return new ReadableStream<Uint8Array>(

@@ -3,7 +3,7 @@ import { clientFailure } from './call-result.ts';
 import type { Failure, Success } from './call-result.ts';
 import { readText } from './response-text.ts';
 
-/** A success as received: `body` is null if the response has none. */
+/** A successful response. `body` is its JSON; null if it has none. */
 export interface ApiResponse extends Success {
   readonly body: JsonObject | null;
   /** The unread content of a file or a stream of events, if the request asked for one. */
@@ -13,10 +13,10 @@ export interface ApiResponse extends Success {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The limit in bytes: more than any page of messages has, but too little to fill the memory. */
+/** The largest JSON body to read, in bytes: larger than any page of messages, but too small to fill the memory. */
 const RESPONSE_MAX = 41_943_040;
 
-/** Reads a response of the API. Rejects if its body breaks off. */
+/** Reads a response in JSON. Rejects if its body breaks off. */
 export async function readResponse(response: Response): Promise<ApiResponse | Failure> {
   const { status, headers } = response;
   const requestId = headers.get('X-Request-Id');
@@ -29,7 +29,7 @@ export async function readResponse(response: Response): Promise<ApiResponse | Fa
   return { ok: true, requestId, body, headers };
 }
 
-/** Returns a file as an unread stream. Any other response is an error, in JSON. */
+/** Returns a file as an unread stream. Any other response is read as JSON and becomes a failure. */
 export async function takeFile(response: Response): Promise<ApiResponse | Failure> {
   const { headers } = response;
   if (!response.ok || !headers.has('Content-Disposition')) {
@@ -40,7 +40,7 @@ export async function takeFile(response: Response): Promise<ApiResponse | Failur
   return { ok: true, requestId: headers.get('X-Request-Id'), body: null, content, headers };
 }
 
-/** Returns an unread stream of events. Any other response is an error, in JSON. */
+/** Returns an unread stream of events. Any other response is read as JSON and becomes a failure. */
 export async function takeEvents(response: Response): Promise<ApiResponse | Failure> {
   const { headers, body } = response;
   if (!response.ok || !body || !headers.get('Content-Type')?.startsWith('text/event-stream')) {
@@ -50,7 +50,7 @@ export async function takeEvents(response: Response): Promise<ApiResponse | Fail
   return { ok: true, requestId: headers.get('X-Request-Id'), body: null, content: body, headers };
 }
 
-/** Reads the error of a body (specification, "Errors"). */
+/** The error in a body (specification, "Errors"); undefined if the body has none. */
 function errorIn(
   body: JsonObject | null,
   { status, requestId }: { readonly status: number; readonly requestId: string | null },

@@ -3,11 +3,11 @@ import type { ErrorCode, ErrorDetails } from '@trunkline/core';
 /** The result of a call. Calls never throw, whatever the service or the network does. */
 export type CallResult<Reply> = (Success & Reply) | Failure;
 
-/** A call that succeeded. Each call adds fields of its own, such as `data`. */
+/** A call that succeeded. Each call adds its own fields, such as `data`. */
 export interface Success {
   /** Distinguishes successes from failures. */
   readonly ok: true;
-  /** The `X-Request-Id` of the response, to quote when you report a problem. */
+  /** The `X-Request-Id` of the response, to quote when you report a problem; null if absent. */
   readonly requestId: string | null;
 }
 
@@ -26,7 +26,7 @@ export interface Failure {
 export interface ApiError {
   /** The error code of the API, or of the client if there is no usable response. */
   readonly code: ErrorCode | ClientErrorCode;
-  /** The HTTP status of the response; null if there was no response. */
+  /** The HTTP status of the response; null on NETWORK_ERROR and ABORTED, and if a stream of events is at fault. */
   readonly status: number | null;
   /** The reason in words. */
   readonly message: string;
@@ -40,7 +40,7 @@ export interface ApiError {
 
 /** The codes that the client adds to those of the API. */
 export type ClientErrorCode =
-  /** There was no response, so the request may have been carried out. */
+  /** No complete response arrived. The request may have been carried out. */
   | 'NETWORK_ERROR'
   /** The caller's signal aborted the call. The request may have been carried out. */
   | 'ABORTED'

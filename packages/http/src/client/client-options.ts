@@ -9,7 +9,7 @@ export interface ClientOptions {
   readonly apiKey: string;
   /** Makes the requests. The global `fetch` by default. */
   readonly fetch?: ((url: string, init: RequestInit) => Response | Promise<Response>) | undefined;
-  /** The maximum number of repeats of a request after a 429 or a 503. Default 2; 0 switches retries off. */
+  /** How often a request is retried after a 429 or a 503, at most. Default 2; 0 switches retries off. */
   readonly maxRetries?: number | undefined;
   /**
    * The longest wait before a retry. If a response asks for a longer wait, that response is the call's result. Default

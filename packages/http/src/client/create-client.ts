@@ -49,7 +49,7 @@ export type TrunklineClient = {
     : RemoteApi[Group];
 };
 
-/** The calls that replace operations, or exist only in the client. */
+/** The calls that replace those of `RemoteApi`, or exist only in the client. */
 interface OwnCalls {
   /** Instances: the numbers that send and receive messages. */
   readonly instances: InstanceCalls;
@@ -71,11 +71,12 @@ function remoteCalls(transport: Transport): RemoteApi {
     ]);
     return [group, Object.fromEntries(calls)] as const;
   });
-  // The cast is safe: the groups and names are those of `Operations`, and the service defines the types.
+  // The groups and names are right, because `OPERATIONS` is typed by `RemoteApi`. The client trusts the service to send the
+  // types that `RemoteApi` declares.
   return Object.fromEntries(groups) as unknown as RemoteApi;
 }
 
-/** `given` has the arguments of the call: id and input, if the operation has them, and options. */
+/** `given` has the arguments of the call: the id and the input, if the operation has them, and the options. */
 async function call(
   transport: Transport,
   { method, path, input, facts = {} }: Operation,
@@ -84,7 +85,7 @@ async function call(
   const rest = [...given];
   const target = path.includes('{') ? pathOf(path, String(rest.shift())) : path;
   const content = input === undefined ? {} : { [input]: rest.shift() ?? {} };
-  const { signal } = (rest[0] ?? {}) as CallOptions; // id and input are already removed
+  const { signal } = (rest[0] ?? {}) as CallOptions; // the id and the input are already removed
   const response = await transport({ method, path: target, ...content, signal });
   if (!response.ok) return response;
   const { requestId, body } = response;

@@ -51,7 +51,7 @@ export function eventCalls(transport: Transport): EventCalls {
   };
 }
 
-/** An id becomes a header of the next request, and of a webhook that is made from the event. */
+/** Only characters that are safe in headers: the id becomes one of the next request, and of a webhook that forwards the event. */
 const ID = /^[\w.:-]{1,200}$/;
 const TYPE = /^[\w.-]{1,100}$/;
 

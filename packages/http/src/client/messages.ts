@@ -38,7 +38,7 @@ export interface SendOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** A file to send. To keep a file on disk out of memory, use `await openAsBlob(path)` of `node:fs`. */
+/** A file to send. To send a file from disk without reading it into memory, use `openAsBlob` of `node:fs`. */
 export interface SendFileInput {
   /** The id of the sending instance, `ins_…`. */
   readonly instance: string;
@@ -46,7 +46,7 @@ export interface SendFileInput {
   readonly to: string;
   /** The id of a message in the same chat, which the recipient sees quoted. */
   readonly reply_to?: string | undefined;
-  /** The type that the recipient sees. The content of the file has to fit it. */
+  /** How the recipient sees the file, such as `image`. The content of the file has to match. */
   readonly type: MediaType;
   /** The content of the file. */
   readonly file: Blob;
@@ -119,7 +119,7 @@ function formOf({ file, filename, ...fields }: SendFileInput): FormData {
   return form;
 }
 
-/** A new key for each send. Browsers withhold `crypto.randomUUID` from pages without TLS. */
+/** A new key for each send. Browsers offer `crypto.randomUUID` only in secure contexts. */
 function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

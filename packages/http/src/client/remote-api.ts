@@ -5,7 +5,7 @@ import type { CallResult } from './call-result.ts';
 export interface RemoteApi extends RemoteWorkspace {
   /** The API key that the client uses. */
   readonly apiKey: {
-    /** The workspace of this key, and its scopes. */
+    /** The workspace and the scopes of the key. */
     get(options?: CallOptions): Promise<
       CallResult<{
         /** The key, without its value. */

@@ -1,4 +1,4 @@
-/** A request to the API, without its address and key. */
+/** A request to the API, without the base URL and the key. */
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
@@ -13,12 +13,12 @@ export interface ApiRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The path with the id in place of `{…}`, as one segment, whatever characters the id has. */
+/** The path with the id in place of `{…}`, encoded as one segment. */
 export function pathOf(path: string, id: string): string {
   return path.replace(/\{\w+\}/, () => segment(id));
 }
 
-/** Encodes the id. An empty id, `.` or `..` would change the path, so it is replaced and gets "not found". */
+/** Encodes the id. An empty id, `.` or `..` would change the path, so `_` is prefixed, and the API finds nothing. */
 function segment(id: string): string {
   return /^\.{0,2}$/.test(id) ? `_${id}` : encodeURIComponent(id);
 }

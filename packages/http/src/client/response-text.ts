@@ -1,6 +1,6 @@
-/** The text of a response, or null if it is longer than `maxBytes`. The rest is then not read. */
+/** The text of a response, or null if it is longer than `maxBytes`. The excess is not read. */
 export async function readText(response: Response, maxBytes: number): Promise<string | null> {
-  // Some runtimes have no body streams.
+  // An empty body, or a runtime without body streams, where the limit cannot apply.
   if (!response.body) return response.text();
   const reader = response.body.getReader();
   const decoder = new TextDecoder();

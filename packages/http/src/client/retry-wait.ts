@@ -8,8 +8,8 @@ interface Refused {
 
 /**
  * Whether the request may be repeated: the response means "not now", and nothing was done. INTERNAL_ERROR with 503
- * means that the database was unreachable, perhaps in the middle of the work, so only requests that are safe to repeat
- * are repeated.
+ * is different: the database was unreachable, perhaps in the middle of the work, so only requests that are safe to
+ * repeat may be repeated.
  */
 export function mayRetry({ status, code }: Refused, { method, headers = {} }: ApiRequest): boolean {
   if (status === 503 && code === 'INTERNAL_ERROR') return method === 'GET' || 'Idempotency-Key' in headers;
@@ -35,7 +35,7 @@ function asked(retryAfter: string | null, now: number): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** Resolves after `ms`, or as soon as the signal is aborted: the caller checks the signal. */
+/** Resolves after `ms`, or as soon as the signal is aborted, so the caller must check the signal. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();

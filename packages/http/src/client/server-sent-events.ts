@@ -10,13 +10,13 @@ export interface ServerSentEvent {
 }
 
 /**
- * The maximum number of characters in a block, more than any event has: a stream without blank lines must not fill the
- * memory.
+ * The maximum number of characters in a block, more than any event has, because a stream without blank lines must not
+ * fill the memory.
  */
 const BLOCK_MAX = 4_194_304;
 
 /**
- * The blocks of a stream, which is cancelled when the reader stops. A block that is cut off at the end is dropped.
+ * The blocks of a stream, which is cancelled when the caller stops iterating. A block that is cut off at the end is dropped.
  * Throws a ClientError if a block is too long.
  */
 export async function* readServerSentEvents(
@@ -24,7 +24,8 @@ export async function* readServerSentEvents(
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
   const reader = content.getReader();
   const decoder = new TextDecoder();
-  // The parts of the current line, joined when it ends: joining at each byte would take quadratic time.
+  // The parts of the current line. They are joined when the line ends, because joining at each chunk would take
+  // quadratic time.
   let line: string[] = [];
   let block: string[] = [];
   let size = 0;

@@ -15,7 +15,7 @@ export interface WebhookCalls {
   ): AsyncIterable<DeliveryResource>;
 }
 
-/** A page of deliveries. REST has no cursor towards newer deliveries. */
+/** A page of deliveries. The REST API has no cursor towards newer deliveries. */
 export type DeliveryPage = Omit<PageResult<DeliveryResource>, 'prevCursor'>;
 
 export function webhookCalls({ deliveries }: RemoteApi['webhooks']): WebhookCalls {

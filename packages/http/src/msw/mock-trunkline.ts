@@ -37,9 +37,9 @@ export interface MockTrunkline {
   readonly handlers: readonly HttpHandler[];
   /** The address of the API, for `createClient`. */
   readonly baseUrl: string;
-  /** A key with every scope of the workspace. */
+  /** An API key of the workspace, with every scope. */
   readonly apiKey: string;
-  /** The workspace of the key, `ten_…`. */
+  /** The id of the workspace, `ten_…`. */
   readonly workspaceId: string;
   /** In-process access to the workspace, to prepare a test and to check the effects of your code. */
   readonly workspace: WorkspaceApi;

@@ -13,7 +13,7 @@ export function errorResponses(route: Route): Record<string, oas31.ReferenceObje
   );
 }
 
-/** Every error response of the routes: its possible codes, with an example of each. */
+/** Every error response of the routes, with its possible codes and an example of each. */
 export function errorComponents(routes: readonly Route[]): Record<string, oas31.ResponseObject> {
   const kinds = routes.flatMap(kindsOf).toSorted((one, other) => one.status - other.status);
   return Object.fromEntries(kinds.map((kind) => [kind.name, errorResponse(kind)]));
@@ -39,7 +39,7 @@ function kindsOf(route: Route): ErrorKind[] {
     code,
     status: ERROR_CODES[code].status,
   }));
-  // Every operation needs the database.
+  // Every operation needs the database, so each may return a 503.
   const byStatus = Map.groupBy([...own, unavailable()], ({ status }) => status);
   return [...byStatus].map(([status, errors]) => {
     const codes = errors.map(({ code }) => code);

@@ -40,7 +40,7 @@ function withoutNull({ type, anyOf = [], ...rest }: JsonSchema): JsonSchema {
   };
 }
 
-/** Merges schemas that check the same object, one after the other, into one. */
+/** Merges schemas that successively check the same object into one. */
 function merged(objects: readonly JsonSchema[]): JsonSchema {
   const [first, ...others] = objects;
   if (first !== undefined && others.length === 0) return first;

@@ -11,8 +11,8 @@ import { openApiDocument } from './open-api-document.ts';
 import type { OpenApiDocument } from './open-api-document.ts';
 
 /**
- * The pages next to the routes, by their paths below the base path. They need no key, and their requests are not
- * counted.
+ * The pages next to the routes, by their paths below the base path. Requests for them need no key, and have no rate
+ * limit.
  */
 export type ReferencePages = ReadonlyMap<string, (c: Context) => RouteResponse | Promise<RouteResponse>>;
 
@@ -62,7 +62,7 @@ export const START: string = `addEventListener('load', () => {
   document.getElementById('plain').hidden = true;
 });`;
 
-/** The hash of `START`: the browser runs no script but `START` and Scalar. A test checks the hash. */
+/** The hash by which the content security policy allows `START`. A test checks the hash. */
 export const START_HASH: string = 'sha256-+wSOVNX73pE73skxUfYQKSiqlKdbPZ8Baq45UauOldc=';
 
 /** The page loads nothing from other hosts. Scripts are allowed by their hashes, not by host. */

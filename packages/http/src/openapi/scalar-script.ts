@@ -5,7 +5,7 @@ import { sharedBytes } from '../shared-bytes.ts';
 type Read = () => Promise<Uint8Array<ArrayBuffer>>;
 
 interface ScalarScript {
-  /** The hash of the script, for the page: the browser runs only a file with this hash. */
+  /** The hash of the script, for the page: the browser runs the file only if it has this hash. */
   integrity(): Promise<string>;
   /** Sends the file, which is several megabytes long, compressed if the browser accepts that. */
   respond(c: Context): Promise<RouteResponse>;
@@ -22,7 +22,7 @@ export function scalarScript(read: Read): ScalarScript {
       return {
         headers: {
           'Content-Type': 'text/javascript; charset=utf-8',
-          // The address in the page changes with the script.
+          // Caches may keep the file, because its address in the page changes with its content.
           'Cache-Control': 'public, max-age=31536000, immutable',
           'X-Content-Type-Options': 'nosniff',
           Vary: 'Accept-Encoding',

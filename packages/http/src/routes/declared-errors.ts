@@ -25,6 +25,6 @@ export function declaredErrors(route: Route): ReadonlySet<ErrorCode> {
 /** The codes that the route's operation returns, among them the code for an unknown id in its path. */
 export function ownErrors({ parameter, chapter: { id }, errors, refuses = {} }: Route): readonly ErrorCode[] {
   const ofId = id !== undefined && parameter === id.name ? [id.notFound] : [];
-  const refused = Object.keys(refuses) as ErrorCode[]; // its type allows only codes
+  const refused = Object.keys(refuses) as ErrorCode[]; // the type of `refuses` allows only codes
   return [...ofId, ...refused, ...errors];
 }

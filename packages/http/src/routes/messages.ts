@@ -213,7 +213,7 @@ export const messageRoutes: RouteGroup<'messages'> = {
   },
 };
 
-/** A file can only come in a form: in JSON, the field `file` is ignored like any unknown field. */
+/** A file can only come in a form, so in JSON, the field `file` is ignored like any unknown field. */
 function withoutFile(body: JsonObject): SendTextInput {
   const { file: _meaningless, ...rest } = body;
   return unchecked(rest);

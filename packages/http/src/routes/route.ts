@@ -92,7 +92,7 @@ export interface QueryDefinition {
 /** The JSON of a request, under its name in the OpenAPI document. */
 export interface RequestBody extends InputDefinition {
   readonly example: object;
-  /** True if the specification has no body here. A body that is not a JSON object is then ignored. */
+  /** True if the specification has no body here. A body that cannot be read as a JSON object is then ignored. */
   readonly beyond?: true;
   /** The form, if the route also takes multipart/form-data. The handler of the route reads it. */
   readonly form?: InputDefinition;
@@ -102,7 +102,7 @@ export interface InputDefinition {
   readonly name: string;
   /** The schemas with which the operation checks the input, one after the other. */
   readonly schemas: readonly z.ZodType[];
-  /** Descriptions of fields, or a better JSON Schema than the derived one. False leaves the field out. */
+  /** Additions to the derived JSON Schema of a field, such as a description. False leaves the field out. */
   readonly fields: Readonly<Record<string, JsonSchema | false>>;
   /** Required fields in addition to those that the schemas require. */
   readonly required?: readonly string[];
@@ -133,7 +133,7 @@ export interface SuccessResponse {
 interface ApiRequest {
   readonly c: Context;
   readonly principal: Principal;
-  /** The operations with the rights of the key. */
+  /** The operations of the key's workspace, with the rights of the key. */
   readonly api: WorkspaceApi;
   /** The id in the path; empty if the path has none. */
   readonly id: string;
@@ -143,12 +143,15 @@ interface ApiRequest {
   readonly publicUrl: () => URL;
   /** The parent of the spans that the request causes; undefined if its trace is not recorded. */
   readonly traceparent: string | undefined;
-  /** Checks the key again, after a body that took long to arrive. */
+  /**
+   * Checks the key again, for handlers that run long, such as an upload or an event stream. Rejects if the key is no
+   * longer accepted, or cannot be checked.
+   */
   readonly readmit: () => Promise<void>;
 }
 
 /**
- * Casts input as it arrived to the type that an operation takes. Operations check their input, whatever its type
+ * Casts input to the type that an operation takes, without a check. Operations check their input, whatever its type
  * promises, and reject a bad field with VALIDATION_FAILED.
  */
 export function unchecked<Input>(input: JsonObject | Query): Input {

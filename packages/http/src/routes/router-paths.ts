@@ -3,9 +3,9 @@ import { parameterOf } from './route.ts';
 
 /**
  * The values of the specification's paths, by the paths for Hono's router: `/instances/:instance` for
- * `/instances/{instance}`. Hono's faster router does not support a literal next to a parameter, as in `/events/stream`
- * and `/events/{event}`: all paths would then use the slower router, which takes 4 µs more per request. Such a literal
- * is therefore handled as a value of the parameter.
+ * `/instances/{instance}`. Hono's faster router does not support `/events/stream` next to `/events/{event}`: with both,
+ * all paths would use the slower router, which takes 4 µs more per request. Therefore only `/events/:event` is returned.
+ * Its function returns the value of `/events/stream` if the parameter is `stream`.
  */
 export function byRouterPath<Value>(
   values: ReadonlyMap<string, Value>,
@@ -23,7 +23,7 @@ export function byRouterPath<Value>(
   return chosen;
 }
 
-/** Maps each literal that another path has in place of this path's last parameter to the value of that path. */
+/** Finds the literals next to a parameter: for `/events/{event}`, maps `stream` to the value of `/events/stream`. */
 function wordsBeside<Value>(path: string, values: ReadonlyMap<string, Value>): ReadonlyMap<string, Value> {
   const stem = stemOf(path);
   if (!path.endsWith('}')) return new Map();

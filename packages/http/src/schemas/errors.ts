@@ -14,7 +14,7 @@ export interface ErrorBody {
 // The cast is safe, because the keys of this table are the codes.
 const codes = Object.keys(ERROR_STATUS) as ErrorCode[];
 
-/** The body of every error status (specification, "Errors"). */
+/** The body of every error response (specification, "Errors"). */
 export const errorBody: z.ZodType<ErrorBody> = z.strictObject({
   error: z.strictObject({
     code: z.enum(codes).meta({ description: 'What clients branch on.' }),

@@ -10,7 +10,8 @@ import type { EventSchema } from './webhook-events.ts';
 const event: Resource = {
   // `Event` would hide the browsers' type of that name in generated clients.
   name: 'WebhookEvent',
-  // Discriminated by type, so that generated clients need not try each schema. The cast is safe: the list is not empty.
+  // Discriminated by type, so that generated clients need not try each schema. The cast is safe, because the list is
+  // not empty.
   schema: z.discriminatedUnion(
     'type',
     EVENT_BODIES.map(({ schema }) => schema) as [EventSchema, ...EventSchema[]],

@@ -96,7 +96,7 @@ type WithoutEmpty<Shape extends z.ZodRawShape> = {
   [Name in keyof Shape]: z.ZodExactOptional<z.ZodType<NonNullable<z.output<Shape[Name]>>>>;
 };
 
-/** Makes nullable fields optional, and keeps their descriptions. */
+/** Makes all fields optional and none nullable, and keeps their descriptions. */
 function withoutEmpty<Shape extends z.ZodRawShape>(shape: Shape): WithoutEmpty<Shape> {
   const optionals = Object.entries(shape).map(([field, schema]) => {
     const filled = schema instanceof z.ZodNullable ? schema.unwrap() : schema;
