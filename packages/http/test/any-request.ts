@@ -4,7 +4,7 @@ import { ROUTES } from '../src/routes/all-routes.ts';
 import type { Route } from '../src/routes/route.ts';
 import type { Harness } from './one-of-everything.ts';
 
-/** A request that a client may send, valid or not. In the path, `{instance}` and so on stand for ids that exist. */
+/** A request that a client may send, valid or not. Placeholders such as `{instance}` stand for ids that exist. */
 export interface AnyRequest {
   readonly method: string;
   readonly path: string;
@@ -38,8 +38,8 @@ const anyId = fc.oneof(
 );
 
 /**
- * Makes requests with much input frequent, and requests that remove the objects rare, because otherwise soon nothing
- * would be left.
+ * How often a route is drawn: often if its requests have much input, rarely if they remove objects or connections,
+ * because otherwise soon nothing would be left.
  */
 function weightOf({ method, path }: Route): number {
   if (method === 'DELETE' || /(disconnect|logout)$/.test(path)) return 1;
@@ -117,7 +117,7 @@ const anyHeaders = fc
     },
     { requiredKeys: [] },
   )
-  // Add headers to only a few requests, because most of those are refused before other checks.
+  // About one request in six has any of these headers.
   .chain((headers) => mostly(fc.constant<Record<string, string>>({}), fc.constant(headers)));
 
 const anyAuthorization = fc.oneof(
@@ -131,7 +131,7 @@ const anyAuthorization = fc.oneof(
   },
 );
 
-/** A description and a text at their limits, and a name and a text one character beyond. */
+/** A description at its limit, a name one character too long, a text at its limit, and one a character too long. */
 const LONG_TEXTS = ['a'.repeat(255), 'é'.repeat(101), '😀'.repeat(4096), 'a'.repeat(4097)];
 
 const anyWorkspaceId = fc.oneof(
@@ -267,7 +267,7 @@ export const anyRequest: fc.Arbitrary<AnyRequest> = fc
     body: ['GET', 'HEAD'].includes(line.method) ? null : content.body,
   }));
 
-/** Replaces the placeholders of a request with ids that exist. */
+/** Replaces the placeholders of this pattern in a path or a body with ids that exist. */
 export function aimed<Part extends string | Uint8Array | null>(part: Part, { ids }: Harness): Part | string {
   if (typeof part !== 'string') return part;
   return part.replaceAll(

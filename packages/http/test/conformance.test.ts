@@ -15,7 +15,7 @@ import { changesNothing, NEVER, provocation, success } from './provoked-errors.t
 import { expectFields } from './resource-fields.ts';
 import { ROUTE_TABLE } from './route-table.ts';
 
-/** "Every operation may also return 401, 403, 429" (specification, "Endpoints"). The 429 has its own test. */
+/** "Every operation may also return 401, 403, 429" (specification, "Endpoints"). The 429 is in `OF_NO_ROW`. */
 const OF_EVERY_ROW = [
   'UNAUTHENTICATED',
   'INVALID_API_KEY',
@@ -24,7 +24,7 @@ const OF_EVERY_ROW = [
 ] as const;
 
 const ends: (() => Promise<void>)[] = [];
-/** Shared by all requests that change nothing. */
+/** The service for all requests that change nothing. */
 const shared = oneOfEverything({ onEnd: (stop) => ends.push(stop) });
 afterAll(async () => {
   await Promise.all(ends.map((stop) => stop()));

@@ -10,7 +10,7 @@ interface Ready {
   readonly service: Service;
   readonly call: Call;
   readonly instance: string;
-  /** Makes a sender write to the instance. Resolves with the message in the webhook. */
+  /** Sends a message to the instance from outside. Resolves with the message that the webhook contained. */
   readonly receive: (message: SandboxMessage) => Promise<Json>;
   readonly send: (fields: object) => Promise<Seen>;
 }
@@ -75,7 +75,7 @@ describe('a conversation by REST and webhooks works', () => {
     });
     expect(thanks).toMatchObject({ reply_to: answer, from: '15550123' });
     expect(thanks['contact']).toEqual({ ...asked['contact'], phone_number: '15550123' });
-    // The same chat, named by number this time.
+    // The number names the same chat as the id of the contact.
     expect((await send({ to: '+1 555 0123', reply_to: asked.id })).status).toBe(202);
   });
 

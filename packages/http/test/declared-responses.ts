@@ -8,8 +8,8 @@ import { declaredAt, escaped, validatorAt } from './document.ts';
 import type { Declared } from './document.ts';
 
 /**
- * A client that fails the test if the OpenAPI document does not declare a response for the route: its status, its
- * headers, its content type, every field of its body, and its error code.
+ * A client that fails the test unless the OpenAPI document declares the response of the route: its status, its content
+ * type, every field of its body, and its error code. The headers that are required there must be present.
  */
 export function onlyDeclaredResponses(call: Call): Call {
   return async (method, target, options) => {
@@ -79,7 +79,7 @@ function declaredResponse(
   return { pointer: declared.$ref, declared: declaredAt(declared.$ref) ?? {} };
 }
 
-/** The route of a request. The router, too, splits a path before it decodes `%2F`. */
+/** The route of a request. Splits the path before `%2F` is decoded, as the router does. */
 export function routeOf(method: string, pathname: string): Route | undefined {
   const like = method === 'HEAD' ? 'GET' : method;
   return ROUTES.find((route) => route.method === like && pattern(route.path).test(pathname));

@@ -74,8 +74,8 @@ const WEBHOOKS: Shape = { fields: 'data meta', data: FIELDS.webhook, list: true,
 const WITH_SECRET = `${FIELDS.webhook} secret`;
 
 /**
- * The endpoint table of version 1.0.0 of the specification, copied by hand, because that version's promises stay. It
- * has no later additions: the other tables of tests come from the routes (route-table.ts).
+ * The endpoint table of version 1.0.0 of the specification, copied by hand, because its promises stay in force. Later
+ * additions are only in the tables that derive from the routes (route-table.ts).
  */
 export const ENDPOINT_TABLE: readonly Row[] = [
   row('GET', '/api-key', null, 200, one('id name scopes workspace')),

@@ -66,7 +66,7 @@ async function respondTo(
   }
 }
 
-/** Copies a body into its own buffer. Broken surrogates become the bytes that a client would send. */
+/** Copies a body into its own buffer. Lone surrogates become U+FFFD, as in a client. */
 function bytesOf(body: string | Uint8Array): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(typeof body === 'string' ? new TextEncoder().encode(body) : body);
 }

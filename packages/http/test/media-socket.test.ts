@@ -31,7 +31,7 @@ interface Ready {
   files(): readonly string[];
 }
 
-/** Starts the service on a real socket. It stores files in a directory. */
+/** Starts the service on a real socket, with a directory as the media store. */
 async function ready(
   disturbed: (store: MediaStore) => MediaStore = (store) => store,
   serverOptions: ServerOptions = {},
@@ -167,7 +167,7 @@ describe('an upload over a socket', () => {
     const body = Buffer.alloc(60 * MB, 1);
     socket.write(body);
     await wait(500);
-    // Only the kernel's buffers were filled.
+    // The client could only fill the kernel's buffers.
     expect(socket.bytesWritten - socket.writableLength).toBeLessThan(40 * MB);
     expect(socket.writableLength).toBeGreaterThan(20 * MB);
     expect(stored).toBe(0);

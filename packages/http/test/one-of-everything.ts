@@ -19,7 +19,7 @@ export interface Harness {
   /** Sends a text with the given changes. */
   readonly send: (changes?: object, headers?: Readonly<Record<string, string>>) => Promise<Seen>;
   readonly sendFile: (bytes?: Uint8Array, type?: string) => Promise<Seen>;
-  /** With `true`, closing a connection or logging a number out gets no response from the network. */
+  /** While `true`, the network does not respond to closing a connection or logging a number out. */
   readonly cutOff: (isCutOff: boolean) => void;
 }
 
@@ -61,7 +61,7 @@ export async function oneOfEverything(options: Parameters<typeof startService>[0
   };
 }
 
-/** The id of the newest event. */
+/** The id of the first event on a page, which is the newest. */
 function eventOf(page: string): string {
   const { data } = JSON.parse(page) as { readonly data: readonly { readonly id: string }[] }; // the response is a list
   return data[0]?.id ?? '';

@@ -11,7 +11,7 @@ const RUNS = sized('PAGING_RUNS', { short: 10, long: 40 });
 
 interface Listing {
   readonly path: string;
-  /** Makes a row and returns its id. */
+  /** Creates a row and resolves with its id. */
   readonly add: () => Promise<string>;
 }
 

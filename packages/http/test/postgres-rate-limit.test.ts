@@ -14,7 +14,7 @@ import { fakeTrunkline } from './fake-trunkline.ts';
 
 /** A limit that no test reaches. */
 const MANY = 1_000_000;
-/** A port on which nothing listens. */
+/** A database whose port nothing listens on. */
 const NOBODY = 'postgres://postgres@127.0.0.1:1/postgres';
 
 let server: PostgresServer;
@@ -51,7 +51,7 @@ interface Process {
 /** An app with its own pool, as another process would have. */
 function startProcess(requestsPerMinute: number, connectionString = server.url): Process {
   const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 5_000 });
-  // A server that stops also ends idle connections.
+  // A server that stops also ends idle connections, and the pool reports each as an error.
   pool.on('error', () => undefined);
   onTestFinished(() => pool.end());
   const query = vi.spyOn(pool, 'query');

@@ -39,7 +39,7 @@ async function failedDelivery({ service, call, ids }: Harness): Promise<string> 
   return delivery;
 }
 
-/** Cases of the table that cannot occur in this service, each with the reason. */
+/** Codes in `ROUTE_TABLE` that a route cannot respond with in this service, each with the reason. */
 export const NEVER: Readonly<Record<string, string>> = {
   'POST /instances/{instance}/connect INVALID_INSTANCE_STATE': 'every status can be connected',
   'POST /instances/{instance}/connect GATEWAY_ERROR':
@@ -65,7 +65,7 @@ export function provocation(route: Route, code: ErrorCode): Act {
   return OF_ONE_ROW[`${method} ${path} ${code}`] ?? ofId ?? ofAnyRow(route)[code] ?? UNKNOWN;
 }
 
-/** The codes that need no preparation, because the request is refused before anything is read or changed. */
+/** The codes that need no preparation, because the request is refused before it changes anything. */
 const AT_THE_DOOR: readonly ErrorCode[] = ['UNAUTHENTICATED', 'INVALID_API_KEY', 'WORKSPACE_MISMATCH'];
 
 /** Whether the provocation changes nothing, so that many provocations can share one service. */
@@ -97,7 +97,7 @@ function ofAnyRow({ method, path }: Route): Partial<Readonly<Record<ErrorCode, A
     },
     INSTANCE_BUSY: async ({ service, call, at, cutOff }) => {
       cutOff(true);
-      // Use another operation: the same operation would join the first.
+      // Use another operation, because the same operation would join the first.
       const other = path.endsWith('/disconnect') ? 'logout' : 'disconnect';
       const first = call('POST', at(`/instances/{instance}/${other}`));
       await service.clock.settle();

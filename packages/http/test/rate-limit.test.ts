@@ -170,7 +170,7 @@ describe('a custom store', () => {
       const seen = [await first, await client(app)('GET', '/api-key'), await client(app)('GET', '/api-key')];
       expect(seen.map(({ status }) => status)).toEqual([200, 200, 429]);
       expect(seen.map((one) => rateHeaders(one)[1])).toEqual([1, 0, 0]);
-      // No request waits for the store that failed.
+      // Later requests do not wait for the store.
       expect(store.consume).toHaveBeenCalledTimes(1);
       expect(reported).toEqual([
         [

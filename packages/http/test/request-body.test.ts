@@ -68,7 +68,7 @@ describe('a JSON body is taken', () => {
 
   test('if it comes byte by byte, and no chunk is kept, since each would cost a hundred bytes', async () => {
     const bytes = new TextEncoder().encode('{"name":"abc"}');
-    // Later reads reuse one chunk.
+    // Every chunk after the first is this array, with another byte.
     const chunk = new Uint8Array(1);
     let sent = 0;
     const body = new ReadableStream<Uint8Array>(

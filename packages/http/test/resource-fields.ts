@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Json } from './client.ts';
 
-/** The fields of each resource: first those of the specification ("Resources and their fields"), then ours. */
+/** The fields of each resource, in the specification ("Resources and their fields") and beyond. */
 export const FIELDS = {
   instance:
     'id name status phone_number profile_name profile_picture_url paired capabilities last_error restriction has_proxy ' +

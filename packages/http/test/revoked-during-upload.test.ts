@@ -24,7 +24,7 @@ async function ready() {
     .join('');
   const utf8 = new TextEncoder();
 
-  /** Posts to /messages a body whose last chunk is sent only after `meanwhile` resolves. */
+  /** Posts a body to /messages, and sends its last chunk only after `meanwhile` resolves. */
   const post = async (meanwhile: () => Promise<unknown>, chunks: readonly Uint8Array[], type: string) => {
     const left = [...chunks];
     const body = new ReadableStream<Uint8Array>({

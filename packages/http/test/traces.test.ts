@@ -55,7 +55,7 @@ function spanOf(spans: readonly ReadableSpan[], name: string): ReadableSpan {
   return must(spans.find((span) => span.name === name));
 }
 
-/** The span's ids. */
+/** The ids of a span, in the form of a link. */
 function position(span: ReadableSpan) {
   const { traceId, spanId } = span.spanContext();
   return { traceId, spanId };
@@ -133,7 +133,7 @@ it('each request to an endpoint with trace_context says which trace its attempt 
     attempts.map((span) => `00-${span.spanContext().traceId}-${span.spanContext().spanId}-01`),
   );
   expect(others.map(({ headers }) => headers.has('traceparent'))).toEqual([false, false]);
-  // The other headers are the same.
+  // Apart from traceparent, the requests have the same headers.
   const names = [...must(others[0]).headers.keys()];
   expect(traced.map(({ headers }) => [...headers.keys()])).toEqual(
     traced.map(() => [...names, 'traceparent']),
