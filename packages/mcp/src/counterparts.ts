@@ -2,7 +2,7 @@ import { isId, parsePhoneNumber } from '@trunkline/core/spi/http';
 
 const NUMBERS_THAT_BEGIN_SO = /^\+?([1-9]\d{0,14})\*$/;
 
-/** The counterparts allowed by `to`. */
+/** The recipients that `SendingRules.to` allows. */
 export interface Counterparts {
   /** Phone numbers in digits, ids of groups and ids of contacts. */
   readonly exact: ReadonlySet<string>;
@@ -10,14 +10,14 @@ export interface Counterparts {
   readonly beginnings: readonly string[];
 }
 
-/** The flaw in an entry of `to`, worded to follow the entry; undefined if the entry is valid. */
+/** The flaw in an entry of `SendingRules.to`, worded to follow the entry; undefined if the entry is valid. */
 export function flawInCounterpart(entry: string): string | undefined {
   if (NUMBERS_THAT_BEGIN_SO.test(entry) || parsePhoneNumber(entry).ok) return undefined;
   if (isId('grp', entry) || isId('con', entry)) return undefined;
   return 'is not a phone number, nor a beginning of phone numbers such as +4930*, nor the id of a group or a contact';
 }
 
-/** Reads valid entries. */
+/** Reads the entries of `SendingRules.to`, which must be valid. */
 export function counterpartsOf(entries: readonly string[]): Counterparts {
   const exact = new Set<string>();
   const beginnings: string[] = [];

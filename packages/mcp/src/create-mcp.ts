@@ -29,7 +29,7 @@ import { VERSION } from './version.ts';
 
 /** The part of a Trunkline that its MCP server needs. */
 export type McpTrunkline = Pick<Trunkline, 'roles' | 'authenticate' | 'as' | 'newRequestId' | 'logger'> & {
-  /** Its `spentTokens` count the messages of a day. */
+  /** Only `spentTokens` is used, to count the messages of a day. */
   readonly admin: Pick<Admin, 'spentTokens'>;
 };
 
@@ -39,7 +39,7 @@ export interface Mcp {
   fetch(request: Request): Promise<Response>;
 }
 
-/** In bytes: more than twice the longest text that may be sent, in its longest JSON form. */
+/** In bytes: several times the longest text that may be sent, in its longest JSON form. */
 const LARGEST_BODY = 131_072;
 /** How long a body may take to arrive before its key has to be checked again. */
 const READMIT_AFTER_MS = 1_000;
@@ -82,7 +82,7 @@ export function createMcp(trunkline: McpTrunkline, options: McpOptions = {}): Mc
           (allowedHosts && hostHeaderValidationResponse(request, [...allowedHosts])) ??
           originValidationResponse(request, [...allowedOrigins]);
         if (stranger) return withFacts(stranger, facts);
-        // No GET or DELETE: there are no sessions, and the server sends nothing on its own.
+        // No GET or DELETE, because there are no sessions, and the server only sends responses.
         if (request.method !== 'POST') return methodNotAllowed(requestId, 'POST');
         return withFacts(await respond(request, facts), facts);
       } catch (error) {
@@ -101,7 +101,7 @@ export function createMcp(trunkline: McpTrunkline, options: McpOptions = {}): Mc
       onStoreFailure: (err) => trunkline.logger.error({ requestId, path, err }, STORE_FAILED),
     });
     const readAt = performance.now();
-    // Accept only one object, because a list of calls would count as one request of the rate limit.
+    // Accept only one object, because the rate limit would count a list of calls as one request.
     const body = await readJsonBody(request, LARGEST_BODY);
     if (!body.ok) return rpcError(body.refusal);
     const parsedBody = body.value;
@@ -151,7 +151,7 @@ function rpcError({ code, message }: Extract<Result<never>, { ok: false }>['refu
 /** "The JSON sent is not a valid Request object" (JSON-RPC 2.0 section 5.1). */
 const INVALID_REQUEST = -32_600;
 
-/** The request's headers. If the client accepts any type, `Accept` lists the types that MCP requires there. */
+/** The request's headers. If `Accept` is missing or allows any type, it is set to the types that MCP requires. */
 function acceptedBy({ headers }: Request): Headers {
   const accepted = new Headers(headers);
   if (/^\s*$|\*\/\*/.test(headers.get('Accept') ?? ''))

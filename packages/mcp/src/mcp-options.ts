@@ -10,7 +10,7 @@ import { counterpartsOf, flawInCounterpart } from './counterparts.ts';
 import type { Counterparts } from './counterparts.ts';
 import { MESSAGES_PER_DAY } from './rules.ts';
 
-/** The messages that models may send. The server checks each message, even if a model was tricked into sending it. */
+/** The rules for messages that models send. The server enforces these rules, even if a model is tricked. */
 export interface SendingRules {
   /**
    * The allowed recipients: phone numbers, beginnings of phone numbers with a star (`+4930*`), ids of groups (`grp_…`)
@@ -20,12 +20,12 @@ export interface SendingRules {
   /** The ids of the instances from which models may send. By default, all instances of the workspace. */
   readonly from?: readonly string[] | undefined;
   /**
-   * The ids of the API keys that may send here, even without the scope `messages:send`. A key without the scope cannot
-   * send in any other way, so these rules bind its holder. By default, the keys with the scope.
+   * The ids of the API keys that may send through this server, even without the scope `messages:send`. A key
+   * without the scope cannot send in any other way, so its holder cannot avoid these rules. By default, the keys with the scope.
    */
   readonly keys?: readonly string[] | undefined;
   /**
-   * How many messages a workspace may send through this server on one day (UTC), by all its keys together. Default 20.
+   * How many messages a workspace may send through this server on one day (UTC), with all its keys together. Default 20.
    */
   readonly messagesPerDay?: number | undefined;
 }
@@ -49,13 +49,13 @@ export interface McpOptions {
    */
   readonly allowedHosts?: readonly string[] | undefined;
   /**
-   * The host names of the pages whose scripts may call the server. By default, none; programs other than browsers send
-   * no `Origin`.
+   * The host names of the pages whose scripts may call the server. By default, none. This does not
+   * affect programs other than browsers, which send no `Origin`.
    */
   readonly allowedOrigins?: readonly string[] | undefined;
   /** How many requests an API key may make; `false` switches the limit off. Default `{ requestsPerMinute: 600 }`. */
   readonly rateLimit?: RateLimitOptions | false | undefined;
-  /** Checks each request. To count a key's requests together, pass the guard of `createHttpApp`. */
+  /** Checks each request. To count a key's requests here and to the REST API together, pass the guard of `createHttpApp`. */
   readonly guard?: RequestGuard | undefined;
   /** Returns the time, in epoch milliseconds. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
@@ -65,14 +65,14 @@ export interface CheckedSendingRules {
   readonly to: Counterparts;
   /** Null for all instances. */
   readonly from: ReadonlySet<string> | null;
-  /** Null for the keys with the scope. */
+  /** Null for all keys with the scope `messages:send`. */
   readonly keys: ReadonlySet<string> | null;
   readonly messagesPerDay: number;
 }
 
 export interface CheckedMcpOptions {
   readonly path: string;
-  /** The rules for a key. Rejects if a function returned wrong rules. */
+  /** The rules for a key; null if it may not send. Rejects if the function `sending` returned wrong rules. */
   readonly sendingOf: (principal: Principal) => Promise<CheckedSendingRules | null>;
   readonly retries: boolean;
   readonly allowedHosts?: readonly string[] | undefined;

@@ -18,7 +18,7 @@ export function plainText(text: string, longest: number): string {
   return shown === text ? plain : `${plain}… [${text.length - longest} more characters were left out]`;
 }
 
-/** A copy of a JSON value, with `plainText` applied to each text. */
+/** A copy of a JSON value, with `plainText` applied to each text and each name. */
 export function plainJson<Value>(value: Value, longest: number): Value {
   return copy(value) as Value; // `copy` keeps the shape
 

@@ -23,7 +23,7 @@ export interface ReceiverOptions {
    * The endpoint's whole secret (`whsec_…`), several secrets while you rotate, or a function that returns them and is
    * called for each request. You can pass `process.env.WEBHOOK_SECRET` unchecked: if it is missing or empty, each
    * request gets a 500, and `onError` gets the reason. A secret with white space around it throws a TypeError
-   * immediately.
+   * immediately, unless a function returns it.
    */
   readonly secret: SecretOption;
   /**
@@ -88,7 +88,7 @@ export interface Receiver {
  * The event's id is claimed for `leaseSeconds`, the handler runs, and then the id is kept for 30 days, because the
  * event can be sent again for that long. If a handler throws, the claim is released, and the sender tries again. If the
  * process dies after a handler ends and before the event is marked as done, the event arrives again. Delivery is
- * therefore "at least once": make handlers repeatable, or do their work in one transaction with the mark.
+ * therefore "at least once": make handlers repeatable, or do their work in the transaction that marks the event.
  *
  * @example
  * const receiver = createReceiver({

@@ -8,7 +8,7 @@
 export interface EventStore {
   /**
    * Claims the event for `leaseSeconds`, unless the event is done or claimed by another request. A claim whose lease
-   * has expired does not count: its process is presumed dead.
+   * has expired does not count, because its process is presumed dead.
    */
   claim(eventId: string, claim: ProcessingClaim): Promise<ClaimResult>;
   /** Records that the event was handled, even if the lease has expired. Forgets the event after `keepSeconds`. */

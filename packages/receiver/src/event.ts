@@ -198,7 +198,7 @@ export interface WebhookMessage {
   readonly deleted_at: string | null;
 }
 
-/** A person that an instance has a chat or a group with. */
+/** A person with whom an instance shares a chat or a group. */
 export interface WebhookContact {
   /** `con_…`: POST /messages accepts this id as `to`, even while the number is unknown. */
   readonly id: string;
@@ -207,11 +207,11 @@ export interface WebhookContact {
   /** Digits only. Null while the network hides the number. */
   readonly phone_number: string | null;
   /**
-   * Other numbers (digits only) to which messages for this person were sent, because the network treats them as the
-   * person's own, such as a number with Brazil's ninth digit.
+   * Other numbers (digits only) to which messages for this person were sent. The network treats them as the person's
+   * own, such as a number with Brazil's ninth digit.
    */
   readonly dialled_numbers: readonly string[];
-  /** The person's name on the network; null if they have none. */
+  /** The person's user name on the network; null if they have none. */
   readonly username: string | null;
 }
 
@@ -229,16 +229,16 @@ export interface WebhookMedia {
   readonly sha256: string | null;
 }
 
-/** The instance, in its state after the event. Empty fields are left out, except id, name and status. */
+/** The instance, in its state after the event. Empty fields are left out; id, name and status are always present. */
 export interface WebhookInstance {
   /** `ins_…` */
   readonly id: string;
-  /** A name for people. */
+  /** The instance's display name. */
   readonly name: string;
-  /** The state of the connection; only `connected` sends. */
+  /** The state of the connection. Messages are sent only while it is `connected`. */
   readonly status:
     'created' | 'connecting' | 'qr_required' | 'connected' | 'disconnected' | 'logged_out' | 'error';
-  /** Digits of the number that is linked. */
+  /** Digits of the linked number. */
   readonly phone_number?: string;
   /** The name that the account has on the network. */
   readonly profile_name?: string;

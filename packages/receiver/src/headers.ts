@@ -8,8 +8,8 @@ export const TIMESTAMP_HEADER = 'X-Service-Timestamp';
 export const SIGNATURE_HEADER = 'X-Service-Signature';
 
 /**
- * The header of Standard Webhooks with the event's id. The service also sends these headers, unless they are switched
- * off.
+ * The header of Standard Webhooks with the event's id. The service sends the headers of Standard Webhooks, too, unless
+ * they are switched off.
  */
 export const STANDARD_ID_HEADER = 'webhook-id';
 /** The header of Standard Webhooks with the time of the signature; Unix time in seconds. */
@@ -26,8 +26,8 @@ export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Returns the header's text as received. Repeated headers are joined with `, `, as Fetch and Node do. The signed
- * headers allow no comma, so a repeated header is refused as malformed.
+ * Returns the header's text as received. Repeated headers are joined with `, `, as Fetch and Node do. No signed header
+ * may contain such a list, so a repeated header is refused as malformed.
  */
 export function readHeader(headers: WebhookHeaders, name: string): string | undefined {
   if (hasGet(headers)) return headers.get(name) ?? undefined;

@@ -24,7 +24,7 @@ export const hmacMatches: Hmac['hmacMatches'] = (key, content, hex) => {
   return timingSafeEqual(expected, received);
 };
 
-// All calls can share these buffers: a call writes the bytes before it reads them, and does not await.
+// All calls can share these buffers, because a call writes the bytes before it reads them, and does not await.
 const scratch = Buffer.alloc(SCRATCH_LENGTH);
 const expected = Buffer.alloc(HEX_LENGTH);
 const received = Buffer.alloc(HEX_LENGTH);
@@ -40,7 +40,7 @@ interface Pads {
 let lastPads: Pads = makePads('');
 
 function padsOf(key: Key): Pads {
-  // A key in bytes may have changed.
+  // The bytes of a key may have changed since the last call.
   if (typeof key !== 'string') return makePads(key);
   if (lastPads.key !== key) lastPads = makePads(key);
   return lastPads;

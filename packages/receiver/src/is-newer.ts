@@ -54,7 +54,7 @@ function statusesOfOneMessage(
   return message.id === known.id ? [message.status, known.status] : [undefined, undefined];
 }
 
-/** Removes the `Z`: texts in UTC then sort by time, with any number of decimals. `Date` would drop the microseconds. */
+/** Removes the `Z`, so that times with any number of decimals sort as text. `Date` would drop the microseconds. */
 function sortable(createdAt: string): string {
   return createdAt.replace(/Z$/, '');
 }

@@ -15,7 +15,7 @@ export interface KeyvLike {
  *
  * Keyv has no "set if absent". Within one process, a claim is still exclusive. If two processes get the same event
  * within the milliseconds between `get` and `set`, both handle it. The sender makes one attempt at a time for a
- * delivery, so this only happens with a manual retry. If that matters, use an atomic store (README).
+ * delivery, so this takes a manual retry, or two endpoints with the same receiver. If that matters, use an atomic store (README).
  */
 export function keyvStore(keyv: KeyvLike): EventStore {
   const beingClaimed = new Set<string>();
@@ -43,7 +43,7 @@ export function keyvStore(keyv: KeyvLike): EventStore {
 const DONE = 'done';
 
 async function write(keyv: KeyvLike, eventId: string, value: string, seconds: number): Promise<void> {
-  // A Keyv whose backend is down emits an event and returns false.
+  // A Keyv whose backend is down emits `error` and resolves with false.
   if ((await keyv.set(eventId, value, seconds * 1000)) === false) {
     throw new Error(
       'Keyv could not store the id of an event: check its backend. The sender sends the event again.',

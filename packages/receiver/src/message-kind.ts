@@ -13,7 +13,7 @@ export interface MessagePayloads {
   readonly video: null;
   /** An audio file has no fields of its own. */
   readonly audio: null;
-  /** A message of type `image`. */
+  /** A sticker, of type `image`. */
   readonly sticker: {
     /** Whether the sticker moves. */
     readonly animated: boolean;
@@ -66,7 +66,7 @@ export interface MessagePayloads {
     readonly buttons: readonly {
       /** The id of the button or row. */
       readonly id: string;
-      /** The text on the button. */
+      /** The text on the button or row. */
       readonly title: string;
     }[];
   };
@@ -99,7 +99,7 @@ export interface MessagePayloads {
   };
 }
 
-/** The network gains new kinds: treat a message of an unknown kind by its `type`. */
+/** The kind of a message. The network gains new kinds, so handle a message of an unknown kind by its `type`. */
 export type MessageKind = keyof MessagePayloads;
 
 /** The fields of any kind that has fields. */

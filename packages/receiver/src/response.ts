@@ -1,6 +1,6 @@
 import type { ReceiveResult, RefusalReason } from './receive-result.ts';
 
-/** The response of every adapter to a result. The sender keeps the text in its log of the delivery. */
+/** The response that every adapter sends for a result. The sender keeps the text in its log of the delivery. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export function responseTo(result: ReceiveResult): Reply {
   };
 }
 
-/** Whether the body was not read to its end, because of the headers or because of the body itself. */
+/** Whether the request was refused before its body was read to the end. */
 function isRefusedUnread(result: ReceiveResult): boolean {
   return result.outcome === 'refused' && !REFUSED_AFTER_READING.includes(result.reason);
 }

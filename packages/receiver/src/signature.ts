@@ -22,7 +22,7 @@ export interface SignedRequest {
   readonly secrets: readonly string[];
   readonly timestamp: string;
   readonly body: Uint8Array;
-  /** A signature in the form of `isSignature`. */
+  /** A signature that `isSignature` accepts. */
   readonly signature: string;
 }
 

@@ -84,7 +84,7 @@ export type VerifyResult = VerifySuccess | VerifyFailure;
  * if (!result.ok) return new Response(result.reason, { status: 400 });
  */
 export async function verify(options: VerifyOptions): Promise<VerifyResult> {
-  // Allow unknown names: callers may spread a request into the options.
+  // Allow unknown names, because callers may spread a request into the options.
   checkMisspelling('verify', options, OPTION_NAMES);
   const { headers, receivedAt = Date.now(), tolerance = DEFAULT_TOLERANCE_SECONDS } = options;
   const secrets = checkSecrets(options.secret);

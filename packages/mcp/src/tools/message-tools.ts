@@ -17,7 +17,7 @@ const filters = {
   direction: optionalField(z.enum(MESSAGE_DIRECTIONS)),
 };
 
-/** A search reads at most SEARCH_PAGES pages of this size, so that no search costs more. */
+/** A search reads at most SEARCH_PAGES pages of this size, which limits its cost. */
 const SEARCH_PAGE = 50;
 const SEARCH_PAGES = 20;
 const ENOUGH_FOUND = 20;

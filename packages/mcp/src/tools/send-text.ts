@@ -48,7 +48,7 @@ export const SEND_TEXT: Tool = defineTool({
       return refusedBy('counterparts', `this recipient may not be written to. ${FINAL}`);
     if (sending.from !== null && !sending.from.has(input.instance))
       return refusedBy('instances', `messages may not be sent from this instance. ${FINAL}`);
-    // An unknown instance id must not take a place.
+    // An unknown instance must not use up a message of the day.
     await api.instances.get(input.instance);
     const left = await daily.take({
       workspaceId: principal.workspace.id,

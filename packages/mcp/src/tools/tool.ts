@@ -14,7 +14,7 @@ export interface ToolUse {
   readonly sending: CheckedSendingRules | null;
   readonly mayRetry: boolean;
   readonly daily: DailyMessages;
-  /** Called once for each call, at its end. */
+  /** Called once, at the end of the call. */
   readonly report: (call: ReportedCall) => void;
 }
 
@@ -93,7 +93,7 @@ export function hasScope({ principal }: Pick<Asker, 'principal'>, scope: Scope):
   return principal.apiKey.scopes.includes(scope);
 }
 
-/** Marks content written by other people. The mark comes first, so that a model reads it before the content. */
+/** The output field that marks content by other people. It comes first, so that a model reads it before the content. */
 function untrustedContent(fields: readonly string[]): z.ZodRawShape {
   if (fields.length === 0) return {};
   return {

@@ -20,7 +20,7 @@ export interface Verdict {
   readonly what: string;
 }
 
-/** The parts of a freshly signed request with its own event, which a receiver must accept. A case modifies them. */
+/** A freshly signed request with a new event, in parts that a case changes. Unchanged, it must be accepted. */
 export interface Genuine extends Attack {
   readonly parts: Parts;
   readonly text: string;

@@ -15,7 +15,7 @@ export interface Parts {
   readonly body: Uint8Array;
 }
 
-/** Signs any text as the timestamp, valid or not. */
+/** Signs a body with any text as its timestamp, valid or not. By default, with the endpoint's secret. */
 export type Sign = (timestamp: string, body: Uint8Array | string, secret?: string) => Promise<Parts>;
 
 export function signer(secret: string): Sign {

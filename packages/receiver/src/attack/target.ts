@@ -9,11 +9,11 @@ export type Reply = number | 'closed' | 'no response';
 
 /** The receiver under attack. */
 export interface Target {
-  /** Sends the request unchanged, even if it is not valid HTTP. */
+  /** Sends the request with all its headers, repeated ones included. */
   send(request: RawRequest): Promise<Reply>;
   /**
-   * Sends until there is an outcome. If all `bytes` are sent first: `closed` if the connection then closes, else
-   * `everything read`.
+   * Sends a body of spaces until there is an outcome. If all `bytes` are sent first, resolves with `closed` if the
+   * connection then closes, and otherwise with `everything read`.
    */
   flood(request: RawRequest, bytes: number): Promise<Reply | 'everything read'>;
   /** Sends only the headers of a request, not its body. */
@@ -47,7 +47,7 @@ export function createTarget({ url, timeoutMs, onLate = () => {}, signal }: Targ
     const lines = [['Host', url.host], ['Connection', 'close'], ...headers].flatMap(
       ([name = '', value = '']) => [
         name,
-        // Node writes header texts as Latin-1; this makes the sent bytes UTF-8.
+        // Node writes header texts as Latin-1, so this conversion makes the sent bytes UTF-8.
         Buffer.from(value, 'utf8').toString('latin1'),
       ],
     );

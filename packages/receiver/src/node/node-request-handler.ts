@@ -12,7 +12,7 @@ export type NodeRequest = IncomingMessage & {
   readonly rawBody?: unknown;
 };
 
-/** A handler for `createServer` of `node:http`, and for frameworks with the same arguments. */
+/** A handler for `createServer` of `node:http`, and for frameworks that pass the same arguments. */
 export type NodeRequestHandler = (request: NodeRequest, response: ServerResponse) => void;
 
 export function nodeRequestHandler(receiver: Receiver, rawBodyFix: string): NodeRequestHandler {
@@ -24,7 +24,7 @@ export function nodeRequestHandler(receiver: Receiver, rawBodyFix: string): Node
 
 export function incomingWebhook(request: NodeRequest, rawBodyFix: string): IncomingWebhook {
   const { method, headers } = request;
-  // The cast is safe: the receiver reports a value that is neither bytes nor a stream as `body_not_bytes`.
+  // The cast is safe, because the receiver reports a value that is neither bytes nor a stream as `body_not_bytes`.
   return { method, headers, body: rawBodyOf(request) as IncomingWebhook['body'], rawBodyFix };
 }
 

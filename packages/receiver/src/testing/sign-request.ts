@@ -16,7 +16,7 @@ import { hasStandardKey } from '../standard-signature.ts';
 export interface SignRequestOptions {
   /** The secret of the receiver under test. */
   readonly secret: string;
-  /** The event: `type`, `data`, and any other field that should differ from that of a new event. */
+  /** The event: its `type` and `data`, and other fields in place of the generated ones. */
   readonly event?: EventDraft;
   /** The body itself, instead of `event`: bytes, or text that is sent as UTF-8. */
   readonly body?: string | Uint8Array;
@@ -25,16 +25,17 @@ export interface SignRequestOptions {
 }
 
 /**
- * An event that may omit fields that a new event gets automatically. An event of a type not listed here needs a cast.
+ * An event of which only `type` and `data` are required, because `signRequest` generates the other fields. An event of a
+ * type that is not in `WebhookEventType` needs a cast.
  */
 export type EventDraft = {
   [Type in WebhookEventType]: Pick<WebhookEventOf<Type>, 'type' | 'data'> &
     Partial<Omit<WebhookEventOf<Type>, 'type' | 'data'>>;
 }[WebhookEventType];
 
-/** A request that `fetch(url, …)` and `new Request(url, …)` accept as it is. */
+/** The request, as the second argument of `fetch(url, …)` and `new Request(url, …)`. */
 export interface SignedWebhook {
-  /** The HTTP method. */
+  /** Always POST. */
   readonly method: 'POST';
   /** The headers, signatures included. */
   readonly headers: Record<string, string>;
