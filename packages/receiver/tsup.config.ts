@@ -11,6 +11,6 @@ const entries = [
 
 export default library([...entries, 'src/attack/cli.ts', 'src/hmac-node.ts', 'src/hmac-web.ts'], {
   plugins: [refusalInOneLine('cli.js', 'trunkline-receiver')],
-  // `#hmac` is internal: other packages cannot import it.
+  // No declarations of `#hmac`, which other packages cannot import.
   dts: { entry: Object.fromEntries(entries.map((path) => [path.slice('src/'.length, -'.ts'.length), path])) },
 });

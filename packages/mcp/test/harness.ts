@@ -23,7 +23,7 @@ export interface Service {
   newKey(key?: Partial<NewApiKey>): Promise<{ readonly id: string; readonly token: string }>;
   /** Connects a new instance, by default in the workspace above. */
   connected(workspaceId?: string): Promise<string>;
-  /** Starts an MCP server with these options. */
+  /** Creates an MCP server with these options. */
   mcp(options?: McpOptions): Served;
   during<Value>(call: Promise<Value>): Promise<Value>;
 }
@@ -46,7 +46,7 @@ interface RawRequest {
 export interface Model {
   readonly client: Client;
   tools(): Promise<string[]>;
-  /** Returns structured content. */
+  /** Returns the structured content of the result. */
   call(name: string, args?: Record<string, unknown>): Promise<Record<string, unknown>>;
   /** Returns the text of a refusal. */
   refused(name: string, args?: Record<string, unknown>): Promise<string>;

@@ -15,7 +15,7 @@ interface Sending {
   readonly service: Service;
   readonly instance: string;
   readonly model: Model;
-  /** The messages that the network received, with their recipients. */
+  /** The outbound messages that are stored, with their recipients, oldest first. */
   sent(): Promise<readonly string[]>;
 }
 

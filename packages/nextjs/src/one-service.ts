@@ -47,7 +47,7 @@ export function createOneService<Transaction>(
     if (obstacle !== null) throw new Error(obstacle);
     if (!shared.handlesSignals) onSignals(stopForGood);
     shared.handlesSignals = true;
-    // Do not cache a failure: the next call tries again, with the options of that time.
+    // Do not cache a failure, so that the next call tries again and reads the options again.
     const current = (shared.current ??= create().then((service) =>
       startedOnce(service, () => forget(current)),
     ));
@@ -111,7 +111,7 @@ export function createOneService<Transaction>(
 }
 
 function sharedInProcess<Transaction>(): Shared<Transaction> {
-  // The cast is safe: only copies of this module create it, always for the same file of the app.
+  // The cast is safe, because only copies of this module set the property, always for the same file of the app.
   const global = globalThis as { [SHARED]?: Shared<Transaction> };
   return (global[SHARED] ??= {
     current: null,

@@ -26,7 +26,7 @@ const STORES: readonly (readonly [name: string, start: Start])[] = [
 describe.each(STORES)('%s', (_name, start) => {
   let store: EventStore;
   let stop: (() => Promise<unknown>) | undefined;
-  // PGlite is Postgres in WebAssembly: it starts slowly on a busy machine.
+  // Start each store once, because PGlite (Postgres in WebAssembly) starts slowly.
   beforeAll(async () => ({ store, stop } = { stop: undefined, ...(await start()) }));
   afterAll(async () => stop?.());
 

@@ -4,8 +4,8 @@ import * as node from '../src/hmac-node.ts';
 import * as web from '../src/hmac-web.ts';
 import type { Hmac } from '../src/hmac.ts';
 
-// The cases of RFC 4231 whose keys are text. In the case of a key longer than a block, letters replace the key (131
-// times 0xaa), which is not text.
+// The cases of RFC 4231 whose keys are text, and one with a key longer than a block. That key consists of letters,
+// because the key of the RFC (131 times 0xaa) is not text.
 const cases = [
   {
     name: 'RFC 4231, 4.2',

@@ -134,7 +134,7 @@ async function runAll(commands: readonly Command[], cwd: string): Promise<void> 
   for (const [command, ...args] of commands) await promisify(execFile)(command, args, { cwd });
 }
 
-/** The program's output for these lines of input. */
+/** The lines that the program prints for these lines of input. */
 async function linesOf(
   [command, ...args]: Command,
   cwd: string,
@@ -146,7 +146,7 @@ async function linesOf(
   return (await running).stdout.trim().split('\n');
 }
 
-/** Fields that a program without a JSON library can read: time, tolerance, body, secrets and headers, in base64. */
+/** A request for programs without a JSON library: time, tolerance, and body, secrets and headers in base64. */
 function lineOf({
   received_at,
   tolerance = 300,
@@ -164,7 +164,7 @@ function base64(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
-/** The libraries use the machine's clock; the vectors have fixed times. */
+/** Requests signed now, because the libraries use the machine's clock, and the vectors have fixed times. */
 async function libraryCases(): Promise<readonly { readonly isGenuine: boolean; readonly line: string }[]> {
   const now = Math.floor(Date.now() / 1000);
   const standard = async (options: { readonly timestamp?: number; readonly secret?: string } = {}) => {

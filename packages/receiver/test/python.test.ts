@@ -63,7 +63,7 @@ describe('a Python program by the text of Standard Webhooks', () => {
     const { stdout } = await promisify(execFile)('python3', ['check.py', 'signature.json'], { cwd: folder });
     const { signatures, accepted } = JSON.parse(stdout) as { signatures: string[]; accepted: boolean[] };
 
-    // Skip older secrets: they are unpadded base64url, which Python refuses.
+    // Skip older secrets, which are unpadded base64url, because Python refuses those.
     const made = vectors.standard_signatures.map(({ signature }, index) => [signature, signatures[index]]);
     const ofPadded = made.filter((_, index) => isPadded(vectors.standard_signatures[index]?.secret ?? ''));
     expect(ofPadded.length).toBeGreaterThan(0);

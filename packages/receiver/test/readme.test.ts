@@ -126,7 +126,7 @@ describe('the README', () => {
   });
 });
 
-// Has only the fields that the handler reads. A real event has more.
+// Signs an event with only the fields that the handler reads. A real event has more.
 function messageFrom(from: string): ReturnType<typeof signRequest> {
   return signRequest({ secret, body: JSON.stringify(eventFrom(from)) });
 }

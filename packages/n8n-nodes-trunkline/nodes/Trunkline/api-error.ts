@@ -4,7 +4,7 @@ import { asText } from './as-text.ts';
 
 /** An error as the API reports it, with the status of the response. */
 export interface ApiError {
-  /** The code of the specification; `HTTP_…` if the response is not from the API. */
+  /** An error code from the API specification; `HTTP_` and the status if the response is not from the API. */
   readonly code: string;
   readonly message: string;
   readonly request_id: string | null;
@@ -13,8 +13,8 @@ export interface ApiError {
 }
 
 /**
- * The error that n8n shows, and that stops the workflow. It keeps the API's error, which the node outputs if it
- * continues on failure.
+ * The error of the API in the form that n8n shows. `api` is the error itself, which the node outputs if it continues on
+ * failure.
  */
 export class TrunklineApiError extends NodeApiError {
   readonly api: ApiError;
@@ -34,7 +34,7 @@ export class TrunklineApiError extends NodeApiError {
   }
 }
 
-/** Reads the body of a response whose status is an error. */
+/** Reads the error in the body of a response. Any other body means that the response is not from the API. */
 export function readApiError(status: number, body: unknown): ApiError {
   const error = isObject(body) ? body['error'] : undefined;
   if (!isObject(error) || typeof error['code'] !== 'string' || typeof error['message'] !== 'string')

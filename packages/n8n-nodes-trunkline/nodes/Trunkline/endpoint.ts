@@ -7,7 +7,7 @@ import { path, requestIfExists, requestJson } from './request.ts';
 import { readEndpoint, slotOf } from './static-data.ts';
 import type { Endpoint } from './static-data.ts';
 
-/** Returns whether this trigger's endpoint is registered. If it is, updates its address and events. */
+/** Returns whether this trigger's endpoint exists. If it does, updates its address and events, and enables it. */
 export async function adoptEndpoint(context: IHookFunctions): Promise<boolean> {
   const staticData = context.getWorkflowStaticData('node');
   const slot = slotOf(context.getMode());
@@ -35,9 +35,9 @@ export async function deleteEndpoint(context: IHookFunctions): Promise<void> {
 }
 
 /**
- * Takes back an endpoint with this address that n8n no longer knows, because n8n stopped before it kept the secret, or
- * the workflow was imported again. Otherwise, each of these would use up one of the few endpoints that a workspace may
- * have.
+ * Reuses an endpoint with this address, if any, with a new secret. n8n does not know the endpoint because n8n stopped
+ * before it kept the secret, or because the workflow was imported again. Otherwise, such endpoints would use up the few
+ * that a workspace may have.
  */
 async function reclaim(context: IHookFunctions): Promise<Endpoint | undefined> {
   const url = urlOf(context);

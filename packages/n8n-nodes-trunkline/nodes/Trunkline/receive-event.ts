@@ -5,8 +5,8 @@ import { isNewEvent } from './recent-events.ts';
 import { readEndpoint, slotOf } from './static-data.ts';
 
 /**
- * Starts the workflow with an event if the service has signed it, the node's settings select it, and it is not a
- * repeat.
+ * Starts the workflow with an event if the service has signed it and the node's settings select it. By default, repeats
+ * are dropped.
  */
 export async function receiveEvent(context: IWebhookFunctions): Promise<IWebhookResponseData> {
   const endpoint = readEndpoint(context.getWorkflowStaticData('node'), slotOf(context.getMode()));
@@ -24,7 +24,7 @@ export async function receiveEvent(context: IWebhookFunctions): Promise<IWebhook
   if (!isChosen(context, event)) return { webhookResponse: 'ignored' };
   if (dropsDuplicates(context) && !isNewEvent(endpoint.id, event.id, context.getResponseObject()))
     return { webhookResponse: 'duplicate' };
-  // The cast is safe: the event is JSON, which is what IDataObject means.
+  // The cast is safe, because the event is JSON, which is what IDataObject means.
   return { workflowData: [[{ json: event as unknown as IDataObject }]], webhookResponse: 'started' };
 }
 

@@ -14,7 +14,7 @@ interface ResponseLike {
 
 /**
  * Whether the event is new for this endpoint. A new event is remembered, unless n8n responds that it could not start
- * the workflow: the service then sends the event again, which must not count as a repeat.
+ * the workflow, because the service then sends the event again, which must not count as a repeat.
  */
 export function isNewEvent(endpointId: string, eventId: string, response: ResponseLike): boolean {
   const key = `${endpointId} ${eventId}`;

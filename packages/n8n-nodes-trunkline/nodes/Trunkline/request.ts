@@ -72,16 +72,16 @@ export function path(texts: TemplateStringsArray, ...ids: readonly string[]): st
   return String.raw({ raw: texts }, ...ids.map(segment));
 }
 
-/** Encodes the id. An empty id, `.` or `..` would change the path, so it is replaced and gets "not found". */
+/** Encodes the id. An empty id, `.` or `..` would change the path, so `_` is prefixed, and the API finds nothing. */
 function segment(id: string): string {
   return /^\.{0,2}$/.test(id) ? `_${id}` : encodeURIComponent(id);
 }
 
-/** How many times a rate-limited request is sent at most. The service does nothing for a refused request. */
+/** How often a rate-limited request is sent, at most. Repeats are safe, because the service did nothing before. */
 const ATTEMPTS = 5;
 const LONGEST_WAIT_SECONDS = 60;
 
-/** Milliseconds until the rate limit ends, which a workflow with a thousand items reaches; undefined for no retry. */
+/** How long to wait for the rate limit, which long workflows reach, in milliseconds; undefined for no retry. */
 function waitOf(statusCode: number, headers: IDataObject): number | undefined {
   const seconds = Number(headers['retry-after'] ?? Number.NaN);
   return statusCode === 429 && seconds <= LONGEST_WAIT_SECONDS ? seconds * 1000 : undefined;
@@ -117,7 +117,7 @@ async function send(
     );
     return readResponse(response);
   } catch (error) {
-    // The request was not sent, or got no response. The cast is safe: NodeApiError takes any error.
+    // The request was not sent, or got no response. The cast is safe, because NodeApiError takes any error.
     throw new NodeApiError(
       context.getNode(),
       error as JsonObject,

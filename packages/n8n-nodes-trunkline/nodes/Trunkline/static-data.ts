@@ -7,7 +7,7 @@ export interface Endpoint {
   readonly secret: string;
 }
 
-/** The name under which an endpoint is kept: a test run has its own address, and so its own endpoint. */
+/** The name under which an endpoint is kept. A test run has a separate endpoint, because its address is different. */
 export function slotOf(mode: string): string {
   return mode === 'manual' ? 'testEndpoint' : 'endpoint';
 }

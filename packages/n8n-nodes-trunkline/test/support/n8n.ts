@@ -42,7 +42,7 @@ export interface Run {
 }
 
 export interface TriggerWorkflow {
-  /** May be set while the workflow is inactive, as in the editor. */
+  /** A test may replace them, as the editor does. */
   parameters: INodeParameters;
   activate(): Promise<void>;
   deactivate(): Promise<void>;
@@ -52,7 +52,7 @@ export interface TriggerWorkflow {
   receive(request: Request): Promise<Response>;
   /** Delivers a request with Node's headers. */
   deliver(request: Delivered): Promise<{ readonly status: number; readonly text: string }>;
-  /** True while n8n's database is unreachable: n8n then responds with 500. */
+  /** Whether n8n cannot start executions, as without its database, and so responds with 500. */
   cannotStart: boolean;
   /** The items with which executions began. */
   readonly started: readonly IDataObject[];
@@ -339,7 +339,7 @@ export function binaryData(
   return { ...about, data: Buffer.from(content).toString('base64') };
 }
 
-/** The value of a field with a list, chosen from the list or given by id. */
+/** The value of a resource locator: `mode` says how it was given, for example `list` or `id`. */
 export function locator(mode: string, value: string): INodeParameters {
   return { __rl: true, mode, value } as unknown as INodeParameters;
 }
