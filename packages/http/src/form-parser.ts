@@ -29,14 +29,16 @@ export interface FormParser {
 type State = 'preamble' | 'line' | 'headers' | 'content' | 'end';
 
 /**
- * Parses a form (RFC 7578, RFC 2046 section 5.1) that arrives in chunks of any size. Holds back no more of a file than could be
- * the beginning of a boundary. A part named `file` never becomes a field.
+ * Parses a form (RFC 7578, RFC 2046 section 5.1) that arrives in chunks of any size. Holds back no more of a file than
+ * could be the beginning of a boundary. A part named `file` never becomes a field.
  */
 export function createFormParser(contentType: string, handlers: FormHandlers): FormParser {
   const boundary = boundaryOf(contentType);
   const delimiter = encoder.encode(`\r\n--${boundary}`);
   let state: State = 'preamble';
-  /** The bytes that are not parsed yet. A CRLF comes first, because `delimiter` has one and a body may begin without. */
+  /**
+   * The bytes that are not parsed yet. A CRLF comes first, because `delimiter` has one and a body may begin without.
+   */
   const held = createByteBuffer();
   held.append(CRLF);
   /**

@@ -31,8 +31,8 @@ export function createGuard(
     async admit({ headers }, { scope, onRateLimit = ignore, onStoreFailure = ignore }) {
       const principal = await trunkline.authenticate(headers.get('Authorization'));
       const open = checkOpen(principal.workspace, headers.get('X-Workspace-Id'));
-      // Count after these checks, so that a request that they refuse does not count. Every response to a known key still has the
-      // headers of its limit.
+      // Count after these checks, so that a request that they refuse does not count. Every response to a known key
+      // still has the headers of its limit.
       const keyId = principal.apiKey.id;
       const rate = await (open.ok
         ? rateLimit?.count(keyId, onStoreFailure)

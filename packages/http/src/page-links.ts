@@ -1,8 +1,8 @@
 import type { PageResult } from '@trunkline/core';
 
 /**
- * The `links` and `meta` of a page (specification, "GET /messages query parameters"). `first` and `last`
- * are null: a list that grows at one end and is read by position has no fixed first or last page.
+ * The `links` and `meta` of a page (specification, "GET /messages query parameters"). `first` and `last` are null: a
+ * list that grows at one end and is read by position has no fixed first or last page.
  */
 export function pageFacts(
   page: PageResult<unknown>,

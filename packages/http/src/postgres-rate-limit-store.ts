@@ -16,9 +16,9 @@ export interface PostgresRateLimitOptions {
 const CLEAN_EVERY_MS = 10 * 60_000;
 
 /**
- * Counts the requests of each API key in a table of Postgres, for all processes that share it. Each request
- * takes one statement, or none while this process knows that its key has used up the minute. Windows use the database's clock, so a machine with a wrong
- * clock neither prolongs nor ends the windows of others.
+ * Counts the requests of each API key in a table of Postgres, for all processes that share it. Each request takes one
+ * statement, or none while this process knows that its key has used up the minute. Windows use the database's clock, so
+ * a machine with a wrong clock neither prolongs nor ends the windows of others.
  *
  * ```ts
  * createHttpApp(trunkline, { rateLimit: { store: postgresRateLimitStore(new Pool({ connectionString })) } });
@@ -111,8 +111,9 @@ interface RateLimitTable {
 function rateLimitTable(pool: PostgresQueryable, table: string): RateLimitTable {
   const { query } = withTable(pool, table);
   const length = `interval '${WINDOW_SECONDS} seconds'`;
-  // Not now(), the time at which the statement began: if the statement waited for the row, a window begun in the meantime
-  // would seem to be in the future. A window that ends in more than a minute was begun before the clock was set back.
+  // Not now(), the time at which the statement began: if the statement waited for the row, a window begun in the
+  // meantime would seem to be in the future. A window that ends in more than a minute was begun before the clock was
+  // set back.
   const isOver = `(kept.ends_at <= clock.at OR kept.ends_at > clock.at + ${length})`;
   const clock = '(SELECT clock_timestamp() AS at) AS clock';
   const state = 'points, extract(epoch FROM ends_at - clock_timestamp())::float8 * 1000 AS ms_left';

@@ -3,13 +3,13 @@ import type { Principal, Scope } from '@trunkline/core';
 /** Checks a request before its body is read: the key, the workspace (not suspended), the rate limit and a scope. */
 export interface RequestGuard {
   /**
-   * Resolves with the key, its workspace and its member. Rejects with a `TrunklineError`: `UNAUTHENTICATED`, `INVALID_API_KEY`,
-   * `WORKSPACE_MISMATCH`, `WORKSPACE_SUSPENDED`, `RATE_LIMITED` or `INSUFFICIENT_SCOPE`.
+   * Resolves with the key, its workspace and its member. Rejects with a `TrunklineError`: `UNAUTHENTICATED`,
+   * `INVALID_API_KEY`, `WORKSPACE_MISMATCH`, `WORKSPACE_SUSPENDED`, `RATE_LIMITED` or `INSUFFICIENT_SCOPE`.
    */
   admit(request: Request, admission: Admission): Promise<Principal>;
   /**
-   * Checks a request again that runs long, such as an upload, with a fresh lookup and without counting: in the meantime,
-   * the key may have been revoked, or its workspace suspended. Rejects as `admit` does.
+   * Checks a request again that runs long, such as an upload, with a fresh lookup and without counting: in the
+   * meantime, the key may have been revoked, or its workspace suspended. Rejects as `admit` does.
    */
   readmit(request: Request, scope: Scope | null): Promise<void>;
 }

@@ -13,8 +13,8 @@ import { readForm } from './form-body.ts';
 const FORM_MAX = LARGEST_MEDIA_SIZE + 1_048_576;
 
 /**
- * Sends the message that a form contains. The file is stored as it streams in, and may come before other fields. If `readmit`
- * rejects, nothing is sent and the file is discarded.
+ * Sends the message that a form contains. The file is stored as it streams in, and may come before other fields. If
+ * `readmit` rejects, nothing is sent and the file is discarded.
  */
 export async function sendForm(
   api: WorkspaceApi,

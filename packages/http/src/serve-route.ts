@@ -58,8 +58,8 @@ export function serveRoute(service: Service, route: Route): (c: Context) => Prom
     const report = (error: unknown, message: string): void => {
       const request = { requestId, method: c.req.method, path: c.req.path };
       if (options.onError) options.onError(error, request);
-      // Group the request's facts in `request`, so that these lines count as repeats: while the database is unreachable,
-      // every request fails, each with its own id.
+      // Group the request's facts in `request`, so that these lines count as repeats: while the database is
+      // unreachable, every request fails, each with its own id.
       else if (isUnavailable(error)) logger.warn({ request, err: error }, UNAVAILABLE);
       else logger.error({ ...request, err: error }, message);
     };

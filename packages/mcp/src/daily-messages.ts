@@ -4,8 +4,8 @@ import type { Admin } from '@trunkline/core';
 export interface DailyMessages {
   /**
    * Takes one of the `limit` places that a workspace has on this day. Resolves with the number of places left, or with
-   * null if no place was free. Concurrent calls take different places. A later call with
-   * an idempotency key that has taken a place on this day takes no second place.
+   * null if no place was free. Concurrent calls take different places. A later call with an idempotency key that has
+   * taken a place on this day takes no second place.
    */
   take(of: {
     readonly workspaceId: string;

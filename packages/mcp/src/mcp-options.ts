@@ -20,12 +20,14 @@ export interface SendingRules {
   /** The ids of the instances from which models may send. By default, all instances of the workspace. */
   readonly from?: readonly string[] | undefined;
   /**
-   * The ids of the API keys that may send through this server, even without the scope `messages:send`. A key
-   * without the scope cannot send in any other way, so its holder cannot avoid these rules. By default, the keys with the scope.
+   * The ids of the API keys that may send through this server, even without the scope `messages:send`. A key without
+   * the scope cannot send in any other way, so its holder cannot avoid these rules. By default, the keys with the
+   * scope.
    */
   readonly keys?: readonly string[] | undefined;
   /**
-   * How many messages a workspace may send through this server on one day (UTC), with all its keys together. Default 20.
+   * How many messages a workspace may send through this server on one day (UTC), with all its keys together. Default
+   * 20.
    */
   readonly messagesPerDay?: number | undefined;
 }
@@ -49,13 +51,16 @@ export interface McpOptions {
    */
   readonly allowedHosts?: readonly string[] | undefined;
   /**
-   * The host names of the pages whose scripts may call the server. By default, none. This does not
-   * affect programs other than browsers, which send no `Origin`.
+   * The host names of the pages whose scripts may call the server. By default, none. This does not affect programs
+   * other than browsers, which send no `Origin`.
    */
   readonly allowedOrigins?: readonly string[] | undefined;
   /** How many requests an API key may make; `false` switches the limit off. Default `{ requestsPerMinute: 600 }`. */
   readonly rateLimit?: RateLimitOptions | false | undefined;
-  /** Checks each request. To count a key's requests here and to the REST API together, pass the guard of `createHttpApp`. */
+  /**
+   * Checks each request. To count a key's requests here and to the REST API together, pass the guard of
+   * `createHttpApp`.
+   */
   readonly guard?: RequestGuard | undefined;
   /** Returns the time, in epoch milliseconds. Default `Date.now`. */
   readonly now?: (() => number) | undefined;

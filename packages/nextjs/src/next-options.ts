@@ -2,9 +2,7 @@ import type { Trunkline, TrunklineOptions } from '@trunkline/core';
 import type { NodeRuntime } from '@trunkline/core/node';
 import type { HttpAppOptions } from '@trunkline/http';
 
-/**
- * The options for Next.js, and those of `createTrunkline`. The options that `nodeRuntime()` returns may be omitted.
- */
+/** The options for Next.js, and those of `createTrunkline`. The options that `nodeRuntime()` returns may be omitted. */
 export interface NextTrunklineOptions<Transaction = never>
   extends
     Omit<TrunklineOptions<Transaction>, keyof NodeRuntime>,
@@ -14,9 +12,9 @@ export interface NextTrunklineOptions<Transaction = never>
   /** Called before the service starts, for example to call `trunkline.on`. */
   readonly beforeStart?: ((trunkline: Trunkline<Transaction>) => void | Promise<void>) | undefined;
   /**
-   * In `next dev`, called with a new API key after the service has started, if the oldest workspace has no valid key. The
-   * workspace is created if there is none. `admin.apiKeys.createFirst` creates the key, which has every
-   * scope and stays valid. Never called in production.
+   * In `next dev`, called with a new API key after the service has started, if the oldest workspace has no valid key.
+   * The workspace is created if there is none. `admin.apiKeys.createFirst` creates the key, which has every scope and
+   * stays valid. Never called in production.
    */
   readonly developmentKey?: ((token: string) => void) | undefined;
 }

@@ -15,7 +15,8 @@ export interface KeyvLike {
  *
  * Keyv has no "set if absent". Within one process, a claim is still exclusive. If two processes get the same event
  * within the milliseconds between `get` and `set`, both handle it. The sender makes one attempt at a time for a
- * delivery, so this takes a manual retry, or two endpoints with the same receiver. If that matters, use an atomic store (README).
+ * delivery, so this takes a manual retry, or two endpoints with the same receiver. If that matters, use an atomic store
+ * (README).
  */
 export function keyvStore(keyv: KeyvLike): EventStore {
   const beingClaimed = new Set<string>();

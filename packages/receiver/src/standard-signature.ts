@@ -57,9 +57,9 @@ function signedContent({ id, timestamp, body }: StandardContent): Content {
 }
 
 /**
- * Decodes a secret with or without its prefix and padding, in base64 or base64url, because older secrets are
- * unpadded base64url. Undefined for any other text, parts of which a decoder would skip, and for an empty key, with which
- * anyone could sign.
+ * Decodes a secret with or without its prefix and padding, in base64 or base64url, because older secrets are unpadded
+ * base64url. Undefined for any other text, parts of which a decoder would skip, and for an empty key, with which anyone
+ * could sign.
  */
 function standardKey(secret: string): Uint8Array | undefined {
   const text = secret.replace(/^whsec_/, '');

@@ -71,8 +71,8 @@ function remoteCalls(transport: Transport): RemoteApi {
     ]);
     return [group, Object.fromEntries(calls)] as const;
   });
-  // The groups and names are right, because `OPERATIONS` is typed by `RemoteApi`. The client trusts the service to send the
-  // types that `RemoteApi` declares.
+  // The groups and names are right, because `OPERATIONS` is typed by `RemoteApi`. The client trusts the service to send
+  // the types that `RemoteApi` declares.
   return Object.fromEntries(groups) as unknown as RemoteApi;
 }
 

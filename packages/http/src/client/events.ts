@@ -51,7 +51,10 @@ export function eventCalls(transport: Transport): EventCalls {
   };
 }
 
-/** Only characters that are safe in headers: the id becomes one of the next request, and of a webhook that forwards the event. */
+/**
+ * Only characters that are safe in headers: the id becomes one of the next request, and of a webhook that forwards the
+ * event.
+ */
 const ID = /^[\w.:-]{1,200}$/;
 const TYPE = /^[\w.-]{1,100}$/;
 

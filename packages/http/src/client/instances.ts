@@ -11,7 +11,10 @@ import type { CallOptions, RemoteApi } from './remote-api.ts';
 
 /** The calls about instances that do more than request and return data. */
 export interface InstanceCalls {
-  /** Every chat, the one with the newest message first. Requests each page when it is needed. Throws a ClientError on failure. */
+  /**
+   * Every chat, the one with the newest message first. Requests each page when it is needed. Throws a ClientError on
+   * failure.
+   */
   iterateChats(id: string, query?: ChatQuery, options?: CallOptions): AsyncIterable<ChatResource>;
   /** Every event about the instance and its messages, newest first; pages and errors as in `iterateChats`. */
   iterateEvents(

@@ -7,9 +7,9 @@ interface Refused {
 }
 
 /**
- * Whether the request may be repeated: the response means "not now", and nothing was done. INTERNAL_ERROR with 503
- * is different: the database was unreachable, perhaps in the middle of the work, so only requests that are safe to
- * repeat may be repeated.
+ * Whether the request may be repeated: the response means "not now", and nothing was done. INTERNAL_ERROR with 503 is
+ * different: the database was unreachable, perhaps in the middle of the work, so only requests that are safe to repeat
+ * may be repeated.
  */
 export function mayRetry({ status, code }: Refused, { method, headers = {} }: ApiRequest): boolean {
   if (status === 503 && code === 'INTERNAL_ERROR') return method === 'GET' || 'Idempotency-Key' in headers;

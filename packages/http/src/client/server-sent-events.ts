@@ -16,8 +16,8 @@ export interface ServerSentEvent {
 const BLOCK_MAX = 4_194_304;
 
 /**
- * The blocks of a stream, which is cancelled when the caller stops iterating. A block that is cut off at the end is dropped.
- * Throws a ClientError if a block is too long.
+ * The blocks of a stream, which is cancelled when the caller stops iterating. A block that is cut off at the end is
+ * dropped. Throws a ClientError if a block is too long.
  */
 export async function* readServerSentEvents(
   content: ReadableStream<Uint8Array>,

@@ -4,8 +4,8 @@ import { parameterOf } from './route.ts';
 /**
  * The values of the specification's paths, by the paths for Hono's router: `/instances/:instance` for
  * `/instances/{instance}`. Hono's faster router does not support `/events/stream` next to `/events/{event}`: with both,
- * all paths would use the slower router, which takes 4 µs more per request. Therefore only `/events/:event` is returned.
- * Its function returns the value of `/events/stream` if the parameter is `stream`.
+ * all paths would use the slower router, which takes 4 µs more per request. Therefore only `/events/:event` is
+ * returned. Its function returns the value of `/events/stream` if the parameter is `stream`.
  */
 export function byRouterPath<Value>(
   values: ReadonlyMap<string, Value>,

@@ -15,8 +15,8 @@ export interface TimeLimits {
   /** The time for all requests together, which grows by the same factor as `response`. */
   total(): number;
   /**
-   * Adapts the limits to the slowest of some genuine requests. Returns whether the limits have grown, which
-   * makes a late request worth repeating.
+   * Adapts the limits to the slowest of some genuine requests. Returns whether the limits have grown, which makes a
+   * late request worth repeating.
    */
   adapt(genuineMs: readonly number[]): boolean;
 }

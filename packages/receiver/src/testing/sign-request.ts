@@ -25,8 +25,8 @@ export interface SignRequestOptions {
 }
 
 /**
- * An event of which only `type` and `data` are required, because `signRequest` generates the other fields. An event of a
- * type that is not in `WebhookEventType` needs a cast.
+ * An event of which only `type` and `data` are required, because `signRequest` generates the other fields. An event of
+ * a type that is not in `WebhookEventType` needs a cast.
  */
 export type EventDraft = {
   [Type in WebhookEventType]: Pick<WebhookEventOf<Type>, 'type' | 'data'> &
