@@ -11,7 +11,7 @@ interface ErrorFrame {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The error body of the specification ("Errors"), with the headers that its status asks for. */
+/** The error body of the specification ("Errors"), with the headers that its status requires. */
 export function errorResponse(error: PublicError, { requestId, headers = {} }: ErrorFrame): Response {
   const { code, message, status, details } = error;
   const response = json({ error: { code, message, request_id: requestId, ...(details && { details }) } });

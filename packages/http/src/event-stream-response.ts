@@ -10,7 +10,7 @@ const HEARTBEAT_MS = 15_000;
 const READMIT_MS = 5_000;
 /** How long a client may go without reading from a stream. */
 const UNREAD_MAX_MS = 60_000;
-/** A write of this length takes no more events, in characters. */
+/** The number of characters at which a write takes no more events. */
 const CHUNK_CHARACTERS = 65_536;
 
 interface EventStreamRequest {
@@ -62,7 +62,7 @@ function bytesOf(stream: EventStream, readmit: () => Promise<void>): ReadableStr
   };
   const admission = setInterval(() => {
     readmit().catch((error: unknown) => {
-      // If the key cannot be looked up now, keep the stream, which cannot read events either.
+      // If the key cannot be looked up now, events cannot be read either, so keep the stream.
       if (isTrunklineError(error) && error.code !== 'INTERNAL_ERROR') end();
     });
   }, READMIT_MS);

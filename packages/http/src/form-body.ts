@@ -180,11 +180,11 @@ export function openFormFile<Stored>(
       (chunk === null ? writer.close() : writer.write(chunk)).catch(ignore);
     },
     async ready() {
-      // A taker that ends before the content does never reads on, so the client must not wait for that.
+      // A taker that has ended reads no more, so the client must not wait for it, even if content is left.
       await Promise.race([writer.ready.catch(() => stored), stored]);
     },
     async giveUp() {
-      // Do not await `abort`, which settles only when the taker reads on: a failed taker does not.
+      // Do not await `abort`, which settles only when the taker reads on, because a failed taker never does.
       writer.abort(new Error('The request broke off in the middle of its form.')).catch(ignore);
       return stored.catch(() => null);
     },

@@ -37,7 +37,8 @@ export function createFormParser(contentType: string, handlers: FormHandlers): F
   const delimiter = encoder.encode(`\r\n--${boundary}`);
   let state: State = 'preamble';
   /**
-   * The bytes that are not parsed yet. A CRLF comes first, because `delimiter` has one and a body may begin without.
+   * The bytes that are not parsed yet. A CRLF comes first, because `delimiter` begins with one, and the body may begin
+   * with a boundary.
    */
   const held = createByteBuffer();
   held.append(CRLF);
@@ -168,7 +169,7 @@ function boundaryOf(contentType: string): string {
   return quoted ?? token ?? '';
 }
 
-/** `name` must be in lower case. */
+/** The values of the header `name`, which must be in lower case. */
 function valuesOf(name: string, headers: string): readonly string[] {
   return headers.split('\r\n').flatMap((line) => {
     const [found = ''] = line.split(':', 1);

@@ -1,8 +1,8 @@
 import type { PageResult } from '@trunkline/core';
 
 /**
- * The `links` and `meta` of a page (specification, "GET /messages query parameters"). `first` and `last` are null: a
- * list that grows at one end and is read by position has no fixed first or last page.
+ * The `links` and `meta` of a page (specification, "GET /messages query parameters"). `first` and `last` are null,
+ * because a list that grows at one end and is read by position has no fixed first or last page.
  */
 export function pageFacts(
   page: PageResult<unknown>,
@@ -38,7 +38,7 @@ interface PageMeta {
   readonly prev_cursor: string | null;
 }
 
-/** `url` with another cursor; null without a cursor. */
+/** `url` with this cursor; null if the cursor is null. */
 function linkTo(cursor: string | null, url: URL): string | null {
   if (cursor === null) return null;
   const link = new URL(url);

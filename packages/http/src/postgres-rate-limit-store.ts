@@ -6,7 +6,7 @@ import type { RateLimitStore } from './rate-limit-options.ts';
 export interface PostgresRateLimitOptions {
   /** The limit, which must be the same as in `rateLimit`. Default 600. */
   readonly requestsPerMinute?: number | undefined;
-  /** The existing schema in which the store has its table. Default `public`. */
+  /** An existing schema, for the store's table. Default `public`. */
   readonly schema?: string | undefined;
   /** The name of the store's table, which is created if it does not exist. Default `trunkline_rate_limits`. */
   readonly table?: string | undefined;

@@ -8,8 +8,8 @@ export interface RequestGuard {
    */
   admit(request: Request, admission: Admission): Promise<Principal>;
   /**
-   * Checks a request again that runs long, such as an upload, with a fresh lookup and without counting: in the
-   * meantime, the key may have been revoked, or its workspace suspended. Rejects as `admit` does.
+   * Checks a long-running request again, such as an upload, with a fresh lookup and without counting, because the key
+   * may have been revoked, or its workspace suspended, in the meantime. Rejects as `admit` does.
    */
   readmit(request: Request, scope: Scope | null): Promise<void>;
 }

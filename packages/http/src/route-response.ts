@@ -21,7 +21,7 @@ export const NOTHING: RouteResponse = { headers: {}, body: null };
 interface ResponseFrame {
   readonly status: number;
   readonly requestId: string;
-  /** Whether no cache may store the response, such as a secret, a QR or a stream of events. */
+  /** Whether no cache may store the response, for example because it contains a secret or a QR. */
   readonly noStore?: boolean;
   /** Headers about the request itself, such as its rate limit. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { createFormParser } from '../src/form-parser.ts';
 import { startService } from './service.ts';
 
-/** The short form tries every third case of each table. */
+/** In the short form of the tests, every third case of each table. */
 const ofForm = <One>(all: readonly One[]): readonly One[] =>
   all.filter((_, index) => isLongForm || index % 3 === 0);
 
@@ -16,7 +16,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** For this many characters, quadratic work takes seconds of CPU, and linear work milliseconds. */
 const CHARACTERS = sized('GROWING_CHARACTERS', { short: 75_000, long: 300_000 });
-/** The number of parts; in the long form, the maximum. */
+/** The number of parts; in the long form of the tests, as many as a form may have. */
 const PARTS = sized('GROWING_PARTS', { short: 25, long: 100 });
 /** The maximum CPU seconds of a test. Wall-clock time would depend on other load. */
 const CPU_SECONDS = sized('GROWING_CPU_SECONDS', { short: 5, long: 20 });

@@ -14,12 +14,12 @@ export interface Harness {
   readonly workspaceId: string;
   readonly call: Call;
   readonly ids: Readonly<Record<'instance' | 'message' | 'webhook' | 'delivery' | 'event', string>>;
-  /** Fills ids into a path of the table. */
+  /** Replaces the parameters of a path with the ids. */
   readonly at: (path: string) => string;
   /** Sends a text with the given changes. */
   readonly send: (changes?: object, headers?: Readonly<Record<string, string>>) => Promise<Seen>;
   readonly sendFile: (bytes?: Uint8Array, type?: string) => Promise<Seen>;
-  /** While `true`, the network does not respond to closing a connection or logging a number out. */
+  /** `true` stops the network's responses to closing a connection and logging a number out. */
   readonly cutOff: (isCutOff: boolean) => void;
 }
 

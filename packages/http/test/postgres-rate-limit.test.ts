@@ -14,7 +14,7 @@ import { fakeTrunkline } from './fake-trunkline.ts';
 
 /** A limit that no test reaches. */
 const MANY = 1_000_000;
-/** A database whose port nothing listens on. */
+/** The URL of a port on which nothing listens. */
 const NOBODY = 'postgres://postgres@127.0.0.1:1/postgres';
 
 let server: PostgresServer;

@@ -72,7 +72,7 @@ describe('a key that is no longer valid when the body has arrived', () => {
       ({ trunkline, workspaceId, keyId }) => trunkline.admin.apiKeys.revoke(workspaceId, keyId),
     ],
     [
-      // This process caches the key for five seconds.
+      // Without a fresh lookup, this process would use the cached key for five seconds.
       'was revoked by another process',
       401,
       'INVALID_API_KEY',

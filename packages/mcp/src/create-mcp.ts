@@ -52,8 +52,8 @@ const INSTRUCTIONS =
   'What may be sent, and to whom, is decided by rules that the server checks.';
 
 /**
- * Creates an MCP server as a function from Request to Response, which is mounted like the REST API. A model may read
- * what the scopes of its API key allow, and send what the rules in `sending` allow: without rules, nothing. The server
+ * Creates an MCP server as a function from Request to Response, to be mounted like the REST API. A model may read what
+ * the scopes of its API key allow, and send what the rules in `sending` allow (nothing without rules). The server
  * speaks Streamable HTTP without sessions, so that any process can respond to any request. Throws if an option is
  * wrong, or if the process does not have the role `api`.
  *

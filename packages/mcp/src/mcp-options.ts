@@ -25,10 +25,7 @@ export interface SendingRules {
    * scope.
    */
   readonly keys?: readonly string[] | undefined;
-  /**
-   * How many messages a workspace may send through this server on one day (UTC), with all its keys together. Default
-   * 20.
-   */
+  /** How many messages a workspace may send through this server on one day (UTC), counting all its keys. Default 20. */
   readonly messagesPerDay?: number | undefined;
 }
 
@@ -58,7 +55,7 @@ export interface McpOptions {
   /** How many requests an API key may make; `false` switches the limit off. Default `{ requestsPerMinute: 600 }`. */
   readonly rateLimit?: RateLimitOptions | false | undefined;
   /**
-   * Checks each request. To count a key's requests here and to the REST API together, pass the guard of
+   * Checks each request. To count a key's requests to this server and to the REST API together, pass the guard of
    * `createHttpApp`.
    */
   readonly guard?: RequestGuard | undefined;

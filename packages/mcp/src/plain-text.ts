@@ -1,7 +1,7 @@
 const REPLACEMENT = '\ufffd';
 
 /**
- * Characters that control a terminal, reverse the direction of a text, or are invisible: in a stranger's text, they can
+ * Characters that control a terminal, reverse the direction of a text, or are invisible. A stranger can use them to
  * hide from people what a model reads. Line breaks and tabs are kept, and so are single joiners between letters or
  * emoji, and the selectors of an emoji's style. A run of hidden characters counts as one.
  */

@@ -3,7 +3,7 @@ import type { NextTrunklineOptions } from './next-options.ts';
 import { createOneService } from './one-service.ts';
 import { createService } from './service.ts';
 
-/** The parts that an app's files export and call. */
+/** The functions that the files of an app export or call. */
 export interface NextTrunkline<Transaction = never> {
   /**
    * Starts the service with the server: call it in `instrumentation.ts`. Rejects if an option is wrong: `next dev` then

@@ -45,7 +45,7 @@ export interface ReceiverOptions {
    * process that died.
    */
   readonly leaseSeconds?: number;
-  /** Called with each refused request, for a log. Any client can cause any number of calls. */
+  /** Called with each refused request, for a log. Anyone who knows the URL can cause any number of calls. */
   readonly onRefused?: (refusal: RefusedRequest) => unknown;
   /** Called if a handler or the store throws, or if the setup is wrong. `console.error` by default. */
   readonly onError?: (error: unknown, event: WebhookEvent | undefined) => unknown;
@@ -88,7 +88,8 @@ export interface Receiver {
  * The event's id is claimed for `leaseSeconds`, the handler runs, and then the id is kept for 30 days, because the
  * event can be sent again for that long. If a handler throws, the claim is released, and the sender tries again. If the
  * process dies after a handler ends and before the event is marked as done, the event arrives again. Delivery is
- * therefore "at least once": make handlers repeatable, or do their work in the transaction that marks the event.
+ * therefore "at least once": make handlers repeatable, or do their work in the transaction that marks the event as
+ * done.
  *
  * @example
  * const receiver = createReceiver({

@@ -106,7 +106,7 @@ export interface WebhookUndecryptable {
   readonly instance_id: string;
   /** The sender; null if the network does not say. */
   readonly contact: WebhookContact | null;
-  /** Null in a chat with one person. */
+  /** The group, `grp_…`; null in a chat with one person. */
   readonly group_id: string | null;
   /** `view_once`: the network shows the message only on the phone. `no_key`: the sender did not resend it when asked. */
   readonly reason: 'no_key' | 'view_once';
@@ -120,7 +120,7 @@ export interface WebhookCall {
   readonly instance_id: string;
   /** The caller; null if the network does not say. */
   readonly contact: WebhookContact | null;
-  /** Null for a call from one person to the number. */
+  /** The group of a group call, `grp_…`; null for a call from one person. */
   readonly group_id: string | null;
   /** Whether it is a video call. */
   readonly video: boolean;
@@ -160,7 +160,7 @@ export interface WebhookMessage {
   readonly kind: MessageKind;
   /** The fields of this kind; null if the kind has none. */
   readonly payload: MessagePayload | null;
-  /** The sender of an outbound message: this API, or the phone of the instance. Null if inbound. */
+  /** How an outbound message was sent: by this API, or on a device of the owner. Null if inbound. */
   readonly origin: 'api' | 'device' | null;
   /** The text; null for a file, and once deleted. */
   readonly text: string | null;

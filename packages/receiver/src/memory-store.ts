@@ -8,7 +8,7 @@ export interface MemoryStoreOptions {
   readonly now?: () => number;
 }
 
-/** A store for one process: it forgets everything when the process ends, and other processes do not see it. */
+/** A store for one process. It forgets everything when the process ends, and other processes do not share it. */
 export function memoryStore({ maxEvents = 100_000, now = Date.now }: MemoryStoreOptions = {}): EventStore {
   if (!Number.isInteger(maxEvents) || maxEvents < 1) {
     throw new TypeError('memoryStore: maxEvents must be a whole number, 1 or more.');

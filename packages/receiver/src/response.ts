@@ -14,8 +14,8 @@ export function responseTo(result: ReceiveResult): Reply {
     headers: {
       'content-type': 'text/plain; charset=utf-8',
       ...(result.status === 405 ? { allow: 'POST' } : {}),
-      // Close the connection, because the body is still arriving: servers would read it to its end, or cut the
-      // connection during the next request.
+      // Close the connection, because the body may still be arriving. Otherwise, servers would read it to its end, or
+      // cut the connection during the next request.
       ...(isRefusedUnread(result) ? { connection: 'close' } : {}),
     },
     text: textOf(result),

@@ -31,7 +31,7 @@ export function isStandardSignature(text: string): boolean {
   return /^v1,[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/.test(text);
 }
 
-/** Whether the secret is base64, without which it cannot sign requests here. */
+/** Whether the secret is base64, as signatures of Standard Webhooks require. */
 export function hasStandardKey(secret: string): boolean {
   return standardKey(secret) !== undefined;
 }

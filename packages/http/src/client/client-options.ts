@@ -5,7 +5,7 @@ import type { OptionNames } from '@trunkline/option-names';
 export interface ClientOptions {
   /** The address of the API, base path included: `https://api.example.com/api/v1`. */
   readonly baseUrl: string;
-  /** The API key, `trk_…` or one of your own. */
+  /** The API key: `trk_…`, or the value that you chose for it. */
   readonly apiKey: string;
   /** Makes the requests. The global `fetch` by default. */
   readonly fetch?: ((url: string, init: RequestInit) => Response | Promise<Response>) | undefined;

@@ -18,8 +18,8 @@ export interface EventCalls {
 /** A stream of events. */
 export interface StreamResult {
   /**
-   * The items. Iterating throws the connection's error if it breaks, and a ClientError if the content is not a stream
-   * of the API.
+   * The items. Iterating throws the error of the connection if the connection breaks, and a ClientError if the content
+   * is not a stream of the API.
    */
   readonly data: AsyncIterable<RemoteEvent>;
 }
@@ -52,8 +52,8 @@ export function eventCalls(transport: Transport): EventCalls {
 }
 
 /**
- * Only characters that are safe in headers: the id becomes one of the next request, and of a webhook that forwards the
- * event.
+ * Allows only characters that are safe in a header, because an id is sent in the header of the next request, and in
+ * that of a webhook that forwards the event.
  */
 const ID = /^[\w.:-]{1,200}$/;
 const TYPE = /^[\w.-]{1,100}$/;

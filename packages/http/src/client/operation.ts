@@ -1,6 +1,6 @@
 import type { RemoteApi } from './remote-api.ts';
 
-/** How a call of the client becomes a request, and its response a result. */
+/** How a call of the client becomes a request, and the response becomes a result. */
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** The path, in which the id of the call replaces `{…}`. */

@@ -18,8 +18,8 @@ export function mayRetry({ status, code }: Refused, { method, headers = {} }: Ap
 
 /**
  * The milliseconds to wait before a request is repeated: the value of `Retry-After` (RFC 9110, 10.2.3: seconds or a
- * date), or else at most 0.5 s, 1 s, 2 s… 8 s, of which half is random, so that many clients do not return at the same
- * moment.
+ * date), or else between half and all of 0.5 s, 1 s, 2 s … 8 s, at random, so that many clients do not return at the
+ * same moment.
  */
 export function retryWaitMs(
   retryAfter: string | null,

@@ -15,7 +15,7 @@ import type { SentWebhook } from './webhook-handover.ts';
 
 /**
  * Starts the real service on memory storage and the sandbox network, for the tests of an app that calls the service. It
- * runs on the system clock: a sent message is delivered and read within a tenth of a second.
+ * runs on the system clock, by which a sent message is delivered and read within a tenth of a second.
  *
  * ```ts
  * const trunkline = await startMockTrunkline({ baseUrl: 'https://api.example.com/api/v1', onWebhook: POST });

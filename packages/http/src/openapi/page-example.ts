@@ -6,8 +6,8 @@ const EXAMPLE_IDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Puts the address of `path` into the links of the example of a page, because several routes share an example. Returns
- * any other example unchanged.
+ * Puts the address of `path` into the `links` and `meta` of the example of a page, because several routes share an
+ * example. Returns any other example unchanged.
  */
 export function exampleAt(path: string, example: object): object {
   if (!('meta' in example && 'links' in example)) return example;

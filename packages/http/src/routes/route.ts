@@ -60,7 +60,7 @@ export interface RouteDefinition {
   /** The JSON that the route takes. A route without `body` ignores any body. */
   readonly body?: RequestBody;
   readonly success: SuccessResponse;
-  /** The response if the same request was accepted before, so that nothing new was done. */
+  /** The response if the same request was accepted before, in which case nothing new is done. */
   readonly replay?: SuccessResponse & { readonly description: string };
   /**
    * The route's own error codes that depend on more than the request (earlier requests, the plan, the network). Codes
@@ -77,7 +77,7 @@ export interface Route extends RouteDefinition {
   /** The name of the route's call in the client: `instances.get`. */
   readonly operation: `${GroupName}.${string}`;
   readonly chapter: Chapter;
-  /** The name of the id in the route's path. */
+  /** The name of the id in the route's path; undefined if the path has none. */
   readonly parameter: string | undefined;
   readonly queryNames: readonly string[];
 }

@@ -18,7 +18,7 @@ import { message } from './messages.ts';
 import { messageStanding } from './message-standing.ts';
 import { webhook } from './webhooks.ts';
 
-/** The schemas of the results of operations, for interfaces other than REST. */
+/** The schemas of the results of operations, for interfaces other than REST, such as MCP. */
 export const RESOURCES: {
   readonly chat: z.ZodType<ChatResource>;
   readonly delivery: z.ZodType<DeliveryResource>;

@@ -35,9 +35,9 @@ export async function deleteEndpoint(context: IHookFunctions): Promise<void> {
 }
 
 /**
- * Reuses an endpoint with this address, if any, with a new secret. n8n does not know the endpoint because n8n stopped
- * before it kept the secret, or because the workflow was imported again. Otherwise, such endpoints would use up the few
- * that a workspace may have.
+ * Reuses the endpoint with this address, if any, with a new secret. n8n may have stopped before it kept the secret of
+ * this endpoint, or the workflow may have been imported again. If they were not reused, such endpoints would use up the
+ * few that a workspace may have.
  */
 async function reclaim(context: IHookFunctions): Promise<Endpoint | undefined> {
   const url = urlOf(context);

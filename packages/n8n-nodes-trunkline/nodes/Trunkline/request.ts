@@ -77,11 +77,13 @@ function segment(id: string): string {
   return /^\.{0,2}$/.test(id) ? `_${id}` : encodeURIComponent(id);
 }
 
-/** How often a rate-limited request is sent, at most. Repeats are safe, because the service did nothing before. */
+/** The maximum number of attempts at a rate-limited request. The service does nothing for a refused attempt. */
 const ATTEMPTS = 5;
 const LONGEST_WAIT_SECONDS = 60;
 
-/** How long to wait for the rate limit, which long workflows reach, in milliseconds; undefined for no retry. */
+/**
+ * How many milliseconds to wait for the rate limit, which a workflow with many items reaches; undefined for no retry.
+ */
 function waitOf(statusCode: number, headers: IDataObject): number | undefined {
   const seconds = Number(headers['retry-after'] ?? Number.NaN);
   return statusCode === 429 && seconds <= LONGEST_WAIT_SECONDS ? seconds * 1000 : undefined;

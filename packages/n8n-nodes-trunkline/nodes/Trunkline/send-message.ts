@@ -84,7 +84,7 @@ function optionsOf(context: IExecuteFunctions, itemIndex: number): SendOptions {
   return { replyTo: given(replyTo), filename: given(filename), voice: given(voice) };
 }
 
-/** The type for the request. The service checks it against the file's bytes. */
+/** The message type for a file of this MIME type. The service checks the type against the file's bytes. */
 function typeOf(mimeType: string): string {
   const [family = ''] = mimeType.split('/');
   return ['image', 'audio', 'video'].includes(family) ? family : 'document';

@@ -20,7 +20,7 @@ export interface Verdict {
   readonly what: string;
 }
 
-/** A freshly signed request with a new event, in parts that a case changes. Unchanged, it must be accepted. */
+/** A freshly signed request with a new event, in parts that a case changes. Unchanged, the request must be accepted. */
 export interface Genuine extends Attack {
   readonly parts: Parts;
   readonly text: string;

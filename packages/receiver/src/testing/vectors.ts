@@ -11,7 +11,7 @@ export interface Vectors {
   readonly requests: readonly RequestVector[];
   /** Signatures in the form of Standard Webhooks. */
   readonly standard_signatures: readonly StandardSignatureVector[];
-  /** Requests for which the headers of Standard Webhooks decide. */
+  /** Valid and invalid requests with headers of Standard Webhooks. */
   readonly standard_requests: readonly RequestVector[];
 }
 

@@ -8,7 +8,7 @@ export interface Language {
   readonly page: string;
   /** Each command exits with 0 if the language is installed. */
   readonly needs: readonly Command[];
-  /** Whether the language takes too long for every test run. */
+  /** Whether the language takes too long to be tested in every run. */
   readonly isSlow?: boolean;
   readonly build?: readonly Command[];
   /** Prints a line for each vector of its input. */
@@ -16,7 +16,7 @@ export interface Language {
   /** Whether the program cannot read JSON on this machine, and prints `verified` for any signed body. */
   readonly leavesJson?: boolean;
   readonly servers: readonly LanguageServer[];
-  /** Commands for the folder `library`. STANDARD_WEBHOOKS is the folder of the libraries' sources. */
+  /** Commands that run in the folder `library`. STANDARD_WEBHOOKS is the folder of the libraries' sources. */
   readonly library?: { readonly build?: readonly Command[]; readonly check: Command };
 }
 
