@@ -75,7 +75,7 @@ export function createFormParser(contentType: string, handlers: FormHandlers): F
         return false;
       }
       if (!startsWith(rest.subarray(searched), CRLF)) return fail(MALFORMED);
-      // Keep the line break: if the part has no headers, the blank line begins with it.
+      // Keep the line break, because the blank line begins with it if the part has no headers.
       move(searched);
       state = 'headers';
       return true;
@@ -253,7 +253,7 @@ function unescaped(quoted: string): string {
     .replaceAll(/%0d|%0a/gi, ' ');
 }
 
-/** Decodes `UTF-8''na%C3%AFve.txt` (RFC 8187): forms should not use it, but some clients do. */
+/** Decodes `UTF-8''na%C3%AFve.txt` (RFC 8187), which forms should not use, but some clients do. */
 function extended(value: string | undefined): string | undefined {
   const encoded = /^utf-8'[^']*'(.*)$/i.exec(value ?? '')?.[1];
   try {

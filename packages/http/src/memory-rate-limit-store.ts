@@ -9,7 +9,7 @@ interface Window {
 }
 
 /**
- * Counts in the memory of this process. The library's `RateLimiterMemory` uses the machine's clock: if that clock is
+ * Counts in the memory of this process. The library's `RateLimiterMemory` uses the machine's clock. If that clock is
  * changed, the rest of a minute could become an hour, or nothing.
  */
 export function memoryRateLimitStore(points: number): RateLimitStore {

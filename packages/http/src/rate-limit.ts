@@ -26,8 +26,8 @@ export interface RateLimit {
 }
 
 /**
- * A fixed window of a minute for each API key. While a shared store fails, this process counts for itself: the limit
- * protects the API, so it must neither take the API down nor slow down each request.
+ * A fixed window of a minute for each API key. While a shared store fails, this process counts for itself, because the
+ * limit protects the API, and so must neither take the API down nor slow down each request.
  */
 export function createRateLimit({ requestsPerMinute: limit, store }: CheckedRateLimit): RateLimit {
   const memory = memoryRateLimitStore(limit);

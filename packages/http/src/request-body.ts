@@ -76,8 +76,8 @@ async function readUpTo(
 }
 
 /**
- * Accepts `application/json` in any case and with any parameters: JSON is UTF-8 whatever its parameters say (RFC 8259
- * section 8.1).
+ * Accepts `application/json` in any case and with any parameters, because JSON is UTF-8 whatever its parameters say
+ * (RFC 8259 section 8.1).
  */
 function isJson(contentType: string | null): boolean {
   return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';

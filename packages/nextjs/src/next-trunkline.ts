@@ -6,9 +6,9 @@ import { createService } from './service.ts';
 /** The functions that the files of an app export or call. */
 export interface NextTrunkline<Transaction = never> {
   /**
-   * Starts the service with the server: call it in `instrumentation.ts`. Rejects if an option is wrong: `next dev` then
-   * ends, and `next start` responds to all requests with 500. If the database cannot be used, logs the error, resolves,
-   * and tries again every 5 seconds. Does nothing during `next build` or in the Edge runtime.
+   * Starts the service with the server. Call it in `instrumentation.ts`. Rejects if an option is wrong, in which case
+   * `next dev` ends, and `next start` responds to all requests with 500. If the database cannot be used, logs the
+   * error, resolves, and tries again every 5 seconds. Does nothing during `next build` or in the Edge runtime.
    */
   register(): Promise<void>;
   /**
@@ -29,9 +29,9 @@ type Method = 'DELETE' | 'GET' | 'HEAD' | 'PATCH' | 'POST';
 
 /**
  * Runs one service in the process of Next.js, however many bundles and hot reloads evaluate the file that calls this.
- * The file itself opens nothing: `configure` is called at the first start, and again only after a failed start or
- * `stop()`. SIGTERM and SIGINT stop the service. Set `NEXT_MANUAL_SIG_HANDLE`, so that Next.js waits until the service
- * has stopped.
+ * Evaluating the file opens nothing, because `configure` is called at the first start, and again only after a failed
+ * start or `stop()`. SIGTERM and SIGINT stop the service. Set `NEXT_MANUAL_SIG_HANDLE`, so that Next.js waits until the
+ * service has stopped.
  *
  * @example
  * export const { handlers, register, trunkline } = createNextTrunkline(() => ({

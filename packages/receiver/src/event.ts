@@ -302,7 +302,7 @@ export function readEvent(body: Uint8Array | string): ReadEventResult {
   return isEvent(value) ? { ok: true, event: value } : { ok: false, reason: 'invalid_event' };
 }
 
-// Fatal, and keeps the byte order mark: the text matches the signed bytes exactly, or decoding fails.
+// Fatal, and keeps the byte order mark, so that the text matches the signed bytes exactly, or decoding fails.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Checks only the envelope, because the service may add types, and fields to `data`, without notice. */

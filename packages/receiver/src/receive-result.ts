@@ -12,7 +12,7 @@ export interface ReceivedEvent {
    * - `ignored`: no handler takes this type.
    * - `duplicate`: the event was handled before.
    * - `in_progress`: another request is handling the event now. The response is a 409, so that the sender tries again
-   *   later: if the other request fails, the event is not lost.
+   *   later, and the event is not lost if the other request fails.
    */
   readonly outcome: 'handled' | 'ignored' | 'duplicate' | 'in_progress';
   /** The HTTP status to respond with. */

@@ -6,7 +6,7 @@ import type { CallOptions } from './remote-api.ts';
 import { readServerSentEvents, unexpectedStream } from './server-sent-events.ts';
 import type { Transport } from './transport.ts';
 
-/** The calls about events that do more than request and return data. */
+/** The calls about events that the client replaces. */
 export interface EventCalls {
   /**
    * The events of the workspace as they happen. `data` ends when the connection ends. To continue, open a stream with

@@ -9,7 +9,7 @@ import { iterate } from './iterate.ts';
 import type { RowOf } from './iterate.ts';
 import type { CallOptions, RemoteApi } from './remote-api.ts';
 
-/** The calls about instances that do more than request and return data. */
+/** The calls about instances that exist only in the client. */
 export interface InstanceCalls {
   /**
    * Every chat, the one with the newest message first. Requests each page when it is needed. Throws a ClientError on

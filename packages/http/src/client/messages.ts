@@ -13,7 +13,7 @@ import type { CallOptions, RemoteApi } from './remote-api.ts';
 import { pathOf } from './request.ts';
 import type { Transport } from './transport.ts';
 
-/** The calls about messages that do more than request and return data. */
+/** The calls about messages that the client adds to those of `RemoteApi`, or replaces. */
 export interface MessageCalls {
   /** Every message. Requests each page when it is needed. Throws a ClientError on failure. */
   iterate(query?: MessageQuery, options?: CallOptions): AsyncIterable<MessageResource>;

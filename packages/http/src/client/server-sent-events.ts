@@ -36,7 +36,7 @@ export async function* readServerSentEvents(
       if (done) return;
       const text = decoder.decode(value, { stream: true });
       if (text === '') continue;
-      // A CR at the end of the previous chunk has already ended its line: an LF here is the second half of a CRLF.
+      // A CR at the end of the previous chunk has already ended its line, so an LF here is the second half of a CRLF.
       const unread = isAfterCr && text.startsWith('\n') ? text.slice(1) : text;
       isAfterCr = text.endsWith('\r');
       const [first = '', ...others] = unread.split(/\r\n|\n|\r/);

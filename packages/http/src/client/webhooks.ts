@@ -3,7 +3,7 @@ import type { CallResult } from './call-result.ts';
 import { iterate } from './iterate.ts';
 import type { CallOptions, RemoteApi } from './remote-api.ts';
 
-/** The calls about webhook endpoints that do more than request and return data. */
+/** The calls about webhook endpoints that the client adds to those of `RemoteApi`, or declares more precisely. */
 export interface WebhookCalls {
   /** One page of deliveries, newest first. `nextCursor` leads to the next page. */
   deliveries(id: string, query?: DeliveryQuery, options?: CallOptions): Promise<CallResult<DeliveryPage>>;

@@ -33,7 +33,7 @@ function receive({ type, schema, example }: EventBody): ZodOpenApiOperationObjec
     tags: [EVENTS_TAG.name],
     summary: type,
     description: `Sent when ${MEANINGS[type]}.${isOptIn ? ' Only endpoints that name this event get it.' : ''}`,
-    // No key: the receiver checks a signature.
+    // No key, because the receiver checks a signature.
     security: [],
     parameters: Object.keys(WEBHOOK_PARAMETERS).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: { required: true, content: { 'application/json': { schema, example } } },

@@ -9,8 +9,8 @@ import type { ResponseBody } from '../schemas/response-body.ts';
 
 /**
  * The routes of one kind of object, by the names of their operations in `WorkspaceApi`. A new operation without a route
- * does not compile. A route's definition contains everything about it: the handler, the OpenAPI document, the
- * reference, the calls of the client and the tables of the tests derive from it.
+ * does not compile. A route's definition contains everything about the route. The request handler, the OpenAPI
+ * document, the reference, the calls of the client and the tables of the tests derive from the definition.
  */
 export interface RouteGroup<Name extends GroupName> extends Chapter {
   readonly routes: Readonly<Record<OperationName<Name>, RouteDefinition>>;
