@@ -149,7 +149,7 @@ const UNDEFINED_TABLE = '42P01';
 
 /** Creates the table when a statement finds that it is missing. */
 function withTable(pool: PostgresQueryable, table: string): PostgresQueryable {
-  // UNLOGGED is enough, because a crash of the database may begin a new minute for every key.
+  // UNLOGGED is enough: if a crash of the database empties the table, every key only begins a new minute.
   const make = `CREATE UNLOGGED TABLE IF NOT EXISTS ${table} (
     key text PRIMARY KEY,
     points integer NOT NULL,

@@ -7,8 +7,8 @@ interface Refused {
 }
 
 /**
- * Whether the request may be repeated: the response means "not now", and nothing was done. INTERNAL_ERROR with 503 is
- * different: the database was unreachable, perhaps in the middle of the work, so only requests that are safe to repeat
+ * Whether the request may be repeated. A 429 or a 503 is taken to mean that nothing was done, except INTERNAL_ERROR
+ * with 503: the database was unreachable, perhaps in the middle of the work, so only requests that are safe to repeat
  * may be repeated.
  */
 export function mayRetry({ status, code }: Refused, { method, headers = {} }: ApiRequest): boolean {

@@ -7,7 +7,7 @@ import { initOf, urlOf } from './request.ts';
 import type { ApiRequest } from './request.ts';
 import { mayRetry, pause, retryWaitMs } from './retry-wait.ts';
 
-/** Makes a request, and repeats it after a 429 or a 503 if that is safe. Always resolves. */
+/** Makes a request, and repeats it after a 429 or a 503 if `mayRetry` allows that. Always resolves. */
 export type Transport = (request: ApiRequest) => Promise<ApiResponse | Failure>;
 
 export function createTransport(options: CheckedClientOptions): Transport {
