@@ -271,7 +271,7 @@ export const anyRequest: fc.Arbitrary<AnyRequest> = fc
 export function aimed<Part extends string | Uint8Array | null>(part: Part, { ids }: Harness): Part | string {
   if (typeof part !== 'string') return part;
   return part.replaceAll(
-    /\{(instance|message|webhook|delivery)\}/g,
+    /\{(instance|message|webhook|delivery|event)\}/g,
     (_, kind: keyof Harness['ids']) => ids[kind],
   );
 }

@@ -18,9 +18,12 @@ export function pathOf(path: string, id: string): string {
   return path.replace(/\{\w+\}/, () => segment(id));
 }
 
-/** Encodes the id. An empty id, `.` or `..` would change the path, so `_` is prefixed, and the API finds nothing. */
+/**
+ * Encodes the id. An empty id, `.` or `..` would change the path, so `_` is prefixed, and the API finds nothing. Half a
+ * surrogate pair, which cannot be encoded, is replaced.
+ */
 function segment(id: string): string {
-  return /^\.{0,2}$/.test(id) ? `_${id}` : encodeURIComponent(id);
+  return /^\.{0,2}$/.test(id) ? `_${id}` : encodeURIComponent(id.toWellFormed());
 }
 
 export function urlOf(baseUrl: string, { path: target, query = {} }: ApiRequest): string {

@@ -6,13 +6,15 @@ interface Refused {
   readonly code: string | null;
 }
 
+/** The codes of a 503 whose request may have been carried out: the database, or a proxy in between, lost the result. */
+const UNKNOWN_OUTCOMES: ReadonlySet<string | null> = new Set(['INTERNAL_ERROR', 'UNEXPECTED_RESPONSE']);
+
 /**
- * Whether the request may be repeated. A 429 or a 503 is taken to mean that nothing was done, except INTERNAL_ERROR
- * with 503: the database was unreachable, perhaps in the middle of the work, so only requests that are safe to repeat
- * may be repeated.
+ * Whether the request may be repeated. After a 429 or a 503, nothing was done. If that is not certain, only requests
+ * that are safe to repeat may be repeated.
  */
 export function mayRetry({ status, code }: Refused, { method, headers = {} }: ApiRequest): boolean {
-  if (status === 503 && code === 'INTERNAL_ERROR') return method === 'GET' || 'Idempotency-Key' in headers;
+  if (status === 503 && UNKNOWN_OUTCOMES.has(code)) return method === 'GET' || 'Idempotency-Key' in headers;
   return status === 429 || status === 503;
 }
 

@@ -73,6 +73,7 @@ describe('a request', () => {
 
   it.each([
     ['..', '_..'],
+    ['half a \uD83D pair', 'half%20a%20%EF%BF%BD%20pair'],
     ['.', '_.'],
     ['', '_'],
     ['../webhooks?x#y', '..%2Fwebhooks%3Fx%23y'],

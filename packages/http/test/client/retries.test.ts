@@ -96,11 +96,14 @@ describe('a request during an outage of the database', () => {
     expect(script.requests).toHaveLength(2);
   });
 
-  it('is not repeated if its effect might happen twice', async () => {
-    const script = scriptedFetch(outage(), fine);
+  it.each([
+    ['the service', outage(), 'INTERNAL_ERROR'],
+    ['a proxy', new Response('busy', { status: 503 }), 'UNEXPECTED_RESPONSE'],
+  ])('is not repeated if its effect might happen twice: a 503 of %s', async (_name, lost, code) => {
+    const script = scriptedFetch(lost, fine);
     expect(await clientOf(script).instances.create()).toMatchObject({
       ok: false,
-      error: { code: 'INTERNAL_ERROR', status: 503, details: {} },
+      error: { code, status: 503 },
     });
     expect(script.requests).toHaveLength(1);
   });

@@ -72,9 +72,12 @@ export function path(texts: TemplateStringsArray, ...ids: readonly string[]): st
   return String.raw({ raw: texts }, ...ids.map(segment));
 }
 
-/** Encodes the id. An empty id, `.` or `..` would change the path, so `_` is prefixed, and the API finds nothing. */
+/**
+ * Encodes the id. An empty id, `.` or `..` would change the path, so `_` is prefixed, and the API finds nothing. Half a
+ * surrogate pair, which cannot be encoded, is replaced.
+ */
 function segment(id: string): string {
-  return /^\.{0,2}$/.test(id) ? `_${id}` : encodeURIComponent(id);
+  return /^\.{0,2}$/.test(id) ? `_${id}` : encodeURIComponent(id.toWellFormed());
 }
 
 /** The maximum number of attempts at a rate-limited request. The service does nothing for a refused attempt. */
