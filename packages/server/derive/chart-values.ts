@@ -1,11 +1,11 @@
 import { allSettings } from '../src/settings.ts';
 
-/** Settings that the image and the chart determine. */
+/** Settings that the image and the chart fix, so that values cannot set them. */
 const OF_THE_IMAGE = ['HOST', 'PORT', 'DATA_DIR', 'METRICS_ADDRESS'];
 /** Settings that contain a password. */
 const WITH_PASSWORD = ['DATABASE_URL'];
 
-/** Returns deploy/helm/trunkline/values.schema.json with the names of the existing settings. */
+/** Returns `schema`, the chart's values.schema.json, with the names of all current settings. */
 export function withSettingNames(schema: string): string {
   const isSecret = (variable: string, secret: boolean): boolean => secret || WITH_PASSWORD.includes(variable);
   const names = (secret: boolean): readonly string[] =>

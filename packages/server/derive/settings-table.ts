@@ -4,7 +4,7 @@ import { allSettings } from '../src/settings.ts';
 const BEGIN = '<!-- settings: written by pnpm settings -->\n';
 const END = '<!-- end of settings -->\n';
 
-/** Returns docs/running.md with a table of the existing settings. */
+/** Returns `page`, the text of docs/running.md, with a table of all current settings. */
 export function withSettingsTable(page: string): string {
   const begin = page.indexOf(BEGIN);
   const end = page.indexOf(END);

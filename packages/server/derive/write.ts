@@ -1,4 +1,4 @@
-// Writes the settings into docs/running.md and the Helm chart: `pnpm settings`. Tests check both files.
+// Run by `pnpm settings`. Writes the settings into docs/running.md and the Helm chart. Tests check both files.
 import { readFile, writeFile } from 'node:fs/promises';
 import { withSettingNames } from './chart-values.ts';
 import { withSettingsTable } from './settings-table.ts';

@@ -8,16 +8,19 @@ import type { Terminal } from './terminal.ts';
 interface Started {
   readonly settings: Settings;
   readonly url: string;
-  /** The separate address of the metrics, if any. */
+  /** The base URL of the separate metrics listener; null if there is none. */
   readonly metricsUrl: string | null;
   readonly access: Access;
   /** How people sign in to the dashboard; null if it is not served. */
   readonly signIn: SignIn | null;
-  /** Whether another process already runs this data's sandbox network. */
+  /** Whether another process already runs the sandbox network of this data directory. */
   readonly networkIsElsewhere: boolean;
 }
 
-/** Prints addresses and keys for people; the last lines are the server's address and the API key. */
+/**
+ * Prints addresses and the API key for people. The last two lines are the server's address and the API key, or how to
+ * get one.
+ */
 export async function announce(
   { settings, url, metricsUrl, access, signIn, networkIsElsewhere }: Started,
   terminal: Terminal,
@@ -53,7 +56,7 @@ export async function announce(
   }
 }
 
-/** Logs the settings that make webhooks less safe. */
+/** Logs a warning for each setting that makes webhooks less safe. */
 export function warnOfSettings(
   { urlPolicy, webhookAllow }: Pick<Settings, 'urlPolicy' | 'webhookAllow'>,
   logger: Logger,

@@ -5,7 +5,7 @@ import { readSmall, writeWhole } from './safe-files.ts';
 
 export const MANIFEST = 'backup.json';
 
-/** The paths of a backup's parts other than its manifest. */
+/** The paths of the database and the media directory of a backup. */
 export function filesOfBackup(directory: string): { readonly database: string; readonly media: string } {
   return { database: join(directory, 'trunkline.db'), media: join(directory, 'media') };
 }
@@ -13,7 +13,7 @@ export function filesOfBackup(directory: string): { readonly database: string; r
 /** The manifest of a backup, in `backup.json`. */
 export interface BackupManifest {
   readonly format: 1;
-  /** When the database was copied; the copy has everything accepted before. Null until the copy is made. */
+  /** When copying the database began, so the copy has everything accepted before. Null until the copy is complete. */
   readonly taken_at: string | null;
   readonly is_complete: boolean;
   /** The SHA-256 of `trunkline.db`; null until that file is written. */

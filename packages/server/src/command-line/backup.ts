@@ -16,14 +16,14 @@ import { withMessageFiles } from './message-files.ts';
 import { copyDirectory, digestOf, directoryAt, kindAt, readSmall, writeWhole } from './safe-files.ts';
 import { facts } from './table.ts';
 
-/** How many pages (4 KiB) to copy between reports of progress, which also check for a signal. */
+/** How many pages (4 KiB) to copy at a time. After each step, progress is reported and a signal is noticed. */
 const PAGES_PER_STEP = 2_000;
 /** The lock file, which stays in the directory until the backup is complete. */
 const LOCK = 'backup.lock';
 
 /**
- * Copies a database that may be in use, then the files of its messages. The key goes into a separate file. If run again
- * in the same directory, continues an interrupted backup.
+ * Copies a database that may be in use, then the files of its messages. The secret key goes into a separate file. If
+ * run again in the same directory, continues an interrupted backup.
  */
 export const backupCommand: CommandHandler = async (call) => {
   const directory = resolve(call.argument('directory'));
@@ -114,7 +114,7 @@ export function sqlitePathOf({ database }: Settings): string {
   );
 }
 
-/** Returns the manifest of an unfinished backup; null if the directory is empty. */
+/** Returns the manifest of an unfinished backup; null for a new one. Throws if anything else is there. */
 async function checkPlace(directory: string): Promise<BackupManifest | null> {
   await directoryAt(directory);
   const manifest = await readManifest(directory);
@@ -129,7 +129,7 @@ async function checkPlace(directory: string): Promise<BackupManifest | null> {
   return null;
 }
 
-/** Copies the key to `path`, and returns `path`; null if there is no key file. */
+/** Copies the secret key to `path` and returns `path`; returns null if there is no key file. */
 async function keepKey(secretKey: string, path: string): Promise<string | null> {
   const key = await readSecretKey(secretKey);
   if (key === undefined) return null;
@@ -143,8 +143,8 @@ async function keepKey(secretKey: string, path: string): Promise<string | null> 
 }
 
 /**
- * Copies a snapshot of the database. The copy runs in a transaction, because SQLite otherwise starts over at each write
- * by a server. The result is one checked file.
+ * Copies a snapshot of the database. The copy runs in a transaction, because SQLite otherwise starts over whenever a
+ * server writes. The result is a single, checked file.
  */
 async function copyDatabase({ output, signal }: Call, from: string, to: string): Promise<void> {
   const draft = `${to}.part`;
@@ -185,7 +185,7 @@ async function copyPages(
   }
 }
 
-/** Makes the copy a single file, without a log next to it. Throws if the copy is damaged. */
+/** Makes the copy a single file, without a write-ahead log next to it. Throws if the copy is damaged. */
 function checkCopy(path: string): void {
   const copy = new DatabaseSync(path);
   try {

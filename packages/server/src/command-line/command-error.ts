@@ -13,10 +13,10 @@ export const EXIT: Readonly<
 /** Why a command cannot do what was asked. Each complaint is one line for people. */
 export class CommandError extends Error {
   readonly exitCode: number;
-  /** For programs: a code of the API, or of the command, such as `USAGE`. */
+  /** For programs: an error code of the API, or one of the command line itself, such as `USAGE`. */
   readonly code: string;
   readonly complaints: readonly string[];
-  /** The request id of the API's response, to quote when a problem is reported. */
+  /** The request id of the API's response, to quote in a problem report; null if there is none. */
   readonly requestId: string | null;
 
   constructor(
@@ -37,7 +37,7 @@ export class CommandError extends Error {
   }
 }
 
-/** The error for wrong arguments. */
+/** The error for wrong arguments or options. */
 export function usageError(complaint: string): CommandError {
   return new CommandError(complaint, { exitCode: EXIT.usage, code: 'USAGE' });
 }

@@ -3,7 +3,7 @@ import { allSettings } from '../settings.ts';
 import type { CommandSpec, Meaning, ValueInfo } from './command.ts';
 import { stripMarkdown } from './strip-markdown.ts';
 
-/** The options of a command as its help lists them, including those that all commands of its kind have. */
+/** The options of a command as its help lists them, including those shared by all commands of its kind. */
 export function optionsOf(spec: CommandSpec): Readonly<Record<string, Meaning>> {
   return {
     ...spec.options,
@@ -18,7 +18,7 @@ export function optionsOf(spec: CommandSpec): Readonly<Record<string, Meaning>> 
   };
 }
 
-/** An option, for completion. */
+/** An option, as completion scripts need it. */
 export interface FlagInfo extends ValueInfo {
   /** The flag with its dashes: `--data-dir`. */
   readonly flag: string;
@@ -62,7 +62,7 @@ function settingOptions(): Readonly<Record<string, Meaning>> {
   );
 }
 
-/** Returns a meaning without its details. */
+/** Returns the text before the first `. ` or `: see `. */
 function firstPart(meaning: string): string {
   return meaning.replace(/(?:\. |: see ).*$/s, '');
 }

@@ -1,7 +1,7 @@
 import { usageError } from './command-error.ts';
 import type { Output } from './output.ts';
 
-/** The headings in the help of the program. They appear in the order in which the table of commands uses them. */
+/** The headings in the program's help, which lists them in the order of their first use in COMMANDS. */
 type CommandGroup =
   | 'Server'
   | 'Backups, moves and the secret key'
@@ -13,9 +13,9 @@ type CommandGroup =
   | 'Events'
   | 'This machine';
 
-/** A command as people see it, with its code, which is loaded when the command runs. */
+/** A command as its help describes it. Its code is loaded only when the command runs. */
 export interface CommandSpec {
-  /** The words of the command: `workspaces create`. */
+  /** The one or two words of the command, such as `workspaces create`. */
   readonly name: string;
   /** The command's heading in the program's help. */
   readonly group: CommandGroup;
@@ -24,23 +24,23 @@ export interface CommandSpec {
   readonly arguments?: Readonly<Record<string, Meaning>>;
   /** The options by their names in the help, such as `--limit <count>`. */
   readonly options?: Readonly<Record<string, Meaning>>;
-  /** Lines for a shell, as the help shows them. */
+  /** Command lines, as the help shows them. */
   readonly examples: readonly [string, ...string[]];
-  /** Whether the command uses this machine's database, a service at a URL, or neither. */
+  /** Whether the command works on the database in the settings, on a service at a URL, or on neither. */
   readonly on: 'database' | 'service' | 'nothing';
-  /** Whether the command asks before it changes anything, unless `--yes` is given. */
+  /** Whether the command asks for confirmation before it changes anything, unless `--yes` is given. */
   readonly asks?: boolean;
-  /** Whether the command takes every setting but secrets as a flag, not only the database's place. */
+  /** Whether the command takes every setting except secrets as a flag, not only the location of the database. */
   readonly takesSettings?: boolean;
   /** Whether the command is the server, which handles signals itself and logs its errors. */
   readonly isServer?: boolean;
   load(): Promise<CommandHandler>;
 }
 
-/** The meaning of an argument or an option, in the words of the help. */
+/** The meaning of an argument or an option, as the help words it. */
 export type Meaning = string | ValueInfo;
 
-/** An argument or option with a closed list of values, which shells complete. */
+/** The meaning of an argument or option, with a closed list of values, which shells complete. */
 export interface ValueInfo {
   readonly meaning: string;
   readonly values: readonly string[];
@@ -50,19 +50,19 @@ export interface ValueInfo {
 
 export type CommandHandler = (call: Call) => Promise<void>;
 
-/** A call of a command, with its arguments. */
+/** An invocation of a command. */
 export interface Call {
-  /** Returns an argument by its name in `arguments`. */
+  /** Returns the argument named `<name>` or `[name]` in `arguments`; empty if it was omitted. */
   argument(name: string): string;
   readonly options: CalledOptions;
   readonly output: Output;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Aborted when a signal asks the command to end. */
+  /** Aborted when SIGINT or SIGTERM asks the command to end. */
   readonly signal: AbortSignal;
 }
 
 export interface CalledOptions {
-  /** The name has no dashes at its start: `data-dir`. */
+  /** The name has no leading dashes: `data-dir`. */
   text(name: string): string | undefined;
   flag(name: string): boolean;
   /** The entries of a comma-separated list. */

@@ -768,7 +768,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
 ];
 
-/** The subject of the commands that begin with the same word. */
+/** Describes each group of commands that begin with the same word. */
 export const SUBJECTS: Readonly<Record<string, string>> = {
   workspaces: 'the workspaces on a database',
   keys: 'the API keys of a workspace',
@@ -781,7 +781,7 @@ export const SUBJECTS: Readonly<Record<string, string>> = {
   profiles: 'services whose keys are kept on this machine',
 };
 
-/** An argument or option whose meaning is its list of values. */
+/** An argument or option whose help text is its list of values. */
 function either(values: readonly string[]): ValueInfo {
   return { meaning: anyOf(values), values };
 }

@@ -95,7 +95,9 @@ function fish(commands: readonly CommandSpec[]): string {
   return ['complete -c trunkline -f', ...groups, ...lines].join('\n');
 }
 
-/** How fish completes the value of an option: `__fish_append` is fish's function for comma-separated lists. */
+/**
+ * The flags by which fish completes an option's value. `__fish_append` is fish's function for comma-separated lists.
+ */
 function fishValue({ valueName, values, isList = false }: FlagInfo): string {
   if (valueName === null) return '';
   if (values.length > 0)

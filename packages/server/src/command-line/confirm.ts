@@ -1,7 +1,7 @@
 import { CommandError, EXIT, usageError } from './command-error.ts';
 import type { Call } from './command.ts';
 
-/** Throws unless the person agrees, or has agreed with `--yes`. `what` is a sentence that states the effect. */
+/** Throws unless the person confirms, at a prompt or with `--yes`. `what` is a sentence that states the effect. */
 export async function requireConfirmation(
   { output, options }: Pick<Call, 'output' | 'options'>,
   what: string,

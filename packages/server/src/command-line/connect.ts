@@ -14,7 +14,7 @@ const LOOK_EVERY_MS = 500;
 /** Statuses in which a requested connection makes no progress without help. */
 const OVER: readonly InstanceResource['status'][] = ['disconnected', 'logged_out', 'error'];
 
-/** Connects an instance and shows each QR until the phone has scanned one. */
+/** Connects an instance, or a new one if none is named, and shows each QR until the phone has scanned one. */
 export const connectCommand: CommandHandler = async (call) => {
   const { options } = call;
   const service = await remoteService(call);
@@ -38,7 +38,7 @@ export const connectCommand: CommandHandler = async (call) => {
   connected(call, data);
 };
 
-/** Shows each QR and each status until the instance is connected. */
+/** Shows each status, and shows or scans each QR, until the instance is connected. Throws if that fails. */
 async function untilConnected(call: Call, service: RemoteService, id: string): Promise<InstanceResource> {
   const { options, output } = call;
   const { instances } = service.client;
@@ -102,7 +102,7 @@ async function scan(service: RemoteService, id: string): Promise<void> {
   await response.body?.cancel();
 }
 
-/** Shows the QR. Draws it only on a terminal or with `--qr`, because others could find it in a file or a log. */
+/** Draws the QR, but only on a terminal or with `--qr`, because others could find it in a file or a log. */
 function showQr({ output, options }: Call, instance: InstanceResource, qr: QrResource): void {
   const { code, pairing_code: pairingCode, expires_at: expiresAt } = qr;
   if (output.isJson) {

@@ -10,7 +10,7 @@ import { serviceUrl } from './service-url.ts';
 /**
  * Prints a link that signs an admin in to the dashboard of a server on this database. The server need not run, because
  * only its secret key is needed to seal the link. The key is first checked against the database, because a server would
- * reject a link of another key.
+ * reject a link sealed with another key.
  */
 export const dashboardCommand: CommandHandler = (call) =>
   withLocalService(call, async ({ settings, files }) => {

@@ -1,12 +1,13 @@
 interface Deadline {
   readonly seconds: number;
   readonly signal: AbortSignal;
-  /** Makes the error with which the work rejects when the time is over. */
+  /** Returns the error with which `work` rejects when the time is up. */
   readonly late: () => Error;
 }
 
 /**
- * Runs `work` with a signal that is also aborted when the time is over. `work` must reject with that signal's reason.
+ * Runs `work` with a signal that is aborted with `signal` or when the time is up. `work` must then reject with the
+ * signal's reason.
  */
 export async function withDeadline<Value>(
   { seconds, signal, late }: Deadline,

@@ -23,7 +23,7 @@ import type { Cell } from './table.ts';
 
 const PER_PAGE = 100;
 const LOOK_EVERY_MS = 1_000;
-/** Limits the requests to a service that always has more to retry. */
+/** The maximum number of requests to a service that always has more to retry. */
 const MOST_BATCHES = 2_000;
 
 export const listDeliveries: CommandHandler = async (call) => {
@@ -35,7 +35,9 @@ export const listDeliveries: CommandHandler = async (call) => {
 
 const COLUMNS = ['id', 'at', 'event', 'status', 'attempts', 'response'] as const;
 
-/** Prints each delivery when it is made and when it changes, until the command is ended. */
+/**
+ * Prints each of the newest 100 deliveries when it is created and when it changes, until the command is interrupted.
+ */
 export const tailDeliveries: CommandHandler = async (call) => {
   const { output, signal } = call;
   const service = await remoteService(call);
@@ -105,8 +107,8 @@ export const retryDelivery: CommandHandler = async (call) => {
 };
 
 /**
- * Retries in batches of the service's size, until nothing is left or nothing more is queued. After an interruption, the
- * same command retries the rest.
+ * Retries in batches, sized by the service, until no failed delivery is left or a batch queues none. After an
+ * interruption, the same command retries the rest.
  */
 export const retryFailedDeliveries: CommandHandler = async (call) => {
   const { output } = call;
@@ -167,7 +169,7 @@ async function pageOf(
   );
 }
 
-/** The count includes attempts made by hand. */
+/** `attempts` includes those made by hand. */
 function attemptsOf({ attempts, max_attempts: most, attempt_log: log }: DeliveryDetailResource): string {
   const byHand = log.filter(({ manual }) => manual).length;
   return byHand === 0
@@ -175,7 +177,7 @@ function attemptsOf({ attempts, max_attempts: most, attempt_log: log }: Delivery
     : `${attempts}: ${attempts - byHand} of ${most} by the schedule, and ${byHand} by hand`;
 }
 
-/** The attempts, for a column. More than the schedule's maximum means that some were made by hand. */
+/** The number of attempts, for a column. More than the schedule's maximum means that some were made by hand. */
 function attemptCount({ attempts, max_attempts: most }: DeliveryResource): string {
   return attempts > most ? `${attempts} (by hand)` : `${attempts}/${most}`;
 }

@@ -9,7 +9,7 @@ const TEXTS: readonly (readonly [text: string, width: number])[] = [
   ['Zoe\u0308', 3], // a combining diaeresis
   ['日本語', 6],
   ['한국', 4],
-  ['\u1112\u1161\u11ab', 2], // the same kind of syllable, in three jamo
+  ['\u1112\u1161\u11ab', 2], // one syllable, written as three jamo
   ['ｶﾅ', 2], // half width
   ['ＡＢ', 4], // full width
   ['สวัสดี', 4],

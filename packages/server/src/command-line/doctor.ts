@@ -16,7 +16,7 @@ interface Finding {
   readonly result: 'ok' | 'warning' | 'fault' | 'skipped';
   /** The finding, in a sentence. */
   readonly says: string;
-  /** The remedy; null if nothing is wrong. */
+  /** The remedy; null if the check passed or was skipped. */
   readonly remedy: string | null;
 }
 

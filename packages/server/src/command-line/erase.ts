@@ -8,7 +8,10 @@ import { refusable } from './refusals.ts';
 import type { Text } from './styled-text.ts';
 import { facts } from './table.ts';
 
-/** Unless `--yes` is given, counts the data first and asks. After an interruption, the same command erases the rest. */
+/**
+ * Unless `--yes` is given, counts the data first and asks; with `--dry-run`, only counts. After an interruption, the
+ * same command erases the rest.
+ */
 export const eraseCommand: CommandHandler = (call) =>
   withLocalMedia(call, async ({ admin }) => {
     const { options, output, signal } = call;

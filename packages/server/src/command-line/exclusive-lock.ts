@@ -5,20 +5,20 @@ import { CommandError } from './command-error.ts';
 import { kindAt } from './safe-files.ts';
 
 interface Lock {
-  /** An empty file that is made for the lock. */
+  /** The lock file, which is created empty if it does not exist. */
   readonly path: string;
   /** The error message if another process has the lock. */
   readonly refusal: string;
   /**
-   * Whether the file is removed after `use`. Only for work that is never begun again once done, because a process with
-   * the old file open would not exclude a process that recreates the file.
+   * Whether the file is removed once `use` succeeds. Only for work that is never repeated, because a process with the
+   * old file open would not exclude a process that recreates the file.
    */
   readonly isRemoved: boolean;
 }
 
 /**
- * Runs `use` under an exclusive lock. SQLite uses a lock of the operating system, which ends with the process, however
- * the process ends. A second process is refused immediately, with a CommandError.
+ * Runs `use` under an exclusive lock. SQLite's lock is one of the operating system, so it ends with the process,
+ * however the process ends. A second process is refused immediately, with a CommandError.
  */
 export async function withExclusiveLock<Value>(
   { path, refusal, isRemoved }: Lock,
@@ -39,7 +39,7 @@ export async function withExclusiveLock<Value>(
 
 function hold(lock: DatabaseSync, path: string, refusal: string): void {
   try {
-    // Writes nothing, so SQLite needs no journal file, which a kill would leave behind.
+    // Nothing is written, and the journal is in memory, so a kill leaves no journal file behind.
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     throw new CommandError(
@@ -48,7 +48,7 @@ function hold(lock: DatabaseSync, path: string, refusal: string): void {
   }
 }
 
-/** Creates the file for its owner only, because SQLite would let every user read it. */
+/** Creates the file, readable only by its owner, because SQLite would let every user read it. */
 async function make(path: string): Promise<void> {
   try {
     await (await open(path, 'wx', 0o600)).close();

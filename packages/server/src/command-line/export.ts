@@ -44,7 +44,7 @@ export const exportCommand: CommandHandler = (call) =>
     );
   });
 
-/** Fills the draft and gives it its name. A failure removes the draft, which holds personal data. */
+/** Fills the draft and renames it to `directory`. A failure removes the draft, which holds personal data. */
 async function completed<Value>(
   draft: string,
   directory: string,
@@ -133,7 +133,7 @@ async function writeAll(
   return counts;
 }
 
-/** Creates a file only for its owner; follows no link. */
+/** Creates a file that only its owner can read; never follows a link. */
 function newFile(path: string): Promise<FileHandle> {
   return open(path, 'wx', 0o600);
 }
@@ -142,7 +142,7 @@ async function writeLine(file: FileHandle, value: unknown): Promise<void> {
   await file.writeFile(`${JSON.stringify(value)}\n`);
 }
 
-/** Returns the file's name: the message's id, with only the extension from its sender; null if no file is stored. */
+/** Returns the file's name: the message's id and the extension of the sent file's name; null if no file is stored. */
 async function writeFile(
   directory: string,
   { message, openFile }: Extract<ExportedItem, { kind: 'message' }>,
@@ -153,7 +153,8 @@ async function writeFile(
   const extension = /\.[a-z0-9]{1,8}$/i.exec(message.media?.filename ?? '')?.[0] ?? '';
   const name = `${message.id}${extension}`;
   const target = await newFile(join(directory, name));
-  // The two declarations of web streams differ in name only. The pipeline closes both ends, even if it fails.
+  // The cast is safe because Node's type of web streams differs in name only. The pipeline closes both ends, even if it
+  // fails.
   const source = Readable.fromWeb(content as NodeStream<Uint8Array>);
   await pipeline(source, target.createWriteStream({ flush: true }), { signal });
   return name;

@@ -10,7 +10,7 @@ import type { Cell } from './table.ts';
 
 const SHAPE = pageOf(historyEntry);
 
-/** The types of events about a change of an instance. Messages are not part of its history. */
+/** The events that report a change of an instance. Messages are not part of its history. */
 const TYPES = ['instance.connected', 'instance.disconnected', 'instance.error', 'instance.qr_required'].join(
   ',',
 );
@@ -28,7 +28,7 @@ interface Followed {
 /**
  * Prints the history of an instance, oldest first, and each new entry until the command is ended. Reads the history
  * whenever the event stream reports a change of an instance. A change without an event, such as a failed attempt, is
- * found at the stream's next position, at most 15 s later. An entry that repeats is printed again, with its count.
+ * found at the stream's next heartbeat, at most 15 s later. An entry that repeats is printed again, with its count.
  */
 export async function followHistory(
   call: Call,
@@ -44,7 +44,7 @@ export async function followHistory(
       output.result({ data: entry }, rowText(rowOf(entry)));
     }
   };
-  /** An entry that is no longer among the newest does not come back. */
+  /** Keeps only the newest entries, because older ones do not come back. */
   const remember = (newestFirst: readonly InstanceHistoryResource[]): void => {
     known = new Map(newestFirst.map((entry) => [entry.id, entry.count]));
   };
@@ -56,7 +56,7 @@ export async function followHistory(
     async take({ id: position }: { readonly id: string }): Promise<void> {
       const asked = instances.history(id, { limit: PER_LOOK }, call);
       const reply = await asked;
-      // The stream's next position, or the next stream, leads to another read.
+      // The next heartbeat, or the next stream, triggers another read.
       if (!reply.ok && isForNow(reply.error.status)) return;
       const { data } = await accepted(service, asked, SHAPE);
       print(data);

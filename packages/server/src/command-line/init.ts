@@ -16,7 +16,10 @@ import { facts } from './table.ts';
 const ASKED = ['GATEWAY', 'PORT', 'DATA_DIR', 'DATABASE_URL'] as const;
 type Asked = Partial<Record<(typeof ASKED)[number], string>>;
 
-/** Writes a configuration file with every setting in it, and makes the secret key. Overwrites nothing. */
+/**
+ * Writes a configuration file with every setting in it, and creates the data directory and the secret key. Overwrites
+ * nothing.
+ */
 export const initCommand: CommandHandler = async (call) => {
   const path = call.options.text('config') ?? DEFAULT_CONFIG_FILE;
   const asked = { ...given(call), ...(await answers(call)) };

@@ -1,12 +1,12 @@
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** The minimum number of bytes in each `everyMs` until the end; null if the body may take any time. */
+  /** The minimum number of bytes per `everyMs` milliseconds; null if the body may take any time. */
   readonly least: { readonly bytes: number; readonly everyMs: number } | null;
   /** Returns the error for a body that breaks a limit. */
   failure(why: 'too long' | 'too slow'): Error;
 }
 
-/** Passes the body on until it breaks a limit. */
+/** Passes the body on. The returned stream fails once a limit is broken. */
 export function limitedBody(
   body: ReadableStream<Uint8Array>,
   { maxBytes, least, failure }: BodyLimits,

@@ -13,7 +13,7 @@ import type { Forwarded, WebhookForwarder } from './webhook-forwarder.ts';
 /** How many event ids to remember, because a stream repeats up to a minute of events. */
 const KNOWN_MAX = 10_000;
 
-/** Prints events, and with `--forward-to` posts them, until ended. */
+/** Prints events, and with `--forward-to` also posts them, until the command is interrupted. */
 export const listenCommand: CommandHandler = async (call) => {
   const { options, output, environment, signal } = call;
   const target = options.text('forward-to');
@@ -89,7 +89,8 @@ function createListener(
 }
 
 /**
- * Null if the body is not an event, or not the announced one, which would be forwarded with another event's headers.
+ * Null if the body is not an event, or has another id or type than the stream names, because it would be forwarded with
+ * the wrong headers.
  */
 function eventIn({ id, event }: RemoteEvent): WebhookEvent | null {
   const read = readEvent(event?.body ?? '');

@@ -39,7 +39,9 @@ function fromFlags(options: Call['options']): readonly GivenSetting[] {
   });
 }
 
-/** Refuses a password in a flag, which every user of the machine can read, and which stays in the shell's history. */
+/**
+ * Refuses a password in a flag, because every user of the machine can read flags, and they stay in the shell's history.
+ */
 export function refusePassword(flag: string, variable: string, text: string): void {
   if (hasPassword(text))
     throw usageError(
@@ -47,7 +49,7 @@ export function refusePassword(flag: string, variable: string, text: string): vo
     );
 }
 
-/** The service on this machine's database. The service has no role, so servers may run at the same time. */
+/** A service on the database in the settings. It has no role, so servers may run at the same time. */
 export interface LocalService {
   readonly admin: Trunkline['admin'];
   readonly settings: Settings;
@@ -121,14 +123,14 @@ export async function existingFiles({ database, dataDirectory }: Settings): Prom
   return files;
 }
 
-/** The keys; the first seals. Throws a StartError if there is no key. */
+/** Returns the secret keys, of which the first seals. Throws a StartError if there is no key. */
 export async function existingSecretKeys(settings: Settings, files: DataFiles): Promise<readonly string[]> {
   const found = await findSecretKeys(settings, files);
   if (!found) throw secretKeyMissing(files.secretKey);
   return found.keys;
 }
 
-/** Prints problems of the service as lines for people. */
+/** Prints the service's warnings and errors as lines for people. */
 function commandLogger(output: Pick<Output, 'note'>): Logger {
   const note = (facts: Readonly<Record<string, unknown>>, message: string): void => {
     const { err } = facts;

@@ -1,8 +1,9 @@
 import { DatabaseSync } from '../node-sqlite.ts';
 
 /**
- * Runs `use` with a function that looks up in a backup's database whether a message has the file of this name. Other
- * files were stored after the database was copied, or never belonged to a message, so a restore would orphan them.
+ * Runs `use` with a function that looks up in a backup's database whether a file of this name belongs to a message.
+ * Other files were stored after the database was copied, or never belonged to a message, so a restore would orphan
+ * them.
  */
 export async function withMessageFiles<Result>(
   database: string,

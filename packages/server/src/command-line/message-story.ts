@@ -23,9 +23,9 @@ import type { Text } from './styled-text.ts';
 import { printableCells } from './table.ts';
 import type { Cell } from './table.ts';
 
-/** More events than any message has. */
+/** The maximum number of events to read, more than any message has. */
 const MOST_EVENTS = 100;
-/** More deliveries than any event has, because a workspace has fewer endpoints. */
+/** The maximum number of deliveries of an event, more than any workspace has endpoints. */
 const MOST_DELIVERIES = 1_000;
 
 /** The status of a message, its events and their deliveries. */

@@ -52,7 +52,7 @@ export const showMessage: CommandHandler = async (call) => {
   call.output.result({ data, ...story }, joinTexts([messageFacts(data), '', storyText(story)], '\n'));
 };
 
-/** Writes a new file, and never overwrites one. */
+/** Writes the message's file to a new file; never overwrites one. */
 export const downloadMedia: CommandHandler = async (call) => {
   const id = call.argument('message');
   const path = call.argument('path');

@@ -66,7 +66,7 @@ interface Move {
   readonly media: { readonly from: MediaStore; readonly to: MediaStore } | null;
 }
 
-/** Adds to an error's message how to continue the move. */
+/** Adds how to continue the move to the message of an error other than a CommandError. */
 function notEnded(error: unknown): unknown {
   if (error instanceof CommandError) return error;
   const reason = reasonOf(error).replace(/\.$/, '');

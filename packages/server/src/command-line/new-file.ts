@@ -12,7 +12,7 @@ import { CommandError } from './command-error.ts';
 
 interface NewFile {
   readonly path: string;
-  /** Cancelled if the file cannot be made. */
+  /** Cancelled if the file cannot be created. */
   readonly content: ReadableStream<Uint8Array>;
   readonly signal: AbortSignal;
 }

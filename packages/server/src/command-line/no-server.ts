@@ -7,8 +7,8 @@ import type { Call } from './command.ts';
 import { CommandError } from './command-error.ts';
 
 /**
- * Throws if a registered process, which serves or sends, may still run. With `--stopped`, ignores processes of other
- * machines. First releases what ended processes of this machine held.
+ * Throws if a server process that is registered on the database may still run. With `--stopped`, ignores processes of
+ * other machines. First releases the leases and claims of processes that have provably ended.
  */
 export async function refuseServers(
   call: Call,

@@ -7,9 +7,8 @@ import type { Text } from './styled-text.ts';
 import { systemComplaint } from './system-error.ts';
 
 /**
- * The output of a command: for people, or with `--json` one line of JSON per result. Of the control characters in
- * strangers' text, only line breaks reach a terminal unchanged, so pass text that must stay on one line through
- * `printable` first.
+ * The output of a command: for people, or with `--json` one line of JSON per result. Control characters other than line
+ * breaks are escaped, so pass text that must stay on one line through `printable` first.
  */
 export interface Output {
   readonly isJson: boolean;
@@ -17,13 +16,13 @@ export interface Output {
   readonly isInteractive: boolean;
   /** The columns of the terminal that results go to; null if they go elsewhere or are JSON. */
   readonly width: number | null;
-  /** A result. `text` is what people read; the empty string prints nothing. */
+  /** Prints a result: `value` with `--json`, otherwise `text` unless it is empty. */
   result(value: unknown, text: Text): void;
   /** Writes a line for people only, on stdout. */
   say(line: Text): void;
   /** Writes a note for people only, on stderr. */
   note(line: string): void;
-  /** Shows the current step on stderr, over the previous step; only on a terminal. */
+  /** Shows the current step on stderr, in place of the previous step; only on a terminal. */
   progress(line: string): void;
   /** Prints why the command failed, on stderr. */
   error(error: unknown): void;
@@ -89,14 +88,14 @@ export function createOutput(
   };
 }
 
-/** The code and request id to quote in a report of the problem. */
+/** The code and request id to quote in a problem report; empty without a request id. */
 function referenceOf(error: unknown): string {
   return error instanceof CommandError && error.requestId !== null
     ? ` (${error.code}, ${error.requestId})`
     : '';
 }
 
-/** Each complaint of any error, in one line for people. */
+/** The complaints of any error, each as one line for people. */
 export function complaintsIn(error: unknown): readonly string[] {
   if (error instanceof CommandError) return error.complaints;
   const complaint = systemComplaint(error);

@@ -4,7 +4,7 @@ import { CommandError, EXIT } from './command-error.ts';
 const MOST = 10_000;
 const PER_PAGE = 100;
 
-/** The rows of a list that a command shows: `--limit` and `--before`. */
+/** The rows of a list that `--limit` and `--before` ask for. */
 export interface RowsAskedFor {
   readonly limit: number;
   /** A time, which the service validates. */
@@ -28,7 +28,7 @@ export function rowsAskedFor({ options }: Pick<Call, 'options'>, byDefault: numb
 /** The maximum number of pages to read, because a page may have fewer rows than requested, or no rows. */
 const MOST_PAGES = 1_000;
 
-/** Reads the newest rows, from as many pages as needed. */
+/** Reads the newest `limit` rows, older than `before` if given, from as many pages as needed. */
 export async function readRows<Row>(
   { limit, before }: RowsAskedFor,
   pageOf: (page: PageAskedFor) => Promise<Page<Row>>,

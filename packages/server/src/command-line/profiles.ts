@@ -134,7 +134,7 @@ async function readProfiles(environment: Environment): Promise<Profiles> {
   }
 }
 
-/** Null if the file does not exist. A file that other users can access is refused, as ssh does with a private key. */
+/** Null if the file does not exist. Refuses a file that other users can access, as ssh refuses such a private key. */
 async function readOwn(path: string): Promise<string | null> {
   if ((await kindAt(path)) !== 'file') return null;
   const { content, mode } = await readRegularFile(path, MAX_BYTES);

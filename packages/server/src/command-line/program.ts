@@ -41,7 +41,9 @@ async function reportServerError(error: unknown, output: Output): Promise<void> 
   else (await import('../failed-start.ts')).reportFailedStart(error, complaintsIn(error));
 }
 
-/** Checks before parsing, so that even the error of a misspelt command is JSON. Skips the values of options. */
+/**
+ * Looks for `--json` before parsing, so that even the error of a misspelt command is JSON. Skips the values of options.
+ */
 function asksForJson(args: readonly string[]): boolean {
   const withValue = new Set(
     COMMANDS.flatMap((spec) => Object.keys(optionsOf(spec)))
@@ -80,7 +82,7 @@ export function createProgram(
     }
     specs.set(addCommand(parent, name ?? subject, spec, run), spec);
   }
-  // Comes last, because commands inherit what is configured before they are added.
+  // Comes last, because commands inherit configuration that is set before they are added.
   return program.configureHelp({ formatHelp: (command, helper) => helpOfAll(specs, command, helper) });
 }
 
@@ -169,14 +171,14 @@ async function runCommand(spec: CommandSpec, command: Command, isJson: boolean):
 }
 
 /**
- * Refuses empty arguments, which a script's unset variables leave, so that they never mean the current folder or a new
- * instance.
+ * Refuses empty arguments, which come from unset variables in a script, so that they never mean the current folder or a
+ * new instance.
  */
 function refuseEmpty(values: ReadonlyMap<string, string | undefined>): void {
   for (const [name, value] of values) if (value === '') throw usageError(`<${name}> must not be empty.`);
 }
 
-/** Commander's `error: unknown option '--prot'`, as a sentence. */
+/** Turns an error message of Commander, such as `error: unknown option '--prot'`, into a sentence. */
 function sentence(message: string): string {
   const [first = '', ...rest] = message.replace(/^error: /, '').split('\n');
   const text = [

@@ -1,7 +1,7 @@
 import { isTrunklineError } from '@trunkline/core';
 import { CommandError, EXIT } from './command-error.ts';
 
-/** Runs an operation in this process. A refusal gets the exit code that the same refusal over REST has. */
+/** Awaits an operation in this process. A refusal gets the exit code that it would have over REST. */
 export async function refusable<Value>(operation: Promise<Value>): Promise<Value> {
   try {
     return await operation;

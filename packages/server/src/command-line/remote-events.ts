@@ -10,7 +10,7 @@ const AGAIN_MS = 1_000;
 
 /** How a command reads the events of a service. */
 export interface EventReader {
-  /** The types, comma-separated; if omitted, those of the specification. */
+  /** The event types, comma-separated; if undefined, those of the specification. */
   readonly types: string | undefined;
   /** The event id after which the next stream begins. */
   after(): string | undefined;
@@ -24,7 +24,7 @@ export interface OpenStream {
 }
 
 /**
- * Resolves when the connection has ended, for any reason, or has gone silent (a working service sends a position every
+ * Resolves when the connection has ended, for any reason, or has gone silent (a working service sends a heartbeat every
  * 15 s). Rejects if the response is not a stream of the API.
  */
 export async function readStream(
@@ -52,7 +52,7 @@ export async function readStream(
   }
 }
 
-/** Asks for the same types each time, so that later streams omit the same events as the first. */
+/** Requests a stream after the last event taken, with the same types each time. */
 async function askForStream(
   { signal }: Call,
   service: RemoteService,
@@ -75,7 +75,7 @@ export async function openStream(
   return { events: reply.data, end };
 }
 
-/** Asks until the service responds. If the service refuses, throws, which ends the command. */
+/** Retries every second until the service opens a stream. Throws, which ends the command, if the service refuses. */
 export async function reopenStream(
   call: Call,
   service: RemoteService,

@@ -15,14 +15,14 @@ export interface RemoteService {
   readonly url: string;
   /** How long a request may take, and how long a stream may be silent, in milliseconds. */
   readonly timeoutMs: number;
-  /** Makes a request outside the API, with the key. */
+  /** Makes a request to a path outside the API, with the key. */
   fetch(path: string, init: { readonly method: string }): Promise<Response>;
 }
 
 const LOCAL = 'http://127.0.0.1:8080';
 /** Far deeper than any response, and shallow enough to be printed. */
 const DEPTH_MAX = 200;
-/** The longest error text of the service that is shown, in characters. */
+/** The maximum length, in characters, at which an error text of the service is shown. */
 const MESSAGE_MAX = 1_000;
 
 /**
@@ -106,7 +106,7 @@ export function checkShape(url: string, value: unknown, shape: Shape): void {
   );
 }
 
-/** Uses no recursion, because a deep value would exhaust the stack. */
+/** Avoids recursion, because a deep value would exhaust the stack. */
 function isTooDeep(value: unknown): boolean {
   let level = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -170,7 +170,7 @@ function refused({
 }
 
 function exitCodeOf(code: string, status: number | null): number {
-  // Commands request only paths of the API, so a server without such a path is not the service.
+  // Commands request only existing paths, so a server that knows no such path is not Trunkline.
   if (code === 'NOT_FOUND') return EXIT.unreachable;
   if (code === 'VALIDATION_FAILED') return EXIT.usage;
   return status === 401 || status === 403 ? EXIT.noAccess : EXIT.refused;

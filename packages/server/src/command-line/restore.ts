@@ -22,7 +22,7 @@ import {
 } from './safe-files.ts';
 import { facts } from './table.ts';
 
-/** Restores a backup to where the settings place the server's files. No existing file is overwritten. */
+/** Restores a backup to the locations in the settings. Never overwrites a file with other content. */
 export const restoreCommand: CommandHandler = async (call) => {
   const backup = resolve(call.argument('directory'));
   const settings = await localSettings(call);

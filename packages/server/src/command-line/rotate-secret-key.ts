@@ -55,8 +55,8 @@ async function rotateFile(call: Call, settings: Settings, files: DataFiles): Pro
 }
 
 /**
- * Creates the new key, so that any process that starts has both keys. If a process is already starting, either this
- * command or that process fails.
+ * Creates the new key, so that any process that starts from now on has both keys. If a process is already starting,
+ * either this command or that process fails.
  */
 async function begin(call: Call, settings: Settings, files: DataFiles): Promise<void> {
   await createSecretKey(files.nextSecretKey);

@@ -17,7 +17,7 @@ interface CopyProgress {
   readonly signal: AbortSignal;
   /** Whether a file with this name is copied. */
   readonly isWanted: (name: string) => boolean;
-  /** Called after each file. */
+  /** Called after each file with its size. */
   readonly onFile: (bytes: number) => void;
 }
 
@@ -54,8 +54,8 @@ export async function directoryAt(path: string): Promise<void> {
 }
 
 /**
- * Copies the wanted files of a directory and of all directories below it. Files that already exist in full length are
- * kept, so that an interrupted copy can be continued. Files that vanish during the copy are skipped.
+ * Copies the wanted files of a directory and of all directories below it. Existing files of the same size are kept, so
+ * that an interrupted copy can be continued. Files that vanish during the copy are skipped.
  */
 export async function copyDirectory(from: string, to: string, progress: CopyProgress): Promise<void> {
   await directoryAt(to);
@@ -83,7 +83,7 @@ async function copyFile(
   onFile(size);
 }
 
-/** Copies a file, and names the copy once all its content is on disk. */
+/** Copies a file, and names the copy once all its content is on disk. Skips a file that does not exist. */
 export async function copyDurably(from: string, to: string, signal: AbortSignal): Promise<void> {
   const draft = `${to}.part`;
   await rm(draft, { force: true });

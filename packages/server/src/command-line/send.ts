@@ -118,9 +118,7 @@ async function contentOf(
   return { instance, to, type, file, filename: options.text('filename') ?? basename(path), ...caption };
 }
 
-/**
- * Refuses pipes, because opening a pipe without a writer would block the process, which could not even handle signals.
- */
+/** Refuses pipes, because opening a pipe without a writer blocks the whole process, including its signal handlers. */
 async function checkReadable(path: string): Promise<void> {
   if (path === '-')
     throw usageError(

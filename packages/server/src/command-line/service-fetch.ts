@@ -3,18 +3,18 @@ import { limitedBody } from './limited-body.ts';
 import type { BodyLimits } from './limited-body.ts';
 
 /**
- * Makes a request to the service, which ends within limits of time and size whatever the service does. Rejects with a
+ * Makes a request to the service, with limits of time and size unless the response is an event stream. Rejects with a
  * CommandError if a limit is reached or the service redirects; reading the body can fail with a CommandError, too.
  */
 export type ServiceFetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** The limit for a whole request and its response, in seconds, if neither is a file or a stream. */
 const TIMEOUT = { byDefault: 60, max: 3_600 };
-/** The lowest rate for sending or receiving a file. */
+/** The lowest accepted rate for sending or receiving a file. */
 const FILE_BYTES_PER_SECOND = 4_096;
-/** WhatsApp's limit for a file. */
+/** WhatsApp's limit for a file, in bytes. */
 const FILE_MAX = 2_147_483_648;
-/** More than a page of the longest messages. */
+/** The maximum of a JSON response, in bytes: more than a page of the longest messages. */
 const JSON_MAX = 41_943_040;
 
 /** How long a request may take (`TRUNKLINE_TIMEOUT`), in milliseconds. */
@@ -44,7 +44,7 @@ export function createServiceFetch(service: string, timeoutMs: number): ServiceF
     if (!body) return response;
     const kind = kindOf(response, init);
     if (kind !== 'json') clearTimeout(timer);
-    // A status that no response may have (RFC 9110, 15) is treated as a fault of a gateway (502).
+    // An invalid status (RFC 9110, 15) is treated as the fault of a gateway (502).
     const known = status >= 200 && status <= 599 ? status : 502;
     return new Response(limitedBody(body, limitsOf(service, kind, timeoutMs)), {
       status: known,

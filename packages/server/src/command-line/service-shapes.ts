@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 // The parts of responses that commands read. Parts that commands only pass on, or that a newer service adds, are not
-// checked. Ids are limited to these characters, because people paste ids into shells.
+// checked. Ids are limited to characters that are safe in a shell, because people paste them there.
 
 const id = z.string().regex(/^[\w.:@-]{1,128}$/, 'expected an id');
 const count = z.number().min(0);
@@ -169,13 +169,13 @@ export function one(shape: Shape): Shape {
   return z.object({ data: shape });
 }
 
-/** A reply about the requested id. A reply about another id would otherwise go unnoticed. */
+/** A reply with the requested resource. Checks the id, because a reply about another resource would go unnoticed. */
 export function theOne(shape: Shape, asked: string): Shape {
   const named = z.object({ id }).refine((found) => found.id === asked, 'expected what was asked for');
   return z.object({ data: shape.and(named) });
 }
 
-/** A list without pages; such lists are short. */
+/** A list that the API does not divide into pages. */
 export function list(shape: Shape): Shape {
   return z.object({ data: z.array(shape) });
 }

@@ -4,13 +4,13 @@ import { printableLines } from '../printable.ts';
 /** The meaning of a colour: all is well, something is awaited, or a person has to act. */
 export type Tone = 'good' | 'waiting' | 'bad';
 
-/** A part of a text, with its colour on a terminal. */
+/** A part of a text that a terminal shows in the colour of its tone. */
 export interface Toned {
   readonly tone: Tone;
   readonly text: string;
 }
 
-/** A text for people. Colours are separate parts, so that no character of a stranger's text can set a colour. */
+/** A text for people. Only a Toned part has a colour, so that no character of a stranger's text can set one. */
 export type Text = string | readonly (string | Toned)[];
 
 const COLORS = { good: 'green', waiting: 'yellow', bad: 'red' } as const;
@@ -23,7 +23,10 @@ export function withoutStyle(text: string | Toned): string {
   return typeof text === 'string' ? text : text.text;
 }
 
-/** The text as it is printed: with no control characters but line breaks and, if `isColored`, colours. */
+/**
+ * Returns the text as it is printed: control characters except line breaks are escaped, and parts are coloured if
+ * `isColored`.
+ */
 export function renderText(text: Text, isColored: boolean): string {
   return partsOf(text)
     .map((part) => {

@@ -39,7 +39,7 @@ export function systemComplaint(error: unknown): string | null {
   }
 }
 
-/** Adds the path to a system error without a path, such as an error of a write. */
+/** Adds the path to a system error that has none, such as the error of a failed write. */
 export async function naming<Value>(path: string, use: () => Promise<Value>): Promise<Value> {
   try {
     return await use();

@@ -12,7 +12,7 @@ export type Column = string | { readonly freeText: string };
 export type Cell = string | Toned;
 
 const GAP = '  ';
-/** The width below which no free text is cut. */
+/** The minimum width to which free text is cut. */
 const LEAST_WIDTH = 8;
 
 /**
@@ -47,7 +47,7 @@ export function table(
   );
 }
 
-/** Narrows the widest free text by one column at a time. A table of ids may stay wider than the terminal. */
+/** Narrows the widest free-text column by one character at a time. A table of ids may stay wider than the terminal. */
 function fitted(natural: readonly number[], columns: readonly Column[], width: number): readonly number[] {
   const widths = [...natural];
   const least = columns.map((column) =>
@@ -63,7 +63,7 @@ function fitted(natural: readonly number[], columns: readonly Column[], width: n
   return widths;
 }
 
-/** A row as a line, for rows that arrive one by one. */
+/** Formats a row without alignment, for rows that arrive one by one. */
 export function rowText(row: readonly Cell[]): Text {
   return joinTexts(
     printableCells(row).map((cell) => [cell]),

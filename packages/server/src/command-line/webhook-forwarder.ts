@@ -5,7 +5,7 @@ import { createNewId } from '@trunkline/core/spi/storage';
 import { usageError } from './command-error.ts';
 import { pause } from './pause.ts';
 
-/** The response of a program to an event. */
+/** The program's last response to an event. */
 export interface Forwarded {
   /** Null if no response came in time. */
   readonly status: number | null;
@@ -17,7 +17,7 @@ export interface WebhookForwarder {
   readonly secret: string;
   /** Whether the secret was generated for this run. */
   readonly isNew: boolean;
-  /** Posts an event until the program accepts it or attempts run out. Rejects with the signal's reason. */
+  /** Posts an event until the program accepts it or attempts run out. If aborted, rejects with the signal's reason. */
   forward(event: { readonly id: string; readonly type: string; readonly body: string }): Promise<Forwarded>;
 }
 
@@ -44,7 +44,7 @@ export function createForwarder({ url, secret, signal, onDown }: ForwarderOption
   const isNew = secret === undefined;
   const key = secret ?? `whsec_${randomBytes(32).toString('base64')}`;
   if (/\s/.test(key)) throw usageError('WEBHOOK_SECRET has white space in it: copy it again.');
-  // Older secrets of the service are not base64, which Standard Webhooks needs.
+  // Standard Webhooks needs a base64 secret, which older secrets of the service are not.
   const standardWebhooks = /^whsec_(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(key);
   const newId = createNewId((length) => randomBytes(length));
   let isDown = false;

@@ -122,7 +122,7 @@ export const rotateWebhookSecret: CommandHandler = async (call) => {
   call.output.result({ data }, described(data, data.secret));
 };
 
-/** Sends a test event, and waits for the first response to it. */
+/** Sends a test event, and waits for its first delivery attempt. */
 export const testWebhook: CommandHandler = async (call) => {
   const service = await remoteService(call);
   const { data: sent } = await accepted(
@@ -140,7 +140,10 @@ export const testWebhook: CommandHandler = async (call) => {
   if (data.status !== 'success') call.output.say(`\nNext: trunkline deliveries show ${data.id}`);
 };
 
-/** Returns the delivery after its first attempt; unchanged if the key may not read deliveries or no attempt is made. */
+/**
+ * Returns the delivery after its first attempt; unchanged if the key may not read deliveries or no attempt is made in
+ * time.
+ */
 async function attempted(
   call: Call,
   service: RemoteService,
@@ -156,7 +159,7 @@ async function attempted(
   return sent;
 }
 
-/** An attempt takes 10 seconds at most. */
+/** Waits 15 seconds in all, because an attempt takes at most 10. */
 const MOST_LOOKS = 60;
 const LOOK_EVERY_MS = 250;
 
