@@ -22,7 +22,7 @@ const WRITE_BY_ALL = 0o002;
 
 /**
  * Reads a configuration file: TOML without tables, whose keys are the variables' names in lower case. Relative paths
- * start from the file's directory. Throws a StartError with a line for each fault.
+ * are resolved against the file's directory. Throws a StartError with a line for each fault.
  */
 export async function fromConfigFile(path: string): Promise<readonly GivenSetting[]> {
   try {
@@ -138,7 +138,7 @@ function noSuchSetting(key: string, known: readonly string[]): string {
   return `there is no setting ${JSON.stringify(shown)}. ${didYouMean(shown, known)}`;
 }
 
-/** Resolves a setting's path from the file's directory. */
+/** Resolves a relative path in DATA_DIR or DATABASE_URL against the file's directory. */
 function fromDirectory(variable: string, text: string, directory: string): string {
   if (variable === 'DATA_DIR') return isAbsolute(text) || text === '' ? text : join(directory, text);
   const path = variable === 'DATABASE_URL' ? /^sqlite:(?!:memory:$)(.+)$/s.exec(text)?.[1] : undefined;

@@ -9,7 +9,7 @@ const TRIES = 10;
 
 /**
  * Creates a file, readable only by its owner, which appears whole and on disk or not at all, and never replaces another
- * file. Removes drafts that killed processes left. Throws the error of the system: EEXIST if something is at the path,
+ * file. Removes drafts that killed processes left. Throws the system's error: EEXIST if something is at the path,
  * including a broken link.
  */
 export async function createWhole(path: string, content: string): Promise<void> {
@@ -21,8 +21,8 @@ export async function createWhole(path: string, content: string): Promise<void> 
       await nameDraft(draft, path);
       break;
     } catch (error) {
-      // Another process removed the draft as one that a killed process left. Each process removes drafts once, before
-      // it writes its own.
+      // Another process took the draft for that of a killed process, and removed it. Each process removes drafts only
+      // once, before it writes its own.
       if (errorCode(error) !== 'ENOENT' || tried === TRIES) throw error;
     } finally {
       await unlink(draft).catch(() => undefined);

@@ -12,7 +12,7 @@ import type { Settings } from './settings.ts';
 
 export const DASHBOARD_PATH = '/dashboard';
 
-/** How people sign in to the dashboard of a server. */
+/** Creates the sign-in of a server's dashboard, with the server's secret keys and DASHBOARD_TOKEN. */
 export function dashboardSignIn(
   { dashboardToken }: Pick<Settings, 'dashboardToken'>,
   { secretKey }: Pick<TrunklineOptions, 'secretKey'>,
@@ -20,12 +20,12 @@ export function dashboardSignIn(
   return createSignIn({ secretKey, adminToken: dashboardToken });
 }
 
-/** Makes a link to the dashboard, which signs in one admin, once. */
+/** Makes a link to the dashboard that signs an admin in, once. */
 export function dashboardLink(signIn: SignIn, url: string): string {
   return `${url}${DASHBOARD_PATH}/sign-in#token=${signIn.newLinkToken()}`;
 }
 
-/** Makes a link with only the secret keys, by which the server recognises its links. */
+/** Like dashboardLink, but needs only the secret keys, by which the server recognises its links. */
 export function newDashboardLink(secretKeys: readonly string[], url: string): string {
   return dashboardLink(createSignIn({ secretKey: secretKeys }), url);
 }

@@ -8,9 +8,9 @@ import { errorCode, StartError } from './start-error.ts';
 export interface DataFiles {
   readonly directory: string;
   readonly secretKey: string;
-  /** The new secret key, until a rotation has ended. */
+  /** The new secret key, while a rotation has not ended. */
   readonly nextSecretKey: string;
-  /** Says which database the directory belongs to, once a server has started there. */
+  /** Names the database that the directory belongs to, once a server has started there. */
   readonly databaseId: string;
   /** Holds the running server's address. */
   readonly serverAddress: string;
@@ -19,7 +19,7 @@ export interface DataFiles {
   readonly media: string;
   /** The path of the SQLite file; null for PostgreSQL. */
   readonly database: string | null;
-  /** Whether the database file exists and is not empty. */
+  /** Whether the SQLite file exists and is not empty; false for PostgreSQL. */
   readonly hasDatabase: boolean;
 }
 
@@ -52,7 +52,7 @@ export async function checkDataFiles({
   database: string | null;
 }): Promise<DataFiles> {
   await checkDirectory(directory);
-  // An unfinished restore looks like a new directory, in which a server would make a database.
+  // An unfinished restore looks like a new directory, in which a server would create a new database.
   if ((await kindOf(join(directory, RESTORE_MARKER))) !== null)
     throw new StartError(
       `DATA_DIR cannot be used, since a restore into it has not ended: ${directory}. Run the same "trunkline restore" again, which continues where it was.`,
@@ -68,7 +68,8 @@ export async function checkDataFiles({
 }
 
 /**
- * Creates the directory for its owner only, because it holds the key that seals everything. Returns whether it is new.
+ * Creates the directory, accessible only to its owner, because it holds the key that seals everything. Returns false if
+ * something exists at its path.
  */
 export async function createDirectory(directory: string): Promise<boolean> {
   try {

@@ -6,7 +6,7 @@ import { readRegularFile } from './regular-file.ts';
 import type { Settings } from './settings.ts';
 import { errorCode, StartError } from './start-error.ts';
 
-/** Each database has its own value of this setting, which its copies and the target of a move share. */
+/** The setting that identifies a database. Copies of the database, and the target of a move, have the same value. */
 const DATABASE_ID = 'database_id';
 /** Enough for a UUID and a line break. */
 const LENGTH_MAX = 40;
@@ -17,9 +17,9 @@ interface Place {
 }
 
 /**
- * Throws a StartError if the data directory belongs to another database, or to a database that is now empty. The right
- * one was then deleted, emptied or exchanged, and a server would continue without its accepted data. If `isInUse`, the
- * storage must be open.
+ * Throws a StartError if the data directory belongs to another database, or to a database that is now empty. Its own
+ * database was then deleted, emptied or exchanged, and a server would continue without that database's data. If
+ * `isInUse`, the storage must be open.
  */
 export async function checkDatabaseIdentity(
   { storage, files }: Place,
@@ -34,7 +34,7 @@ export async function checkDatabaseIdentity(
   );
 }
 
-/** Records in the data directory which database it belongs to. */
+/** Records in the data directory which database it belongs to, unless that is recorded already. */
 export async function keepDatabaseIdentity({ storage, files }: Place): Promise<void> {
   if ((await knownId(files)) !== null) return;
   const id = await storage.setting(DATABASE_ID, randomUUID());

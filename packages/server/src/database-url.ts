@@ -1,13 +1,13 @@
 export type NamedDatabase =
   { readonly kind: 'sqlite'; readonly path: string } | { readonly kind: 'postgres'; readonly url: string };
 
-/** A complaint that follows the name of a setting and does not reveal its value. */
+/** A complaint to print after a setting's name. Never reveals the setting's value. */
 export interface UrlFlaw {
   readonly kind: 'flaw';
   readonly complaint: string;
 }
 
-/** Returns the database that a URL names, or the flaw of the URL. */
+/** Returns the database that a URL names, or the flaw in the URL. */
 export function databaseNamed(url: string): NamedDatabase | UrlFlaw {
   const path = /^sqlite:(.+)$/s.exec(url)?.[1];
   if (path !== undefined && path !== ':memory:')

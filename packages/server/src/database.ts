@@ -12,13 +12,13 @@ export type Database =
       readonly kind: 'postgres';
       readonly url: string;
       readonly maxConnections: number;
-      /** The unit for which a pooler in front of the database assigns connections. */
+      /** Whether a pooler in front of the database assigns connections for a session or for a transaction. */
       readonly poolMode: 'session' | 'transaction';
     };
 
 export async function storageOn(database: Database): Promise<Storage> {
   if (database.kind === 'sqlite') return sqliteStorage({ path: database.path });
-  // Imported only here, with its driver, so that a server on SQLite starts sooner and takes less memory.
+  // Imported only if needed, with its driver, so that a server on SQLite starts sooner and takes less memory.
   const { postgresStorage } = await import('@trunkline/storage-postgres');
   const { url: connectionString, maxConnections } = database;
   const keepsSessions = database.poolMode === 'session';

@@ -16,21 +16,21 @@ export type Access =
   /** The key is in the variable API_KEY. */
   | { readonly kind: 'given' }
   /**
-   * The user makes a key with a command, because this is not the first start, or it has no terminal to show a key on.
+   * The user makes a key with a command, because this is not the first start, or there is no terminal to show a key on.
    */
   | { readonly kind: 'own' };
 
 interface KeyOptions {
   /** The value of the variable API_KEY. */
   readonly apiKey: string | undefined;
-  /** Whether only people would see a new key. */
+  /** Whether stdout is a terminal, so that a new key reaches only a person. */
   readonly canShow: boolean;
 }
 
 const NAME = 'Default workspace';
 /**
  * The workspace's name until its user has or can make an API key for it. If a start ends before then, the next start
- * continues.
+ * gives out a key.
  */
 const UNSHOWN_NAME = `${NAME} (nobody has a key yet)`;
 /** The name of the key from the variable API_KEY. */
@@ -57,7 +57,9 @@ export async function openDefaultWorkspace(parts: Parts, { apiKey, canShow }: Ke
   return { kind: 'new', token, shown: settle };
 }
 
-/** Returns the oldest workspace, so that two servers that create one concurrently agree. */
+/**
+ * Returns the oldest workspace, so that two servers that create one concurrently agree on it. Creates one if needed.
+ */
 async function defaultWorkspace({ trunkline }: Parts): Promise<Workspace> {
   const { workspaces } = trunkline.admin;
   const [oldest] = await workspaces.list();

@@ -1,7 +1,7 @@
 import { renderUnicodeCompact } from 'uqr';
 import type { Gateway } from '@trunkline/core';
 
-/** Prints each QR code of an instance as text, for a person at the terminal who has the phone. */
+/** Returns a gateway that also prints each QR code as text, for a person who has the phone and reads the terminal. */
 export function drawQrs(gateway: Gateway, print: (text: string) => void): Gateway {
   return {
     ...gateway,

@@ -10,7 +10,7 @@ import type {
 import { nextStepText } from '@trunkline/core';
 
 /**
- * Milliseconds. Their sum is less than the minute that the service waits, so that a mail server that hangs holds no
+ * In milliseconds. Their sum is less than the minute that the service waits, so that a hanging mail server holds no
  * socket longer.
  */
 const TIMEOUTS = {
@@ -21,7 +21,7 @@ const TIMEOUTS = {
 };
 
 /**
- * Emails the members who administer webhooks, through the server of `smtpUrl`. The URL's `?from=` is the sender's
+ * Emails the recipients of notifications through the server that `smtpUrl` names. The URL's `?from=` is the sender's
  * address.
  */
 export function emailNotifier(
@@ -48,7 +48,7 @@ export function emailNotifier(
       const { rejected } = await transport.sendMail({
         from,
         to: [...recipients],
-        // The id stays the same if a crash causes a second email.
+        // If a crash causes a second email, that has the same id.
         messageId: `<${id}@trunkline>`,
         subject: SUBJECTS[kind],
         text: textOf(notification),

@@ -4,7 +4,7 @@ import { isTrunklineError, TrunklineError } from '@trunkline/core';
 import { refuse } from '@trunkline/core/spi/http';
 import type { ErrorCode, Logger } from '@trunkline/core';
 
-/** Errors outside of `/api/v1` have the same shape as inside. */
+/** Errors of paths outside `/api/v1` have the same shape as those of the API. */
 export function errorResponse(c: Context, error: TrunklineError): Response {
   const { code, message, status, details } = error;
   if (status === 401) c.header('WWW-Authenticate', 'Bearer');
@@ -21,7 +21,7 @@ export function refused(code: ErrorCode, message: string): TrunklineError {
 const REQUEST_FAILED =
   'a request failed through no fault of its caller: fix the cause in err, or report it as a defect; the response has the same requestId';
 
-/** The handler for `app.onError`. Any error but a refusal is a defect, whose cause goes only to the log. */
+/** The handler for `app.onError`. Any error other than a refusal is a defect, whose cause goes only to the log. */
 export function respondWithErrors(logger: Logger): (error: Error, c: Context) => Response {
   return (error, c) => {
     if (isTrunklineError(error)) return errorResponse(c, error);

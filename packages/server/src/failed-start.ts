@@ -3,8 +3,8 @@ import { serverLogger } from './server-logger.ts';
 import { complaintsOf } from './start-error.ts';
 
 /**
- * Reports why the server cannot start, one line per complaint: to a terminal in the form of every command's errors,
- * otherwise as the last lines of the log, whatever the log level.
+ * Reports why the server cannot start, one line per complaint: to a terminal in the format of command errors, otherwise
+ * as the last lines of the log, whatever the log level.
  */
 export function reportFailedStart(error: unknown, complaints: readonly string[] = complaintsOf(error)): void {
   if (process.stderr.isTTY) {
@@ -16,7 +16,7 @@ export function reportFailedStart(error: unknown, complaints: readonly string[] 
   for (const complaint of complaints) logger.fatal(facts, `the server cannot start: ${complaint}`);
 }
 
-/** The error types of JavaScript itself. */
+/** JavaScript's own error types, which indicate a defect. */
 const DEFECTS = [TypeError, ReferenceError, RangeError, SyntaxError] as const;
 
 /** For a defect, returns type, message and stack only, because other properties may hold a URL with a password. */

@@ -31,7 +31,10 @@ export function addHealth(app: Hono, { storage, logger, isDraining }: HealthPart
   });
 }
 
-/** Runs one call at a time, because the public endpoint must not pile up requests to a storage that hangs. */
+/**
+ * Makes one call at a time, shared by its callers, so that the public endpoint piles up no requests to a hanging
+ * storage.
+ */
 function oneAtATime<Reply>(ask: () => Promise<Reply>): () => Promise<Reply> {
   let inFlight: Promise<Reply> | null = null;
   return () =>

@@ -34,7 +34,7 @@ const LAST_REQUESTS_MS = 300;
 const STALLED_AFTER_MS = 60_000;
 /** After `close`, a request that has no response by this time is cut off. */
 const CLOSE_WITHIN_MS = 20_000;
-/** How much of a refused body is read: as much as the API itself reads. */
+/** How many bytes of a refused body are read: as many as the API itself reads. */
 const REFUSED_BODY_MAX = 128 * 1_048_576;
 
 /**
@@ -55,7 +55,8 @@ interface ListenOptions {
 const PORT_AND_HOST = { host: 'HOST', port: 'PORT' };
 
 /**
- * Takes the address before the service is started, so that an address in use is reported before anything is written.
+ * Listens at the address before the service is started, so that an address in use is reported before anything is
+ * written.
  */
 export async function listen(
   address: Address,
@@ -138,8 +139,8 @@ function invalidRequest(what: string, fields: Readonly<Record<string, readonly s
 
 /**
  * Reads the rest of a refused body, up to `max`, because many clients read no response before they have sent
- * everything. Node drops the data, and closes a connection that is silent for KEEP_ALIVE_MS, or incomplete after 5
- * minutes.
+ * everything. Node drops the data, and closes a connection that is silent for KEEP_ALIVE_MS or whose request is
+ * incomplete after 5 minutes.
  */
 function cutOffEndless(incoming: IncomingMessage, max: number): void {
   if (incoming.complete) return;
@@ -160,8 +161,8 @@ function cutOffStalled(outgoing: ServerResponse): void {
 
 /**
  * Counts the characters that ended responses still hold for their clients. Over `max`, the oldest responses are cut
- * off, because clients that read nothing would take the memory of all others. A streamed response waits for its client,
- * so it holds little.
+ * off, because clients that read nothing could use up the memory. A streamed response waits for its client, so it holds
+ * little.
  */
 function unreadResponses(max: number): (outgoing: ServerResponse) => void {
   const unread = new Map<ServerResponse, number>();

@@ -1,34 +1,34 @@
 import { printableLines } from './printable.ts';
 import { errorCode } from './start-error.ts';
 
-/** The maximum size of the lines that wait to be written. */
+/** The maximum total size of the lines that wait to be written. */
 const KEPT_BYTES = 1_048_576;
 const TRY_AGAIN_MS = 1_000;
 /** How long an ending process waits for a slow reader. */
 const LAST_TRIES_MS = 1_000;
 const BETWEEN_LAST_TRIES_MS = 10;
 
-/** Writes bytes, all or some, and returns how many; throws the system's error. */
+/** Writes some or all of the bytes, and returns how many. Throws the system's error. */
 type WriteBytes = (bytes: Uint8Array) => number;
 
-/** Where a log goes, and in which form. */
+/** The destination and the format of a log. */
 export interface LogTarget {
   readonly write: WriteBytes;
   readonly render?: (line: string) => string;
 }
 
-/** The file that a logger writes into. */
+/** The stream that pino writes to. */
 export interface LogFile {
   write(line: string): void;
-  /** Gives a slow reader a moment to take the waiting lines. */
+  /** Writes the waiting lines, and waits up to a second for a slow reader to take them. */
   flushSync(): void;
 }
 
 /**
  * Writes synchronously, so that the last lines before the process ends are written too. A full disk or a slow reader
  * neither blocks nor ends the running process: lines wait, in order, while there is room, and are retried every second
- * and when the process ends. When no line waits any more, `onLost` is called with the number of lines that did not fit.
- * `render` formats a line of JSON.
+ * and when the process ends. Once no line is waiting, `onLost` is called with the number of lines that did not fit, if
+ * any. `render` formats a line of JSON.
  */
 export function createLogFile(
   { write, render = jsonLine }: LogTarget,

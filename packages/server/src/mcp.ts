@@ -5,7 +5,7 @@ import type { McpTrunkline } from '@trunkline/mcp';
 import type { McpSettings, Settings } from './settings.ts';
 
 const MCP_PATH = '/mcp';
-/** The hosts by which local programs call the MCP server. */
+/** The host names by which local programs reach the MCP server. */
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
 interface McpParts {
@@ -15,7 +15,7 @@ interface McpParts {
   readonly address: Pick<Settings, 'host' | 'publicUrl'>;
 }
 
-/** Adds the MCP server, to which the API's keys and limit apply. */
+/** Adds the MCP server, which shares the API's keys and rate limit. */
 export function addMcp(app: Hono, { trunkline, guard, settings, address }: McpParts): void {
   const { sendTo, sendFrom, sendKeys, messagesPerDay, retries } = settings;
   const mcp = createMcp(trunkline, {
@@ -31,8 +31,8 @@ export function addMcp(app: Hono, { trunkline, guard, settings, address }: McpPa
 }
 
 /**
- * Undefined, if the server does not listen on loopback: any host is allowed, because the server does not know its other
- * names.
+ * Undefined, which allows any host, if the server does not listen on loopback, because it does not know its own names
+ * then.
  */
 function allowedHosts({ host, publicUrl }: McpParts['address']): readonly string[] | undefined {
   if (!LOOPBACK.includes(host) && host !== '::1') return undefined;

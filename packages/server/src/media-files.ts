@@ -3,7 +3,7 @@ import { s3MediaStore } from '@trunkline/media-s3';
 import type { S3MediaStoreOptions } from '@trunkline/media-s3';
 import { reasonOf, StartError } from './start-error.ts';
 
-/** The variable of each option of the store. */
+/** The variable that sets each option of the store. */
 const VARIABLES: ReadonlyMap<string, string> = new Map([
   ['bucket', 'S3_BUCKET'],
   ['region', 'S3_REGION'],
@@ -14,8 +14,8 @@ const VARIABLES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Opens the store of media files in a bucket, which any number of machines share. Throws a StartError if a variable is
- * wrong.
+ * Opens the store of media files in a bucket, which any number of machines can share. Throws a StartError if a variable
+ * is wrong.
  */
 export function mediaFilesIn(options: S3MediaStoreOptions): MediaStore {
   try {

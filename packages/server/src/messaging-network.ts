@@ -35,8 +35,8 @@ async function openWhatsApp({ messagesPerMinute }: Settings, terminal: Terminal)
 }
 
 /**
- * Loads a package that only processes with connections need. It is separate because it is large and has its own
- * licence.
+ * Loads the gateway's package, which is separate because it is large and has its own licence. Throws a StartError if it
+ * is not installed.
  */
 async function loadBaileys(): Promise<typeof import('@trunkline/gateway-baileys')> {
   try {

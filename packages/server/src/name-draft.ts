@@ -8,9 +8,8 @@ const NO_LINKS: readonly (string | undefined)[] = ['EPERM', 'ENOTSUP', 'EOPNOTSU
  * Gives a complete file its name, and never replaces an existing file. The draft may remain, so the caller removes it.
  * Throws the system's error: EEXIST if something is at the path, including a broken link.
  *
- *
- * Without hard links, an empty file reserves the name first. A process that is killed at that moment leaves the empty
- * file behind.
+ * Without hard links, an empty file reserves the name first. A process that is killed before the rename leaves the
+ * empty file behind.
  */
 export async function nameDraft(draft: string, path: string): Promise<void> {
   try {

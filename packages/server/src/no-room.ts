@@ -2,7 +2,7 @@ import { errorCode } from './start-error.ts';
 
 const CODES: readonly (string | undefined)[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
-/** Whether a file could not be written because the disk, a quota or a limit of the process is full. */
+/** Whether a write failed because the disk or a quota is full, or the file would be too large. */
 export function isNoRoom(error: unknown): boolean {
   return CODES.includes(errorCode(error));
 }

@@ -8,7 +8,7 @@ export type DatabaseSync = sqlite.DatabaseSync;
 export const DatabaseSync: typeof sqlite.DatabaseSync = module.DatabaseSync;
 export const backup: typeof sqlite.backup = module.backup;
 
-/** SQLite's codes for a file that another connection holds. */
+/** SQLite's codes for a database that another connection has locked. */
 const BUSY = 5;
 const LOCKED = 6;
 

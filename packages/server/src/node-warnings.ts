@@ -4,9 +4,9 @@ type Report = (warning: Error) => void;
 let report: Report | null = null;
 
 /**
- * Takes the warnings of Node.js from its own listener, which prints them as prose. Drops the warning of Node 22 that
- * SQLite is experimental, because users cannot act on it. Must be called while a module that loads SQLite is evaluated,
- * because the warning comes right after.
+ * Replaces Node's own listener for warnings, which prints them as prose. Drops the warning of Node 22 that SQLite is
+ * experimental, because users cannot act on it. Must be called while a module that loads SQLite is evaluated, because
+ * the warning comes right after.
  */
 export function hideSqliteWarning(): void {
   for (const listener of process.listeners('warning')) {
@@ -19,7 +19,7 @@ export function hideSqliteWarning(): void {
   }
 }
 
-/** Reports the warnings of Node.js to `to` instead of as prose on stderr. */
+/** Passes the warnings of Node.js to `to` instead of printing them as prose on stderr. */
 export function reportWarnings(to: Report): void {
   hideSqliteWarning();
   report = to;

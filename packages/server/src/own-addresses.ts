@@ -5,7 +5,7 @@ import type { Settings } from './settings.ts';
 
 /**
  * Returns a function that lists the addresses at which any listener of this server can be reached on a port. A webhook
- * to such an address could use rights of this machine, and read metrics meant only for Prometheus.
+ * to such an address could use the rights of this machine, or read metrics meant only for Prometheus.
  */
 export function ownAddresses(
   listeners: readonly Pick<HttpListener, 'address'>[],

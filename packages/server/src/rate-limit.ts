@@ -3,12 +3,12 @@ import { postgresRateLimitStore } from '@trunkline/http';
 import type { RateLimitOptions } from '@trunkline/http';
 import type { Settings } from './settings.ts';
 
-/** The connections for counting. A request that waits 1 s for a connection is counted in memory. */
+/** The maximum number of connections for counting. A request that waits 1 s for one is counted in memory. */
 const CONNECTIONS = 2;
 const CONNECTION_TIMEOUT_MS = 1_000;
 
 export interface RateLimit {
-  /** The options for `createHttpApp`. */
+  /** The `rateLimit` option of the guard; false for no limit. */
   readonly options: RateLimitOptions | false;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { printable, printableJson } from './printable.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** The levels of pino. */
+/** Pino's levels by number. */
 const LEVELS: Readonly<Record<string, readonly [name: string, style: Style]>> = {
   10: ['TRACE', 'dim'],
   20: ['DEBUG', 'dim'],

@@ -3,7 +3,7 @@ import { lstat, open } from 'node:fs/promises';
 import { errorCode } from './start-error.ts';
 
 /**
- * Without these flags, a pipe that nobody writes to would block its reader, and a terminal would become the process's
+ * Without these flags, a pipe without a writer would block its reader, and a terminal would become the process's
  * controlling terminal.
  */
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
@@ -11,7 +11,7 @@ const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 /** The content read, with the size, mode and owner of the same file. */
 export interface RegularFile {
   readonly content: Buffer;
-  /** In bytes; more than the content has if the file exceeds the requested maximum. */
+  /** In bytes; larger than `content` if the file exceeds the requested maximum. */
   readonly size: number;
   readonly mode: number;
   readonly uid: number;
@@ -22,11 +22,11 @@ export class NotAFileError extends Error {}
 
 /**
  * Reads the beginning of a file, `maxBytes` at most, without waiting. Throws a NotAFileError for anything but a file,
- * and the error of the system (ENOENT, EACCES…) if it cannot be opened.
+ * and the system's error (ENOENT, EACCES…) if it cannot be opened.
  */
 export async function readRegularFile(path: string, maxBytes: number): Promise<RegularFile> {
   const file = await open(path, READ).catch((error: unknown) => {
-    throw errorCode(error) === 'ENXIO' ? new NotAFileError(path) : error; // the error of opening a socket
+    throw errorCode(error) === 'ENXIO' ? new NotAFileError(path) : error; // a socket cannot be opened
   });
   try {
     const stat = await file.stat();

@@ -32,14 +32,14 @@ export interface SandboxControls {
   readonly phone: SandboxNetwork['phone'];
 }
 
-/** The phone in the user's hand, and the instance that it is linked with. */
+/** A simulated phone that requests control, and the instance that it is linked to. */
 interface Phone {
   readonly phone: ControlledPhone;
   readonly instanceId: string;
   readonly api: WorkspaceApi;
   /** The sandbox network's id of a group. */
   groupNetworkId(groupId: string): Promise<string>;
-  /** Returns an action on a message, with the network's ids. */
+  /** Describes an action on a message with the network's ids. */
   deed(deed: { readonly message: string; readonly from?: string | undefined }): Promise<SandboxDeed>;
   /** The sandbox network's id of a message. */
   messageNetworkId(messageId: string): Promise<string>;
@@ -57,7 +57,7 @@ export function addSandboxControls(app: Hono, controls: SandboxControls): void {
   ): void => {
     const path = `/sandbox/instances/:instance/${name}` as const;
     app.post(path, async (c) => {
-      // Runs before any of the body is read, since the sender may be a stranger.
+      // Runs before the body is read, because the sender has not been authenticated yet.
       const principal = await controls.guard.admit(c.req.raw, {
         scope: 'instances:write',
         onRateLimit(headers) {

@@ -72,7 +72,7 @@ const delay = z.string().transform((text, context): number => {
   return z.NEVER;
 });
 
-/** An object, which a form holds as JSON. */
+/** Accepts an object, or the JSON of one, as forms have it. */
 const objectOrJson = <Value>(schema: z.ZodType<Value, unknown>): z.ZodType<Value, unknown> =>
   z.preprocess((value, context) => {
     if (typeof value !== 'string') return value;
@@ -198,7 +198,7 @@ interface NewGroup {
 }
 
 export const groupInput: z.ZodType<NewGroup, unknown> = z.object({
-  // The group is found by its stored name, and no database stores half of a surrogate pair.
+  // The added group is looked up by its stored name, and no database stores a lone surrogate.
   name: z
     .string()
     .trim()

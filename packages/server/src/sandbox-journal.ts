@@ -15,10 +15,9 @@ const LOCK_WAIT_MS = 1_000;
 const SCHEMA_VERSION = 1;
 
 /**
- * Opens the file with the sandbox network's memory, and locks the file until it is closed. Returns null if another
+ * Opens the file with the sandbox network's state, and locks the file until it is closed. Returns null if another
  * process holds the lock. A row is deleted when its fact no longer holds, so that the file stays small. Only the latest
  * accepted messages are kept.
- *
  *
  * A commit survives the end of the process, however it ends; only a power cut may lose the latest commits.
  */

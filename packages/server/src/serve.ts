@@ -44,16 +44,16 @@ export interface ServeOptions {
   readonly standardWebhooks?: boolean | undefined;
   readonly instanceProxies?: boolean | undefined;
   readonly instanceHistoryDays?: number | undefined;
-  /** 0 means never. */
+  /** How long a number is down before an email is sent; 0 sends none. */
   readonly instanceDownMinutes?: number | undefined;
   /** If omitted, messages are kept until they are erased. */
   readonly messageRetentionDays?: number | undefined;
-  /** Requests a minute for each API key; 0 turns the limit off. */
+  /** Requests per minute and API key; 0 turns the limit off. */
   readonly rateLimit?: number | undefined;
   readonly roles?: readonly ('api' | 'gateway' | 'webhooks' | 'maintenance')[] | undefined;
   readonly smtpUrl?: string | undefined;
   readonly mailTo?: readonly string[] | undefined;
-  /** `127.0.0.1:9464`, or a port. */
+  /** An address and a port, such as `127.0.0.1:9464`, or a port. */
   readonly metricsAddress?: string | undefined;
   readonly metricsToken?: string | undefined;
   /** Whether the reference of the API is served as a page, at `/api/v1/docs`. */
@@ -63,7 +63,7 @@ export interface ServeOptions {
   readonly dashboardToken?: string | undefined;
   /** Whether the MCP server is served next to the API. */
   readonly mcp?: 'on' | 'off' | undefined;
-  /** Phone numbers, beginnings of phone numbers, and ids of groups and contacts. */
+  /** Phone numbers, beginnings of phone numbers such as `+4930*`, and ids of groups and contacts. */
   readonly mcpSendTo?: readonly string[] | undefined;
   readonly mcpSendFrom?: readonly string[] | undefined;
   readonly mcpSendKeys?: readonly string[] | undefined;

@@ -24,8 +24,8 @@ const RESPONDS_WITHIN_MS = 2_000;
 
 /**
  * Stores the server's address in the data directory, for commands on this machine, because only the server knows its
- * flags and the port chosen for port 0. The last of several servers on one directory counts. If this fails, commands
- * only lose a default.
+ * flags and the port chosen for port 0. If several servers share the directory, the last one to start counts. If this
+ * fails, commands only lose a default.
  */
 export async function keepServerAddress(
   { serverAddress }: Files,

@@ -17,7 +17,7 @@ export function flagOf(variable: string): string {
   return `--${keyOf(variable).replaceAll('_', '-')}`;
 }
 
-/** The settings' variables, by their names in one spelling. */
+/** Maps the names of all settings, in this spelling, to their variables. */
 export function variablesBy(spelling: (variable: string) => string): ReadonlyMap<string, string> {
   return new Map(allSettings().map(({ variable }) => [spelling(variable), variable]));
 }

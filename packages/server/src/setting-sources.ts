@@ -3,7 +3,7 @@ import { optionOf, variablesBy } from './setting-names.ts';
 import { allSettings } from './settings.ts';
 import type { GivenSetting } from './settings.ts';
 
-/** Ignores other variables, which belong to other programs. */
+/** Ignores variables that are not settings, because they belong to other programs. */
 export function fromEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
 ): readonly GivenSetting[] {

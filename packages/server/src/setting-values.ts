@@ -5,8 +5,8 @@ import type { Roles } from '@trunkline/core';
 import { databaseNamed } from './database-url.ts';
 import type { NamedDatabase } from './database-url.ts';
 
-// The forms of setting values as text. Each message follows the name of its setting, and repeats no value that may be
-// secret.
+// Schemas for setting values that are given as text. An error message is printed after the setting's name, and never
+// quotes a value that may be secret.
 
 export const ROLE_NAMES: readonly (keyof Roles)[] = ['api', 'gateway', 'webhooks', 'maintenance'];
 

@@ -35,7 +35,7 @@ export interface Settings {
   readonly s3: S3MediaStoreOptions | null;
   readonly apiKey: string | undefined;
   readonly secretKey: string | undefined;
-  /** The previous key, until everything that it sealed is sealed again. */
+  /** The previous key, needed until everything that it sealed is sealed with the new key. */
   readonly previousSecretKey: string | undefined;
   readonly urlPolicy: UrlPolicy;
   /** Hosts that webhooks may reach although they are private. */
@@ -56,12 +56,12 @@ export interface Settings {
   readonly rateLimit: number;
   readonly roles: Roles;
   readonly gateway: 'sandbox' | 'baileys';
-  /** The limit of each number; undefined means as fast as the network accepts messages. */
+  /** The sending limit of each number; undefined means as fast as the network accepts messages. */
   readonly messagesPerMinute: number | undefined;
   readonly smtpUrl: string | undefined;
   /** The recipients of notifications; undefined keeps them as they are. */
   readonly emailTo: readonly string[] | undefined;
-  /** The separate address of the metrics; undefined if not set. */
+  /** The separate address of the metrics; undefined if there is none. */
   readonly metricsAddress: Address | undefined;
   /** The token for reading the metrics; if undefined, METRICS_ADDRESS is open to every client. */
   readonly metricsToken: string | undefined;
@@ -92,7 +92,7 @@ export interface McpSettings {
   readonly retries: boolean;
 }
 
-/** OTLP over HTTP, as OpenTelemetry's specification names it. */
+/** The settings for sending telemetry by OTLP over HTTP. */
 export interface OtlpSettings {
   /** The address, without a slash at its end. */
   readonly endpoint: string;
@@ -105,11 +105,11 @@ export interface OtlpSettings {
   readonly tracesRatio: number;
 }
 
-/** A setting as it was written. */
+/** A setting as its source gives it. */
 export interface GivenSetting {
   /** The name of its environment variable. */
   readonly variable: string;
-  /** The name that its author uses: `PORT`, `--port`, `port in trunkline.toml`. */
+  /** The name in its source, for error messages: `PORT`, `--port`, `port in trunkline.toml`. */
   readonly name: string;
   /** The text, as in the environment. Surrounding white space does not count; an empty text counts as omitted. */
   readonly text: string;

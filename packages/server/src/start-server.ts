@@ -157,7 +157,7 @@ async function startOn(
         { trunkline, storage, crypto: runtime.crypto },
         { apiKey: settings.apiKey, canShow: terminal.isTTY },
       );
-    // Another server may do the same concurrently, so a second attempt finds its result.
+    // If another server did the same concurrently, the first attempt may fail, and the second one finds the result.
     const access = await openWorkspace().catch(openWorkspace);
     if (settings.emailTo !== undefined) await setEmailRecipients(trunkline, settings.emailTo);
 
@@ -176,7 +176,7 @@ async function startOn(
         dashboard: signIn,
         mcp,
         rateLimit: rateLimit.options,
-        logger: trunkline.logger, // limits the lines of a recurring fault
+        logger: trunkline.logger, // logs a recurring fault less often
         metrics: telemetry.metrics,
         tracerProvider: telemetry.providers.tracerProvider,
         metricsToken: settings.metricsToken,
@@ -239,7 +239,10 @@ interface Data {
   readonly network: SandboxNetwork | undefined;
 }
 
-/** Creates nothing until all existing data has proved usable. If this rejects, the storage is closed. */
+/**
+ * Opens the data of the server. Only the key of a new database is created before all checks. If this rejects, the
+ * storage is closed.
+ */
 async function openData({
   settings,
   files,
@@ -281,8 +284,8 @@ async function secretKeysFor(
 }
 
 /**
- * Throws if a rotation began before this process registered, because that rotation did not wait, and has sealed data
- * that this process could not open.
+ * Throws if a rotation began before this process registered, because that rotation did not see this process, and may
+ * have sealed data that this process cannot open.
  */
 async function checkKeysUnchanged(
   settings: Settings,

@@ -8,9 +8,7 @@ export interface Terminal {
   say(line: string): void;
 }
 
-/**
- * Escapes lines, because they may contain paths, proxies and codes of the network, which must not control the terminal.
- */
+/** Escapes lines, because they may contain paths and text from the network, which must not control the terminal. */
 export const processTerminal: Terminal = {
   isTTY: process.stdout.isTTY,
   say: (line) => void process.stdout.write(`${printableLines(line)}\n`),

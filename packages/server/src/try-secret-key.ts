@@ -4,8 +4,8 @@ import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 
 /**
- * Starts and stops a service that does nothing, so that another database's secret key is detected before anything is
- * created.
+ * Starts and stops a service that does nothing. This rejects if the secret key does not fit the database, before
+ * anything is created.
  */
 export async function trySecretKey(
   storage: Storage,

@@ -8,7 +8,7 @@ import type { Settings } from '../settings.ts';
 import { complaintsOf, reasonOf } from '../start-error.ts';
 import { Fault } from './fault.ts';
 
-/** Also returns whether the database has been set up. */
+/** Returns the finding, and whether the database has been set up. */
 export async function checkDatabase({
   database,
   dataDirectory,

@@ -40,7 +40,7 @@ export function checkPort({ host, port }: Settings): Promise<readonly [string, n
   });
 }
 
-/** The status that our server reports; rejects for another program. */
+/** Returns the readiness that a Trunkline server reports. Rejects for any other program. */
 async function serverStatus(url: string): Promise<string> {
   const ask = async (path: string): Promise<string> => {
     const response = await fetch(`${url}${path}`, { signal: AbortSignal.timeout(RESPONDS_WITHIN_MS) });

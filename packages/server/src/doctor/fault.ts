@@ -1,4 +1,4 @@
-/** A fault that a check found. */
+/** A problem that a check found: a fault or a warning. */
 export class Fault extends Error {
   readonly remedy: string;
   readonly result: 'warning' | 'fault';

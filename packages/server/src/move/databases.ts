@@ -2,14 +2,14 @@ import type { MovableDatabase } from '@trunkline/storage-kit';
 import { databaseFile, movableSqlite } from '@trunkline/storage-sqlite';
 import type { Database } from '../database.ts';
 
-/** A database for a move; loads PostgreSQL's driver only if needed. */
+/** Returns a database, not yet open, for a move. Loads PostgreSQL's driver only if needed. */
 export async function movableOn(database: Database): Promise<MovableDatabase> {
   if (database.kind === 'sqlite') return movableSqlite({ path: database.path });
   const { movablePostgres } = await import('@trunkline/storage-postgres');
   return movablePostgres({ connectionString: database.url });
 }
 
-/** The address of a database without its password, for people and for the marks. */
+/** Returns a database's address without the password, for messages and for the marks of a move. */
 export function placeOf(database: Database): string {
   if (database.kind === 'sqlite') return `sqlite:${databaseFile(database.path)}`;
   const { host, pathname, username } = new URL(database.url);

@@ -16,7 +16,7 @@ import type {
 const ROWS_MAX = 500;
 /** The number of rows in a table's first batch, because rows may be large. */
 const ROWS_FIRST = 50;
-/** The size of a batch in characters and bytes. The previous batch tells how many rows fit. */
+/** The intended size of a batch, in characters and bytes. The rows of the previous batch tell how many fit. */
 const SIZE_MAX = 2 * 1024 * 1024;
 
 export interface MoveOptions {
@@ -30,9 +30,8 @@ export interface MoveOptions {
 
 type TargetMark = Extract<MoveMark, { role: 'target' }>;
 
-/** The result of the move. */
 export interface Moved {
-  /** Rows by table. */
+  /** The number of rows by table. */
   readonly rows: Readonly<Record<string, number>>;
   /** The target's current mark. */
   readonly mark: TargetMark;
@@ -90,7 +89,7 @@ async function compareAll(
   }
 }
 
-/** The rows of a table after a position, in at least one page, which may be empty. */
+/** Yields the rows of a table after the cursor `from`, in at least one page, which may be empty. */
 async function* pages(
   database: MovableDatabase,
   {
@@ -142,7 +141,7 @@ export class DifferingRows extends Error {
 
 const SUM_MODULUS = 1n << 128n;
 
-/** The sum of digests does not depend on the order in which a database returns its rows. */
+/** Adds up digests, because a sum does not depend on the order in which a database returns its rows. */
 function countedWith(count: MovedCount, rows: readonly MovedRow[]): MovedCount {
   let sum = BigInt(`0x${count.sum}`);
   for (const row of rows) sum = (sum + digestOf(row)) % SUM_MODULUS;
@@ -153,7 +152,7 @@ function digestOf(row: MovedRow): bigint {
   const values = Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const text = JSON.stringify(values, (_, value: unknown) => {
     if (value instanceof Uint8Array) return { bytes: Buffer.from(value).toString('base64') };
-    // SQLite cannot store halves of surrogate pairs.
+    // SQLite cannot store lone surrogates.
     return typeof value === 'string' ? value.toWellFormed() : value;
   });
   return BigInt(`0x${createHash('sha256').update(text).digest('hex').slice(0, 32)}`);

@@ -3,7 +3,7 @@ import type { Sampler, SamplingResult } from '@opentelemetry/sdk-trace';
 import { TraceFlags } from '@opentelemetry/api';
 
 /**
- * Records a trace that links to a recorded trace, so that a message is traced to its end; `otherwise` decides about all
+ * Records a trace that links to a recorded trace, so that a message is traced to its end; `otherwise` decides on all
  * other traces.
  */
 export class LinkedSampler implements Sampler {

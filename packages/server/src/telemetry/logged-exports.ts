@@ -11,7 +11,7 @@ interface Exporter<Batch> {
 }
 
 /**
- * Makes the exporter log the first of several failures in a row, and their end, because the library itself logs
+ * Makes the exporter log the first failure in a row, and the first success after it, because the library itself logs
  * nothing.
  */
 export function loggedExports<Batch, Kind extends Exporter<Batch>>(

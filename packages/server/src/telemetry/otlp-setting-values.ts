@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
-// The values of OpenTelemetry's own variables, as its specification defines them. Each message follows the name of its
-// setting, and repeats no value that may be secret.
+// Schemas for OpenTelemetry's own variables, as its specification defines them. An error message is printed after the
+// setting's name, and never quotes a value that may be secret.
 
 export function otlpEndpoint(): z.ZodType<string | undefined> {
   return z

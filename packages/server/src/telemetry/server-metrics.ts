@@ -78,7 +78,7 @@ export function createServerMetrics({
     },
     async close() {
       runtime.disable();
-      await meterProvider.shutdown().catch(() => undefined); // the reader has logged it
+      await meterProvider.shutdown().catch(() => undefined); // loggedExports has logged it
     },
   };
 }
@@ -101,7 +101,7 @@ function observeMachine(meter: Meter, dataDirectory: string): void {
 
 const UNITS: Readonly<Record<string, string>> = { s: 'seconds', By: 'bytes' };
 
-/** Adds the unit to the name, which Prometheus expects and the exporter omits. */
+/** Adds the unit to each metric's name, as Prometheus expects, because the exporter omits it. */
 function withUnits({ resource, scopeMetrics }: ResourceMetrics): ResourceMetrics {
   const named = (metric: MetricData): MetricData => {
     const { descriptor } = metric;
