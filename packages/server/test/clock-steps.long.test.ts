@@ -6,20 +6,20 @@ import { isLongForm, sized } from '@trunkline/test-support/long-form';
 import { requestsAbout, startHarness } from './support/harness.ts';
 import type { RunningServer, Harness } from './support/harness.ts';
 
-/** Rounds on each storage. If the variable CLOCK_STEP_RUNS is set, the longest times are printed. */
+/** The number of rounds on each storage. If the variable CLOCK_STEP_RUNS is set, the longest times are printed. */
 const RUNS = sized('CLOCK_STEP_RUNS', { short: 1, long: 1 });
 const HOUR = 3_600_000;
-/** How far the clock is ahead at each step, while a server runs and at its starts. */
+/** How far ahead of real time the clock is set: step by step while a server runs, and at each of its starts. */
 const WHILE_RUNNING = isLongForm ? [-HOUR, 0, HOUR, 0] : [-HOUR, HOUR];
 const AT_STARTS = isLongForm ? [-HOUR, HOUR, 0] : [-HOUR, HOUR];
 /** The maximum time without progress: less than the shortest lease (30 s), and more than a busy machine needs. */
 const WITHIN_MS = 25_000;
-/** How long messages are sent after the clock was set: longer than processes take to agree on the time. */
+/** How long messages are sent after each step of the clock: longer than processes take to agree on the time. */
 const PULSE_MS = 4_000;
-/** Keeps to an endpoint's limit of 120 requests per minute. */
+/** The time between messages, which keeps within an endpoint's limit of 120 requests per minute. */
 const PULSE_EVERY_MS = 500;
 
-/** The longest times, in milliseconds. */
+/** The longest times without progress, in milliseconds. */
 interface Dark {
   /** The time from sending a message until the receiver has its notification. */
   running: number;
@@ -98,7 +98,7 @@ async function sentAndNotified(harness: Harness, { client }: RunningServer): Pro
   return Math.round(performance.now() - startedAt);
 }
 
-/** Fills both slots of the endpoint with requests without a response, and queues one more. Returns the messages' ids. */
+/** Fills both slots of the endpoint with unanswered requests, and queues one more. Returns the messages' ids. */
 async function holdWebhooks(
   { receiver, instance }: Harness,
   { client }: RunningServer,

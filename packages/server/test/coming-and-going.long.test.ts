@@ -15,7 +15,9 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 /** How long instances come and go, in real time: for at least one renewal of leases, which comes every 10 s. */
 const SECONDS = sized('COMING_AND_GOING_SECONDS', { short: 11, long: 16 });
 const LASTS_MS = SECONDS * 1_000;
-/** Whether the test runs alone, on a fast machine. Otherwise messages may take longer, but less than a lease. */
+/**
+ * Whether the test runs alone, on a fast machine. Otherwise messages may take longer, but less time than a lease lasts.
+ */
 const IS_ALONE = SECONDS >= 60;
 const INSTANCES = IS_ALONE ? 400 : Math.ceil(SECONDS * 2.5);
 const WITHIN_MS = IS_ALONE ? 2_000 : 25_000;

@@ -73,7 +73,7 @@ describe.concurrent('kill -9', () => {
       const message = await second.client.send({ instance: harness.instance });
       expect((await second.client.message(message.id)).status).toBe('queued');
 
-      // Starts immediately, so that the killed server's lease has to expire.
+      // Starts immediately, so that it has to wait until the killed server's lease expires.
       const back = await harness.startNow();
       expect(back.stdout()).not.toContain('without the role gateway');
       await untilNotified(harness, second, message.id);
@@ -112,7 +112,7 @@ describe.concurrent('kill -9', () => {
   );
 });
 
-/** Each message has three events, few enough for an endpoint's 120 requests per minute. */
+/** Messages per run. Each has three events, few enough for an endpoint's 120 requests per minute. */
 const PER_RUN = 4;
 
 /** Sends the messages of a run; each has its text as idempotency key. */

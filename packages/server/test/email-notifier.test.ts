@@ -16,7 +16,7 @@ const notification: WebhookNotification = {
   webhook: { id: 'wh_1', url: 'https://example.com/hook', failingSince: Date.UTC(2026, 10, 20, 21, 15) },
 };
 
-/** A logger that records everything as text. */
+/** A logger that records warnings and errors as text. */
 function recordingLogger(): { readonly logger: Logger; readonly lines: string[] } {
   const lines: string[] = [];
   const write = (facts: object, message: string): void => void lines.push(JSON.stringify([facts, message]));

@@ -54,7 +54,7 @@ function contents(directory: string): Readonly<Record<string, string>> {
   return Object.fromEntries(files.map((name) => [name, readFileSync(join(directory, name), 'latin1')]));
 }
 
-/** Gives these files to messages in this directory's database. */
+/** Assigns these files to messages in this directory's database. */
 function own(cwd: string, names: readonly string[]): void {
   const database = new DatabaseSync(join(cwd, 'data', 'trunkline.db'));
   const insert = database.prepare(

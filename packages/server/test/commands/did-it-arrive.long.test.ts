@@ -11,7 +11,7 @@ const CONTENT = { type: 'text', text: 'Your table is booked for 20:00.' } as con
 const story = (): Promise<Story> =>
   startStory({ startsAt: '2026-11-23T14:00:00Z', notifier: { notify: async () => {} } });
 
-// RECORD=1 writes the recordings into the page again.
+// With RECORD=1, the tests write their recordings into the page.
 describe('Did it arrive? The page of the documentation shows what the record says when', () => {
   it('the customer has read it, the phone is off, or the network refused it', async () => {
     const { api, clock, instance, run, recording } = await story();

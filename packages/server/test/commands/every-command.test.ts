@@ -9,7 +9,10 @@ import type { CommandHarness, CommandResult } from '../support/command-process.t
 import { complaintsIn } from '../support/server-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/** More would start more processes, but not be faster on two cores. In `pnpm test`, one process runs all commands. */
+/**
+ * How many commands run concurrently: more would not be faster on two cores. In `pnpm test`, one process runs all
+ * commands.
+ */
 const CONCURRENT = isLongForm ? 2 : 1;
 
 /** Arguments that are well formed, so that a command gets as far as its service or its database. */
@@ -262,7 +265,7 @@ describe('The command line', () => {
   it('completes in bash and zsh by a script that these can read', async () => {
     const cwd = temporaryDirectory();
     const { stdout } = await runCommand(['completion', 'bash'], { cwd });
-    /** Returns the replacement for bash's last word; bash treats the part after `:` or `=` as a separate word. */
+    /** Returns the completions of the last word. bash treats the part after `:` or `=` as a separate word. */
     const complete = (line: string): string => {
       const words = line.split(/ |(?<=[:=])|(?=[:=])/).map((word) => `'${word}'`);
       const state = `COMP_LINE='${line}' COMP_POINT=${line.length} COMP_WORDS=(${words.join(' ')}) COMP_CWORD=${words.length - 1}`;

@@ -72,7 +72,7 @@ interface Case {
 }
 
 interface Service extends HostileService {
-  /** The changes of responses so far, by the number in their URL. */
+  /** The cases by the number in their URL. `seen` counts a case's requests. */
   readonly cases: Map<string, { seen: number; readonly request: number; readonly edit: Change }>;
 }
 
@@ -173,8 +173,8 @@ const UNPRINTABLE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\
 const COLORS = /\u001b\[(?:3[123]|39)m/g;
 
 /**
- * Checks that a command prints no control characters of the service. The command's own colours, and the erasure of its
- * progress line, are allowed.
+ * Checks that a command prints no control characters that come from the service. The command's own colours, and the
+ * erasure of its progress line, are allowed.
  */
 function expectClean({ stdout, stderr }: CallOutcome, name: string): void {
   expect(stdout.replaceAll(COLORS, ''), name).not.toMatch(UNPRINTABLE);
@@ -240,7 +240,9 @@ describe("A service whose responses differ from the API's", () => {
   });
 });
 
-/** In `pnpm test`, takes one case in 23, so that the changes and the forms of output vary between positions. */
+/**
+ * In `pnpm test`, takes every 23rd case, a prime number so that the changes and output formats vary between positions.
+ */
 function sampleOf(cases: readonly Case[]): readonly Case[] {
   return isLongForm ? cases : cases.filter((_, index) => index % 23 === 0);
 }

@@ -34,7 +34,7 @@ const ARGS = {
 };
 const REMOTE = COMMANDS.filter(({ on }) => on === 'service').map(({ name }) => name);
 
-/** No request takes that long, however busy the machine is. */
+/** A timeout that no request reaches, however busy the machine is. */
 const ENOUGH_SECONDS = '60';
 
 function environmentOf(
@@ -409,7 +409,7 @@ describe('A download', () => {
     const cwd = temporaryDirectory();
     const service = await startHostileService((_, response) => {
       response.writeHead(200, HEADERS).write(FILE.subarray(0, 8));
-      // Another process creates the file during the download.
+      // Creates the file during the download, as another process might.
       void until('the download has begun', () =>
         readdirSync(cwd).some((name) => name.endsWith('.part')),
       ).then(() => {
@@ -724,7 +724,7 @@ function drip(
   response.on('close', () => clearInterval(drops));
 }
 
-/** Writes as much as the client reads, until it closes the connection. */
+/** Writes as much as the client reads, until the client closes the connection. */
 function flood(response: ServerResponse, piece: string): void {
   response.writeHead(200, { 'Content-Type': 'application/json' });
   const more = (): void => {

@@ -12,7 +12,7 @@ import { API_KEY, testClient } from '../support/test-client.ts';
 
 const PRELOAD = new URL('../support/signal-at-step.ts', import.meta.url).href;
 
-/** The environment that sends a command a signal right before a step that changes the disk. */
+/** The environment in which a command gets a signal right before a step that changes the disk. */
 function signalAt(signal: NodeJS.Signals, step: string): Readonly<Record<string, string>> {
   return { NODE_OPTIONS: `--import=${PRELOAD}`, SIGNAL_AT_STEP: `${signal} ${step}` };
 }
@@ -198,7 +198,7 @@ describe('A command that is killed before any of its steps on disk', { timeout: 
 
 describe('Two concurrent commands', () => {
   /**
-   * Stops a command before a step, and checks that a second one is refused. Then the first continues, or is killed and
+   * Pauses a command before a step, and checks that a second one is refused. Then the first continues, or is killed and
    * the second does the work.
    */
   async function secondIsRefused(

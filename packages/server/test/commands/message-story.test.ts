@@ -74,8 +74,8 @@ describe('trunkline messages show', () => {
       '    2026-11-23T14:00:01.075+00:00  attempt 1: 503',
     ]);
 
-    // Advances from attempt to attempt until the delivery is given up, then makes one by hand, days after the message
-    // was read.
+    // Advances from attempt to attempt until the delivery is given up, then makes an attempt by hand, days after the
+    // message was read.
     for (let next = await delivery(); next.next_retry_at !== null; next = await delivery()) {
       clock.jump(Date.parse(next.next_retry_at) - clock.now() - SECOND);
       await clock.advance(5 * SECOND);

@@ -251,7 +251,7 @@ function filesIn(directory: string): readonly string[] {
 
 type Served = Awaited<ReturnType<typeof everythingServed>>;
 
-/** Shows only the first row that differs, because a difference of all rows could not be printed. */
+/** Shows only the first row that differs, because a diff of all rows would be too long to print. */
 function expectSame(found: Served, expected: Served): void {
   expect(Object.keys(found)).toEqual(Object.keys(expected));
   for (const [name, rows] of Object.entries(expected)) {
@@ -439,7 +439,8 @@ describe('trunkline move', { timeout: 900_000 }, () => {
       const back = `sqlite:${join(at.cwd, 'data', 'back.db')}`;
       const args = ['move', '--from', url, '--to', back, '--yes'];
       const full = startProgram('sh', {
-        // The unit is 1 KB or half of that, depending on the shell. The schema fits, but the rows do not.
+        // The unit of `ulimit -f` is 1 KB or half of that, depending on the shell. The schema fits, but the rows do
+        // not.
         args: [
           '-c',
           'ulimit -f 1000; exec "$@"',

@@ -99,7 +99,7 @@ async function withPeople(all: Linked): Promise<void> {
   await until('the response of a receiver is kept', () => found(all, 'secret-from-ada') > 2);
 }
 
-/** How often a text occurs in the files of the database and of messages, without the sandbox network's file. */
+/** How often a text occurs in the files of the database and of messages, not counting the sandbox network's file. */
 function found({ cwd }: Pick<Linked, 'cwd'>, text: string): number {
   const data = join(cwd, 'data');
   const media = join(data, 'media');

@@ -9,7 +9,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 const RECEIVER = new URL('../../../../examples/receiver/src/main.ts', import.meta.url);
 const PAGE = new URL('../../../../docs/command-line.md', import.meta.url);
 
-// RECORD=1 writes the recording into the page again.
+// With RECORD=1, the test writes its recording into the page.
 it("The terminal recording of the documentation matches the commands' output", async () => {
   const cwd = temporaryDirectory();
   const lines: string[] = [];
@@ -77,7 +77,7 @@ function steady(text: string): string {
       .replaceAll(/\b(ins|msg|evt)_\w{26}/g, '$1_01m7…')
       .replaceAll(/\b1555\d{7}\b/g, '15550142')
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)/g, '2026-11-23T09:00:00')
-      // An instance and a message may skip a status between two polls.
+      // Polling may miss a status of the instance or of the message.
       .replaceAll(/^ins_01m7… is connecting\n/gm, '')
       .replaceAll(/^(msg_01m7…) (?:sent|delivered|read)\n(?=\1)/gm, '')
       .replaceAll(/^(msg_01m7…) (?:delivered|read)$/gm, '$1 delivered')

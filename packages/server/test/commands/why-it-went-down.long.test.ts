@@ -13,7 +13,7 @@ import { API_KEY, testClient } from '../support/test-client.ts';
 
 const PAGE = new URL('../../../../docs/stories.md', import.meta.url);
 
-// RECORD=1 writes the recordings into the page again.
+// With RECORD=1, the tests write their recordings into the page.
 describe('Why did it go down? The page of the documentation shows what the record says when', () => {
   const notifier = { notify: async () => {} };
 

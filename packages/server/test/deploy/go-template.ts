@@ -109,7 +109,7 @@ type Functions = Readonly<Record<string, (...values: readonly unknown[]) => unkn
 
 const TOKEN = /\s*("(?:[^"\\]|\\.)*"|`[^`]*`|-?\d+|[$.][\w.]*|\w+|[()|])/y;
 
-/** A pipeline: commands separated by `|`, each of which gets the previous result as its last argument. */
+/** Evaluates a pipeline: commands separated by `|`, each of which gets the previous result as its last argument. */
 function evaluate(expression: string, { dot, variables }: Scope, functions: Functions): unknown {
   const tokens: string[] = [];
   for (TOKEN.lastIndex = 0; TOKEN.lastIndex < expression.length;) {

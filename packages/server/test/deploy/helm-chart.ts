@@ -16,7 +16,9 @@ export interface Manifest {
 const read = (file: string): string => readFileSync(join(CHART, file), 'utf8');
 const schemaOfValues = JSON.parse(read('values.schema.json'));
 
-/** The manifests that `helm template` makes of the chart with these values. Throws if Helm refuses them. */
+/**
+ * Returns the manifests that `helm template` would render with these values. Throws if Helm would refuse the values.
+ */
 export function renderChart(values: object = {}, release = 'shop'): readonly Manifest[] {
   const given = merged(parse(read('values.yaml')), values);
   const validate = new Ajv({ allErrors: true, strict: false }).compile(schemaOfValues);

@@ -33,7 +33,7 @@ export function complaintsAbout(manifest: {
   const wrong = isValid
     ? []
     : (validate.errors ?? []).map(({ instancePath, keyword }) => `${instancePath}: ${keyword}`);
-  // The schemas allow unknown fields, but never read them.
+  // The validators allow unknown fields, but never read them.
   const unknown = pathsOf(manifest, '').filter((path) => !read.has(path));
   return [...wrong, ...unknown.map((path) => `${path}: there is no such field`)];
 }

@@ -2,7 +2,7 @@ import type { Mode } from './faults.ts';
 import type { Letter } from './promises.ts';
 import type { Phase } from './simulation.ts';
 
-/** Cells in which a promise is broken, for a reason that a user would accept. */
+/** Cells of the matrix in which a promise may break, for a reason that a user would accept. */
 export interface AcceptedBreak {
   readonly operation: string;
   readonly modes: readonly Mode[];
@@ -12,7 +12,7 @@ export interface AcceptedBreak {
   readonly why: string;
 }
 
-/** The list can only shrink, because a listed cell that holds in normal operation fails the suite too. */
+/** The list can only shrink, because a listed cell whose promises hold in normal operation fails the suite too. */
 export const ACCEPTED_BREAKS: readonly AcceptedBreak[] = [
   {
     operation: 'dns.resolve',

@@ -56,7 +56,7 @@ export function modesOf({ name: operation, isAsync, refusals }: Operation): read
   });
 }
 
-/** Puts faults around the operations of ports, and counts all calls. */
+/** Injects faults into the operations of ports, and counts all calls. */
 export interface Faults {
   /** Returns the port with faults around its operations. Other members stay as they are. */
   around<Port extends object>(prefix: string, port: Port, options?: AroundOptions): Port;
@@ -87,7 +87,7 @@ interface AroundOptions {
 /** More calls than any pass or request makes while time stands still. */
 const ENDLESS = 3_000;
 
-/** The beginning of each error's message. */
+/** The beginning of each injected error's message. */
 export const INJECTED = 'injected fault';
 
 type Method = (...values: unknown[]) => unknown;

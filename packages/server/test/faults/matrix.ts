@@ -60,7 +60,7 @@ export function describeMatrix({ name, surround, phase = 'running', ...options }
     }
     if (verdict.broken.size === 0 && met.length > 0) {
       for (const fault of met) cells.set(cellOf(fault), HOLDS);
-      // A fault kept the service from calling the other operations.
+      // The faults that were met kept the service from calling the other operations.
       await simulateAll(faults.filter((fault) => !met.includes(fault)));
       return;
     }
@@ -142,7 +142,7 @@ export function acceptedLetters({ operation, mode }: Fault, phase: Phase): strin
   return [...new Set(letters.map(String))].toSorted().join('');
 }
 
-/** Orders faults so that neighbours, which often depend on each other, are far apart. */
+/** Orders faults so that neighbours, which often depend on each other, are simulated in different groups. */
 function spread(faults: readonly Fault[]): readonly Fault[] {
   const columns = Math.ceil(faults.length / TOGETHER);
   return Array.from({ length: columns }, (_, column) =>
