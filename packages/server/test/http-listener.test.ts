@@ -266,7 +266,7 @@ async function lengthOf(socket: Socket): Promise<number> {
   return socket.bytesRead;
 }
 
-/** A client that keeps its one connection. */
+/** A client that keeps a single connection open. */
 function clientOf({ url }: HttpListener): () => Promise<{ body: string; connection: string | undefined }> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   return () =>

@@ -20,16 +20,16 @@ import type { Accepted, Place } from './support/programs/loaded-service.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
 /**
- * Kills on each storage: under light load, under full load, at a start, and so on. If the variable KILLS is set, the
- * outcome is printed.
+ * The number of kills on each storage: under light load, under full load, at a start, and so on. If the variable KILLS
+ * is set, the outcome is printed.
  */
 const KILLS = sized('KILLS', { short: 2, long: 6 });
 const PROGRAM = pathToFileURL(
   await builtProgram(new URL('support/programs/loaded-service.ts', import.meta.url)),
 );
 /**
- * A kill comes within this time after the service is ready. The third service, and one in ten later ones, are killed at
- * the start.
+ * A kill comes within this time after the service is ready. The third service, and one in ten later ones, are killed
+ * while they start.
  */
 const KILLED_WITHIN_MS = 800;
 const KILLED_AT_START_WITHIN_MS = 600;
@@ -78,7 +78,7 @@ describe.concurrent('a service that is killed at random moments, half of them un
       expect(await last.line(/^repeated \d+$/m)).toBe(`repeated ${accepted.size}`);
       expect(last.forgotten()).toEqual([]);
       await last.line(/^all read$/m);
-      // Each endpoint's limit delays many webhooks, so this only checks that they continue.
+      // Each endpoint's rate limit delays many webhooks, so this only checks that they keep coming.
       const unreported = (): readonly string[] =>
         [...accepted.values()].flatMap(({ id }) => (receiver.reported.has(id) ? [] : [id]));
       for (let left = unreported().length; left > 0; left = unreported().length)
@@ -190,7 +190,7 @@ async function startReceiver(): Promise<Receiver> {
     if (!('message' in data)) throw new Error(`No endpoint subscribed to ${result.event.type}.`);
     const deliveryId = String(request.headers['x-service-delivery']);
     requests.push({ messageId: data.message.id, eventId, deliveryId });
-    // A client that is gone gets no response.
+    // A client that has disconnected gets no response.
     if (response.destroyed) return;
     reported.add(data.message.id);
     response.writeHead(204).end();

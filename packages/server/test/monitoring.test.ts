@@ -158,7 +158,7 @@ function withoutSeries(
 }
 
 interface Query {
-  /** The parts that the parser could not parse. */
+  /** The rest of the query from each syntax error. */
   readonly errors: readonly string[];
   readonly metrics: readonly string[];
   /** The labels by which the query selects or groups. */

@@ -12,11 +12,11 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 interface Collected {
   readonly path: string | undefined;
   readonly headers: IncomingHttpHeaders;
-  /** Protobuf, which contains texts unchanged. */
+  /** Protobuf, which contains strings unchanged. */
   readonly body: string;
 }
 
-/** A collector of OpenTelemetry that records all requests, and accepts them while `state.up` is true. */
+/** An OpenTelemetry collector that records all requests, and accepts them while `state.up` is true. */
 async function startCollector() {
   const collected: Collected[] = [];
   const state = { up: true };

@@ -66,7 +66,7 @@ async function takeTour(directory: string): Promise<void> {
   const inOrder = received
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
     .map(({ type, status }) => `${type}: ${status}`);
-  // Events of the file may arrive after the end.
+  // Events of the message with a file may arrive after the tour ends.
   expect(inOrder.slice(0, 5)).toEqual([
     'instance.qr_required: qr_required',
     'instance.connected: connected',

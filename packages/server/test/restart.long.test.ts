@@ -7,7 +7,7 @@ import { randomInTest } from '@trunkline/test-support/seeded-test';
 import type { RandomNumber } from '@trunkline/test-support/seeded-test';
 import { expectNotifiedOnce, requestsAbout, startHarness, untilNotified } from './support/harness.ts';
 
-/** Kills on each storage. If the variable RESTART_RUNS is set, the times are printed. */
+/** The number of kills on each storage. If the variable RESTART_RUNS is set, the times are printed. */
 const RUNS = sized('RESTART_RUNS', { short: 1, long: 2 });
 /** Less than the shortest lease (30 s), and more than a busy machine needs. */
 const WITHIN_MS = 25_000;

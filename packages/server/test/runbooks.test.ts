@@ -16,7 +16,7 @@ import { API_KEY } from './support/test-client.ts';
 
 /** Whether to rehearse pages that start several servers, or other programs. */
 const ALL = process.env['RUNBOOKS'] === '1';
-/** Whether to rehearse more than the page with the fewest commands, because commands start programs. */
+/** Whether to rehearse more than the page with the fewest commands, because each command starts a program. */
 const SOME = ALL || isLongForm;
 
 const BOOKED = 'Your table is booked for 20:00.';

@@ -95,7 +95,7 @@ describe("The sandbox network's journal", () => {
     expect(openInAnotherProcess(path)).toBe('null');
     journal.append(linked);
     journal.close();
-    // The other process was killed before it could close.
+    // The other process was killed before it could close the journal.
     expect(openInAnotherProcess(path)).toBe('[{"instanceId":"ins_1"');
     const after = open(path);
     expect([...after.load()]).toEqual([linked, { ...unlinked, instanceId: 'ins_2' }]);

@@ -59,7 +59,7 @@ describe('serve()', () => {
       { dataDir: join(directory, 'data'), databaseUrl: `sqlite:${cooking}`, secretKey },
     ]) {
       await expect(serve({ port, logLevel: 'silent', ...options })).rejects.toThrow(/database/i);
-      // The port has no listener, so it can be taken again.
+      // The port has no listener, so another server can listen there.
       const again = createServer().listen(port, '127.0.0.1');
       await new Promise((resolve, reject) => again.once('listening', resolve).once('error', reject));
       await new Promise((resolve) => again.close(resolve));

@@ -6,7 +6,7 @@ const { signal } = new AbortController();
 
 function give(...chunks: readonly (string | Uint8Array)[]): void {
   vi.spyOn(process, 'stdin', 'get').mockReturnValue(
-    // Only the chunks of stdin are read.
+    // The cast is safe because the code reads only the chunks of stdin.
     Readable.from(chunks.map((chunk) => Buffer.from(chunk))) as typeof process.stdin,
   );
 }

@@ -10,7 +10,8 @@ import type { Harness, RunningServer } from './support/harness.ts';
 import { API_KEY } from './support/test-client.ts';
 
 /**
- * Other processes poll each second. This is less than the time between heartbeats, and more than a busy machine needs.
+ * Other processes poll every second, so this is more than a busy machine needs, but less than the time between
+ * heartbeats.
  */
 const WITHIN_MS = 10_000;
 const KILLS = 2;

@@ -10,7 +10,7 @@ const CLIENTS = 400;
 /** Far below the total of all responses (640 MB and more), and above the garbage not yet collected. */
 const MAX_MB = 150;
 
-// A client that makes requests and reads nothing must not be able to take the memory of all others.
+// A client that makes requests and reads nothing must not be able to use up the memory.
 it.each([
   ['the script of the reference', '/api/v1/docs/scalar.js', false],
   ['the page of the reference', '/api/v1/docs', false],
@@ -44,7 +44,8 @@ it.each([
     socket.write(request);
     await once(socket, 'readable'); // the response has begun, and is not read
   };
-  // Lets the server create everything that it creates once, and grow its heap as for clients that read.
+  // Warms the server up, so that it has created everything that it creates once, and its heap has grown as for clients
+  // that read.
   const headers = hasKey ? { Authorization: `Bearer ${API_KEY}` } : {};
   for (let at = 0; at < CLIENTS / 4; at += 1) {
     const { body } = await fetch(server.url + path, { headers });

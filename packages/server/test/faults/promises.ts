@@ -38,7 +38,7 @@ const ANSWER_WITHIN_MS = 60 * SECOND;
 /** Operations on all stored data: each of their calls has a time limit, but the whole operation does not. */
 const THROUGH_ALL: ReadonlySet<string> = new Set(['admin.erasePerson', 'admin.resealSecrets']);
 const STOP_WITHIN_MS = 30 * SECOND;
-/** After 35 s, a service gives up a call that hangs. */
+/** A service gives up a hanging call after 35 s. */
 const START_WITHIN_MS = 40 * SECOND;
 /** How late the neighbour's events may be while the busy instance has a fault. */
 const DELAY_MS = 15 * SECOND;
@@ -171,7 +171,7 @@ function checkRequests({ traffic, probedAt }: Happened, breaks: Breaks): void {
   }
 }
 
-/** Calls that were only slow, and results without an error, need not be logged. */
+/** Checks S and N. Calls that were only slow, and refusals without an error, need not be logged. */
 function checkLines({ given, faults, outside, faultAt, told, phase }: Happened, breaks: Breaks): void {
   const lines = outside.lines.filter(
     ({ at, level }) => at >= faultAt && (level === 'warn' || level === 'error'),

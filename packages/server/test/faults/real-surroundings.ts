@@ -10,7 +10,7 @@ import { Client } from 'pg';
 import { inMemory } from './surroundings.ts';
 import type { Surround } from './surroundings.ts';
 
-/** A schema that exists for one simulation, in the Postgres of the tests. */
+/** The storage is a schema that exists for one simulation, in the tests' PostgreSQL. */
 export const onPostgres: Surround = async (clock) => {
   const connectionString = await sharedPostgres();
   const schema = `faults_${process.pid}`;

@@ -16,9 +16,9 @@ interface Timer {
 
 /** Consecutive rounds of the event loop without new work, after which all remaining work waits for a timer. */
 const QUIET_ROUNDS = 3;
-/** The maximum number of rounds without calls in flight, for endless I/O. */
+/** The maximum number of rounds if no call is in flight, in case I/O never ends. */
 const MOST_ROUNDS = 400;
-/** The async resources that a round and its counting create. */
+/** The number of async resources that a round and its counting create. */
 const OWN = 2;
 /**
  * After this many rounds, a round takes a millisecond while calls are in flight, because faster rounds would only keep

@@ -16,7 +16,7 @@ export interface LogLine {
   readonly message: string;
 }
 
-/** An event as a receiver got it. */
+/** An event that a receiver got. */
 interface ReceivedEvent {
   /** The URL of an endpoint, or the name of a handler. */
   readonly by: string;

@@ -16,7 +16,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 /** The time step in which the clock advances. */
 const STEP_MS = 25;
-/** The time after a fault until everything must work again. */
+/** The time after a fault within which everything must work again. */
 const HEAL_MS = 90 * SECOND;
 /** The additional time for new messages to be sent and their events to arrive. */
 const PROBE_MS = 15 * SECOND;
@@ -87,7 +87,7 @@ interface ListedDelivery {
 
 /** The instances of the scenario. */
 interface Numbers {
-  /** Does most of the work. A fault of one instance hits `busy`. */
+  /** Does most of the work. Faults that concern only one instance concern this one. */
   readonly busy: string;
   /** Must not be affected by a fault of `busy`. */
   readonly neighbour: string;
@@ -194,7 +194,7 @@ async function play({ clock, given, faults, surroundings, unhandled, phase }: St
     traffic.send(numbers[name], PEOPLE[0], `probe ${name}`);
   for (const name of ['busy', 'neighbour'] as const)
     traffic.receive(numbers[name], PEOPLE[0], `probe in ${name}`);
-  // Each request records its failure.
+  // The rejection is ignored, because each request records its own failure.
   everyRequest(traffic, running(service).trunkline, subjects).catch(() => undefined);
   await clock.advance(PROBE_MS);
 

@@ -27,7 +27,7 @@ export interface Network {
       readonly text: string;
     },
   ): Promise<string>;
-  /** Causes events in chats that are not messages; absent if the network has none. */
+  /** Causes chat events other than messages; absent if the network has none. */
   act?(instanceId: string, about: string): Promise<void>;
   drop(instanceId: string): Promise<void>;
   /** Drops an instance, and refuses its connections for `ms`; absent if the network cannot do that. */
@@ -46,7 +46,7 @@ export const inMemory: Surround = async (clock) => ({
 function sandboxNetwork(clock: SimulatedClock): Network {
   const { gateway, phone } = createSandbox();
   const awayUntil = new Map<string, number>();
-  /** Throws without a connection; the service may or may not be notified of the end. */
+  /** Ignores a failure, because the instance may have no connection. */
   const drop = (instanceId: string): void =>
     void phone(instanceId)
       .drop()
@@ -57,7 +57,7 @@ function sandboxNetwork(clock: SimulatedClock): Network {
       async open(session, listener, options) {
         if (clock.now() >= (awayUntil.get(session.instanceId) ?? 0))
           return gateway.open(session, listener, options);
-        // Like a refused connection, ends later and not during the call.
+        // Like a refused connection, ends only after `open` has returned.
         clock.setTimer(
           25,
           () => void listener.closed({ kind: 'dropped', detail: 'network_down' }).catch(() => {}),

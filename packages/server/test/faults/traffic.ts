@@ -47,7 +47,7 @@ export interface Traffic {
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
   /** Calls an operation in process. */
   call(name: string, operation: () => Promise<unknown>): Promise<unknown>;
-  /** Starts work that repeats until it has succeeded. */
+  /** Starts work that is repeated until it succeeds. */
   begin(name: string, work: () => Promise<boolean>): void;
   send(instance: string, to: string, text: string, options?: { replyTo?: string; file?: boolean }): void;
   receive(instance: string, from: string, text: string, file?: { delayMs?: number }): void;

@@ -26,7 +26,7 @@ interface Seen {
 }
 
 /**
- * Simulates two processes. In one process, all calls of one storage operation hang from some moment on. Clients use the
+ * Simulates two processes. After a while, all calls of one storage operation hang in one process, and clients use the
  * other process.
  */
 async function simulate(surround: Surround, hangs: Operation | null): Promise<Seen> {
@@ -108,8 +108,8 @@ async function simulate(surround: Surround, hangs: Operation | null): Promise<Se
 }
 
 /**
- * On PostgreSQL, each simulation takes ten times as long, so a run simulates only one operation in six, from a random
- * one on.
+ * On PostgreSQL, each simulation takes ten times as long, so a run simulates only one operation in six, starting with a
+ * random one.
  */
 const PART = 6;
 

@@ -126,7 +126,7 @@ async function rowsOf({ movable }: Place, name: MovedTableName): Promise<readonl
   return rows;
 }
 
-/** Replaces halves of surrogate pairs, which SQLite cannot store. */
+/** Replaces lone surrogates, which SQLite cannot store. */
 function wellFormed(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value).replaceAll(String.raw`\ud83d`, '\ufffd'));
 }
@@ -262,7 +262,7 @@ describe.each([
       await before.endpoints.delete(workspace.id, deleted.id, deletedAt);
     }
     await before.close();
-    // PostgreSQL deletes old events and their places in the log in two steps; a kill may prevent the second.
+    // PostgreSQL deletes old events and their entries in the log in two steps; a kill may prevent the second.
     if (from.url !== undefined)
       await inPostgres(from.url, (run) => run('DELETE FROM trunkline.events_default'));
     await moved(from, to);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The document whose examples of responses are like those of a healthy service. */
+/** The document whose example responses are those of a healthy service. */
 const DOCUMENT = new URL('../../../http/openapi.json', import.meta.url);
 
 interface Document {

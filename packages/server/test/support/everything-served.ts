@@ -10,7 +10,7 @@ interface Page {
 }
 
 /**
- * Everything that a workspace can read from a server: all pages of each list, some deliveries with their attempts, and
+ * The data that a workspace can read from a server: all pages of each list, some deliveries with their attempts, and
  * the files as hashes. Two servers return the same if their databases are equal.
  */
 export async function everythingServed(url: string): Promise<Readonly<Record<string, readonly unknown[]>>> {

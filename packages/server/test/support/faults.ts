@@ -28,7 +28,7 @@ export async function brokenReceiver(): Promise<{ readonly url: string; fix(): v
   return { url: `http://127.0.0.1:${port}/hook`, fix: () => void (isBroken = false) };
 }
 
-/** Only root can mount a disk that is small enough to be filled. */
+/** Whether this process can mount a disk small enough to fill, which only root can. */
 export const canMount: boolean = process.getuid?.() === 0 && tryMount();
 
 function tryMount(): boolean {
@@ -39,13 +39,13 @@ function tryMount(): boolean {
   return status === 0;
 }
 
-/** Fills the disk of this path. */
+/** Fills the disk of this path with a file at the path. */
 export function fill(path: string): void {
   const { stderr } = spawnSync('dd', ['if=/dev/zero', `of=${path}`, 'bs=4k'], { encoding: 'utf8' });
   expect(stderr).toContain('No space left on device');
 }
 
-/** A proxy to a server. `cut` closes the port, and ends the connections. */
+/** A proxy to a server. `cut` closes the port and the connections; `fix` opens the port again. */
 export async function lineTo(
   url: string,
 ): Promise<{ readonly url: string; cut(): Promise<void>; fix(): void }> {
@@ -82,8 +82,8 @@ const NGINX = '/usr/sbin/nginx';
 const ROOT = join(import.meta.dirname, '../../../..');
 
 /**
- * Starts nginx without proxy.conf, as at the start of behind-nginx.md. The machine's command `nginx` runs the program
- * with the machine's files, and proxies to the machine's server.
+ * Starts nginx without proxy.conf, as at the start of behind-nginx.md. nginx proxies to the machine's server. The
+ * machine's command `nginx` uses the same configuration.
  */
 export async function startNginx(machine: OperatorsMachine): Promise<{ readonly url: string }> {
   const port = await freePort();

@@ -35,7 +35,7 @@ export interface OperatorsMachine {
   typed(command: string): string;
   /** Translates an output of this machine into the form that a page shows. */
   shown(output: string): string;
-  /** Puts a program where the shell finds it. */
+  /** Installs a shell script as a program, such as `/bin/npm`. */
   install(name: string, script: string): void;
   /** Starts the server, as `systemctl start` does; resolves when it is ready or has ended. */
   start(): Promise<void>;
@@ -160,7 +160,7 @@ export async function operatorsMachine({
   };
 }
 
-/** The last lines, without journald's prefixes. */
+/** The last lines of the log, as many as `--lines` asks for, without journald's prefixes. */
 function journal(log: string, args: readonly string[]): string {
   const lines = Number(args[args.indexOf('--lines') + 1]);
   return `${log.trimEnd().split('\n').slice(-lines).join('\n')}\n`;

@@ -92,7 +92,7 @@ interface Shell {
   end(): Promise<void>;
 }
 
-/** Starts the one shell of a page, like an operator's, in which variables stay set. */
+/** Starts the one shell of a page, like an operator's, in which variables stay set between commands. */
 function startShell({ environment, path }: OperatorsMachine): Shell {
   const program: Program = startProgram('/bin/bash', {
     args: ['--noprofile', '--norc'],
@@ -119,7 +119,7 @@ function startShell({ environment, path }: OperatorsMachine): Shell {
   };
 }
 
-/** Replaces the parts that differ each time with fixed text of the same width. */
+/** Replaces the parts that differ each time with fixed text. */
 function steady(text: string): string {
   return (
     text
@@ -130,7 +130,7 @@ function steady(text: string): string {
         '"time":1795402800000,"pid":4711,"hostname":"trunkline"',
       )
       .replaceAll(/ in \d+ ms/g, ' in 4 ms')
-      // An instance may skip a status between two polls.
+      // Polling may miss a status of the instance.
       .replaceAll(/^ins_\w+ is (?:connecting|qr_required)\n(?:trunkline: the QR is not drawn.*\n)?/gm, '')
       .replaceAll(/\d+ MB are free/g, '71058 MB are free')
       .replaceAll(/Node\.js [\d.]+, SQLite [\d.]+\d/g, 'Node.js 24.21.0, SQLite 3.53.4')

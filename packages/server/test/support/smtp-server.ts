@@ -9,7 +9,7 @@ import { elapsing } from '@trunkline/test-support';
 interface Email {
   readonly from: string;
   readonly to: readonly string[];
-  /** Headers and text as received, with quoted-printable line ends decoded. */
+  /** Headers and text as received, without the soft line breaks of quoted-printable. */
   readonly source: string;
 }
 

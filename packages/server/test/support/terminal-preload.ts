@@ -1,2 +1,2 @@
-// Preloaded into a program; makes it print as to a terminal.
+// Preloaded into a program; makes it print what it would print to a terminal.
 process.stdout.isTTY = true;

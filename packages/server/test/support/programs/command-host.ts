@@ -85,10 +85,7 @@ function isSurpassed(pending: ReadonlyMap<string, number>): boolean {
   return [...pendingKinds()].some(([kind, count]) => count > (pending.get(kind) ?? 0));
 }
 
-/**
- * Resources that a command may leave without keeping the process alive: files and locks, listeners, the mask of new
- * files.
- */
+/** Resources that a command may leave without keeping the process alive: files and locks, listeners, the umask. */
 function held(): string {
   const listeners = process.eventNames().map((name) => [String(name), process.listenerCount(name)]);
   return JSON.stringify([readdirSync('/dev/fd').length, process.umask(), listeners]);

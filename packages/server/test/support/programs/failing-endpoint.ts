@@ -27,7 +27,7 @@ const trunkline = createTrunkline({
 await trunkline.start();
 if (minutes === '0') await failForTwoDays();
 await clock.advance(MINUTE);
-// The email is sent in real time.
+// Settles repeatedly, because the email is sent in real time.
 setInterval(() => void clock.settle(), 10);
 
 async function failForTwoDays(): Promise<void> {
@@ -42,7 +42,7 @@ async function failForTwoDays(): Promise<void> {
   const { id } = await webhooks.create({ url: 'https://hooks.example.com/', events: ['message.sent'] });
   await webhooks.test(id);
   await clock.settle();
-  // Leaps over most of the time between retries.
+  // Skips most of the time between retries.
   for (let passed = 0; passed < 48 * HOUR; passed += HOUR / 2) {
     clock.jump(HOUR / 2 - 5_000);
     await clock.advance(5_000);

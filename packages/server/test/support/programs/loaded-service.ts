@@ -27,7 +27,7 @@ export interface Accepted {
 }
 
 const PLACES = 60;
-/** Callers of each place that send as fast as responses come. */
+/** The number of callers of each place, which send as fast as responses come. */
 const CALLERS = 3;
 const LIGHT_EVERY_MS = 40;
 /** How many keys are reused concurrently. */
@@ -112,7 +112,7 @@ function sendFrom(index: number, text: string): ReturnType<WorkspaceApi['message
   return trunkline.workspace(place.workspaceId).messages.send(message, { idempotencyKey: text });
 }
 
-/** Reuses each key, and prints the keys that did not lead to their message. */
+/** Reuses each key, and prints the keys for which the service did not return the original message. */
 async function repeat(accepted: readonly Accepted[]): Promise<void> {
   for (let from = 0; from < accepted.length; from += REPEATED_TOGETHER) {
     const some = accepted.slice(from, from + REPEATED_TOGETHER);
