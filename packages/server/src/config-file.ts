@@ -52,7 +52,7 @@ export async function fromDefaultConfigFile(): Promise<readonly GivenSetting[]> 
   return settingsIn(DEFAULT_CONFIG_FILE, file);
 }
 
-/** Opens the file once, so that owner, mode and content are of the same file. */
+/** Opens the file once, so that owner, mode and content belong to the same file. */
 async function openConfig(path: string): Promise<RegularFile> {
   try {
     return await readRegularFile(path, MAX_BYTES + 1);
@@ -96,7 +96,7 @@ function readText(
   path: string,
   { content, size, mode }: RegularFile,
 ): { readonly text: string; readonly isReadByOthers: boolean } {
-  // Windows files have no such modes.
+  // Windows has no such permission bits.
   const ofOthers = process.platform === 'win32' ? 0 : mode & OTHERS;
   if ((ofOthers & WRITE_BY_ALL) !== 0)
     throw new StartError(

@@ -48,7 +48,7 @@ export function emailNotifier(
       const { rejected } = await transport.sendMail({
         from,
         to: [...recipients],
-        // If a crash causes a second email, that has the same id.
+        // If a crash causes a second email, it has the same id.
         messageId: `<${id}@trunkline>`,
         subject: SUBJECTS[kind],
         text: textOf(notification),

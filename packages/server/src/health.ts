@@ -11,7 +11,7 @@ interface HealthParts {
 /** A slower storage could not serve a request either. */
 const STORAGE_DEADLINE_MS = 2_000;
 
-/** `/healthz` says that this process need not be restarted; `/readyz`, whether requests may be sent to it. */
+/** `/healthz` says that this process runs; `/readyz` says whether it can serve requests. */
 export function addHealth(app: Hono, { storage, logger, isDraining }: HealthParts): void {
   // Writes, because a read-only storage cannot accept messages.
   const asked = oneAtATime(() => storage.replaceSetting('readiness', 'asked'));

@@ -31,8 +31,8 @@ export function addMcp(app: Hono, { trunkline, guard, settings, address }: McpPa
 }
 
 /**
- * Undefined, which allows any host, if the server does not listen on loopback, because it does not know its own names
- * then.
+ * Undefined, which allows any host, if the server does not listen on loopback, because then it does not know its own
+ * names.
  */
 function allowedHosts({ host, publicUrl }: McpParts['address']): readonly string[] | undefined {
   if (!LOOPBACK.includes(host) && host !== '::1') return undefined;

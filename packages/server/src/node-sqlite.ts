@@ -1,7 +1,7 @@
 import type * as sqlite from 'node:sqlite';
 
-// Not imported, because importing a module that Node lacks fails before any code runs, including the code that refuses
-// an old Node in one sentence.
+// Loaded at run time, because an import of a module that Node lacks fails before any code runs, including the check
+// that refuses an old Node in one sentence.
 const module: typeof sqlite = process.getBuiltinModule('node:sqlite');
 
 export type DatabaseSync = sqlite.DatabaseSync;

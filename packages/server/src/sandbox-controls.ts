@@ -211,7 +211,7 @@ async function sandboxMessage(on: Phone, input: Inbound): Promise<SandboxMessage
 }
 
 const LARGEST_BODY = 1_048_576;
-/** In bytes: the size limit of a video, and the rest of its form. */
+/** In bytes: the size limit of a video, plus the other fields of its form. */
 const LARGEST_MESSAGE = 17 * 1_048_576;
 
 function postOnly(c: Context): Response {

@@ -11,7 +11,7 @@ import { refused } from './error-response.ts';
 /** How long the service keeps asking for a file, in seconds. */
 const LONGEST_DELAY = 86_400;
 
-/** A phone number, validated like a recipient's, as digits. */
+/** Validates a phone number like a recipient's, and returns its digits. */
 const phoneNumber = z.string().transform((text, context): string => {
   const number = parsePhoneNumber(text);
   if (number.ok) return number.digits;
@@ -72,7 +72,7 @@ const delay = z.string().transform((text, context): number => {
   return z.NEVER;
 });
 
-/** Accepts an object, or the JSON of one, as forms have it. */
+/** Accepts an object, or its JSON text, as in a form. */
 const objectOrJson = <Value>(schema: z.ZodType<Value, unknown>): z.ZodType<Value, unknown> =>
   z.preprocess((value, context) => {
     if (typeof value !== 'string') return value;

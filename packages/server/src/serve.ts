@@ -81,7 +81,7 @@ export interface ServeOptions {
   readonly otelTracesSamplerArg?: number | undefined;
   /** In seconds. */
   readonly stopTimeout?: number | undefined;
-  /** The level of the log, on stderr. */
+  /** The lowest level of the lines that are logged, on stderr. */
   readonly logLevel?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' | undefined;
 }
 

@@ -101,7 +101,7 @@ export interface OtlpSettings {
   readonly metrics: boolean;
   readonly metricsEveryMs: number;
   readonly traces: boolean;
-  /** The share of traces that is recorded if the caller has not decided, 0 to 1. */
+  /** The share of traces to record, 0 to 1, if the caller has not decided. */
   readonly tracesRatio: number;
 }
 

@@ -240,8 +240,8 @@ interface Data {
 }
 
 /**
- * Opens the data of the server. Only the key of a new database is created before all checks. If this rejects, the
- * storage is closed.
+ * Opens the data of the server. Before all checks have passed, creates at most the key of a new database. If this
+ * rejects, the storage is closed.
  */
 async function openData({
   settings,

@@ -4,8 +4,8 @@ import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 
 /**
- * Starts and stops a service that does nothing. This rejects if the secret key does not fit the database, before
- * anything is created.
+ * Rejects if the secret key does not fit the database, which starting and stopping an idle service shows. Call it
+ * before anything is created.
  */
 export async function trySecretKey(
   storage: Storage,

@@ -13,7 +13,9 @@ export function filesOfBackup(directory: string): { readonly database: string; r
 /** The manifest of a backup, in `backup.json`. */
 export interface BackupManifest {
   readonly format: 1;
-  /** When copying the database began, so the copy has everything accepted before. Null until the copy is complete. */
+  /**
+   * When the copying of the database began. The copy has everything accepted before then. Null until it is complete.
+   */
   readonly taken_at: string | null;
   readonly is_complete: boolean;
   /** The SHA-256 of `trunkline.db`; null until that file is written. */

@@ -37,10 +37,10 @@ export interface CommandSpec {
   load(): Promise<CommandHandler>;
 }
 
-/** The meaning of an argument or an option, as the help words it. */
+/** The help text of an argument or an option. */
 export type Meaning = string | ValueInfo;
 
-/** The meaning of an argument or option, with a closed list of values, which shells complete. */
+/** A help text and the values, which shells complete; `values` is empty unless they are a closed list. */
 export interface ValueInfo {
   readonly meaning: string;
   readonly values: readonly string[];

@@ -105,7 +105,7 @@ function fishValue({ valueName, values, isList = false }: FlagInfo): string {
   return ['path', 'file', 'directory'].includes(valueName) ? ' -r -F' : ' -x';
 }
 
-/** The options, and the values of arguments with a closed list of values. */
+/** The words that complete a command: its options, and the values of arguments with a closed list. */
 function wordsOf(spec: CommandSpec): readonly string[] {
   return [...valuesOfArguments(spec), ...flagsOf(spec).map(({ flag }) => flag)];
 }

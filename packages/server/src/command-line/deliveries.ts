@@ -53,7 +53,7 @@ export const tailDeliveries: CommandHandler = async (call) => {
       known.set(one.id, stateOf(one));
       output.result({ data: one }, rowText(rowOf(one)));
     }
-    // A delivery that has left the page does not come back to it.
+    // A delivery that has left the page of the newest ones does not come back to it.
     const present = new Set(data.map(({ id }) => id));
     for (const id of known.keys()) if (!present.has(id)) known.delete(id);
   }
@@ -143,10 +143,7 @@ export const retryFailedDeliveries: CommandHandler = async (call) => {
     );
 };
 
-/**
- * Returns false if the read fails, for example if the key may not read deliveries, because the command itself has
- * succeeded.
- */
+/** Whether other deliveries have attempts left. False if the read fails, because the command itself has succeeded. */
 async function hasRetrying(call: Call, service: RemoteService): Promise<boolean> {
   return pageOf(call, service, { limit: 1, status: 'retrying' }).then(
     ({ data }) => data.length > 0,

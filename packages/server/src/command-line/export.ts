@@ -52,7 +52,7 @@ async function completed<Value>(
 ): Promise<Value> {
   try {
     const value = await naming(draft, fill);
-    // Checked again, since a rename would replace an empty folder.
+    // Checked again, because a rename would replace an empty folder.
     await refuseExisting(directory);
     await rename(draft, directory);
     return value;

@@ -1,7 +1,7 @@
 import { DatabaseSync } from '../node-sqlite.ts';
 
 /**
- * Runs `use` with a function that looks up in a backup's database whether a file of this name belongs to a message.
+ * Runs `use` with a function that looks up in a backup's database whether a file of a given name belongs to a message.
  * Other files were stored after the database was copied, or never belonged to a message, so a restore would orphan
  * them.
  */

@@ -25,7 +25,7 @@ import type { Cell } from './table.ts';
 
 /** The maximum number of events to read, more than any message has. */
 const MOST_EVENTS = 100;
-/** The maximum number of deliveries of an event, more than any workspace has endpoints. */
+/** The maximum number of deliveries to read for an event, which is more than any workspace has endpoints. */
 const MOST_DELIVERIES = 1_000;
 
 /** The status of a message, its events and their deliveries. */

@@ -190,7 +190,7 @@ function notEmpty(target: Database): CommandError {
   );
 }
 
-/** The mark of an unfinished move to this target; null if none has begun. Throws for any other move. */
+/** The mark of an unfinished move to this target; null if no move has begun. Throws for any other move. */
 async function sourceMarkOf(
   from: MovableDatabase,
   { source, target }: { readonly source: Database; readonly target: Database },

@@ -138,7 +138,7 @@ async function readProfiles(environment: Environment): Promise<Profiles> {
 async function readOwn(path: string): Promise<string | null> {
   if ((await kindAt(path)) !== 'file') return null;
   const { content, mode } = await readRegularFile(path, MAX_BYTES);
-  // Windows files have no such modes.
+  // Windows has no such permission bits.
   if (process.platform !== 'win32' && (mode & OTHERS) !== 0)
     throw new CommandError(
       `Other users of this machine have access to ${path}, which has API keys in it: run "chmod 600 ${path}", and replace the keys if somebody may have read them.`,

@@ -20,7 +20,7 @@ export interface RemoteService {
 }
 
 const LOCAL = 'http://127.0.0.1:8080';
-/** Far deeper than any response, and shallow enough to be printed. */
+/** Deeper than any response of the API, but shallow enough to be printed. */
 const DEPTH_MAX = 200;
 /** The maximum length, in characters, at which an error text of the service is shown. */
 const MESSAGE_MAX = 1_000;
@@ -144,7 +144,7 @@ export function unreachable(url: string, cause: unknown): CommandError {
   );
 }
 
-/** The codes of OpenSSL and Node for a certificate that they do not accept. */
+/** The error codes with which OpenSSL and Node reject a certificate. */
 const BAD_CERTIFICATE = /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:VERIFY|GET_ISSUER))/;
 
 /** Returns the command's error for a call's error. If the call was aborted, throws the signal's reason. */

@@ -22,8 +22,8 @@ interface CopyProgress {
 }
 
 /**
- * Returns the kind of a path, without following a link; null if it does not exist. A link, a pipe or a device is
- * refused.
+ * Returns the kind of a path, without following a link; null if it does not exist. Throws for a link, a pipe, a socket
+ * or a device.
  */
 export async function kindAt(path: string): Promise<'file' | 'directory' | null> {
   try {
@@ -41,7 +41,10 @@ export async function kindAt(path: string): Promise<'file' | 'directory' | null>
   }
 }
 
-/** Creates a directory, only for its owner, unless it exists. A directory that every user can write to is refused. */
+/**
+ * Creates a directory that only its owner can access, unless it exists. Refuses a directory that every user can write
+ * to.
+ */
 export async function directoryAt(path: string): Promise<void> {
   const kind = await kindAt(path);
   if (kind === 'file')

@@ -8,13 +8,13 @@ import type { BodyLimits } from './limited-body.ts';
  */
 export type ServiceFetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** The limit for a whole request and its response, in seconds, if neither is a file or a stream. */
+/** The time limit for a request and its whole response, in seconds. Files and streams may take longer. */
 const TIMEOUT = { byDefault: 60, max: 3_600 };
 /** The lowest accepted rate for sending or receiving a file. */
 const FILE_BYTES_PER_SECOND = 4_096;
 /** WhatsApp's limit for a file, in bytes. */
 const FILE_MAX = 2_147_483_648;
-/** The maximum of a JSON response, in bytes: more than a page of the longest messages. */
+/** The maximum size of a JSON response, in bytes: more than a page of the longest messages. */
 const JSON_MAX = 41_943_040;
 
 /** How long a request may take (`TRUNKLINE_TIMEOUT`), in milliseconds. */

@@ -38,9 +38,9 @@ export interface Moved {
 }
 
 /**
- * Copies all rows of a frozen source. Each batch and its mark are one transaction, so that a killed move continues with
- * the next row. Then reads all rows from the target and compares them. The caller must finish the target, which cannot
- * be used until then.
+ * Copies all rows of a frozen source. Each batch is written in one transaction with its mark, so that a killed move
+ * continues with the next row. Then reads all rows from the target and compares them. The caller must finish the
+ * target, which cannot be used until then.
  */
 export async function moveData(options: MoveOptions): Promise<Moved> {
   const mark = await copyAll(options);

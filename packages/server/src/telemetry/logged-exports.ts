@@ -11,8 +11,8 @@ interface Exporter<Batch> {
 }
 
 /**
- * Makes the exporter log the first failure in a row, and the first success after it, because the library itself logs
- * nothing.
+ * Makes the exporter log the first of several failures in a row, and the first success after them, because the library
+ * itself logs nothing.
  */
 export function loggedExports<Batch, Kind extends Exporter<Batch>>(
   exporter: Kind & Exporter<Batch>,

@@ -5,7 +5,7 @@ import type { ServerMetrics } from './server-metrics.ts';
 
 /** The metrics and traces of this process. */
 export interface Telemetry {
-  /** The providers for `createTrunkline`: absent if they are off. */
+  /** The providers for `createTrunkline`, each absent if it is off. */
   readonly providers: {
     readonly meterProvider?: MeterProvider;
     readonly tracerProvider?: TracerProvider;
