@@ -52,7 +52,7 @@ describe.concurrent('one process whose instances connect and stop all the time',
   );
 });
 
-/** Returns how long each message waited, in milliseconds, the shortest wait first. */
+/** Returns how long each message waited, in milliseconds and ascending order. */
 async function comeAndGo(storage: Storage<never>): Promise<readonly number[]> {
   const sandbox = createSandbox();
   const trunkline = createTrunkline({
@@ -129,7 +129,7 @@ async function comeAndGo(storage: Storage<never>): Promise<readonly number[]> {
   }
 }
 
-/** Waits until an instance that is about to stop has sent its latest messages. */
+/** Waits until the last three messages of an instance that is about to stop are no longer queued. */
 async function populate(
   api: WorkspaceApi,
   sent: readonly { readonly id: string; readonly instance: string }[],

@@ -19,7 +19,7 @@ interface Look {
   readonly body: unknown;
 }
 
-/** The responses of `/healthz` and `/readyz` on a storage with this behaviour. */
+/** Returns the responses of `/healthz` and `/readyz` if the storage behaves like this. */
 async function look(replaceSetting: () => Promise<void>, draining = false): Promise<readonly Look[]> {
   const app = new Hono();
   addHealth(app, { storage: { replaceSetting }, logger: silentLogger, isDraining: () => draining });

@@ -32,7 +32,7 @@ describe('an idempotency key', () => {
         expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 202]));
         expect(new Set(both.map(({ id }) => id)).size).toBe(1);
       }
-      // A key used at one server before the other server started.
+      // This key was used at one server before the other server started.
       expect(await use(second, 'before')).toEqual({ status: 200, id: before.id });
       for (const [after, server, other] of [
         ['after', first, second],
@@ -93,7 +93,7 @@ describe('an idempotency key', () => {
   });
 });
 
-/** Variables that name a new database. */
+/** Returns variables that name a new database; none for SQLite, whose database is in the data directory. */
 async function databaseFor(storage: (typeof STORAGES)[number]): Promise<Readonly<Record<string, string>>> {
   if (storage === 'SQLite') return {};
   return { DATABASE_URL: (await newDatabase()).url };

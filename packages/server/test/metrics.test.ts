@@ -43,7 +43,7 @@ it("/metrics shows the server's activity, without ids or names", async () => {
   expect(value('trunkline_messages_accepted_total{type="text"}')).toBe(1);
   expect(value('trunkline_messages_sent_total{type="text"}')).toBe(1);
   expect(value('trunkline_messages_queue_duration_seconds_count{outcome="sent"}')).toBe(1);
-  // Attempts for instance.connected, and for three events of the message.
+  // One attempt for instance.connected, and one for each of the three events of the message.
   expect(value('trunkline_webhooks_attempt_duration_seconds_count{outcome="success"}')).toBe(4);
   expect(value('trunkline_webhooks_lag_seconds_count')).toBe(4);
   expect(value('trunkline_instances_held')).toBe(1);

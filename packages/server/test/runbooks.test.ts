@@ -20,7 +20,7 @@ const ALL = process.env['RUNBOOKS'] === '1';
 const SOME = ALL || isLongForm;
 
 const BOOKED = 'Your table is booked for 20:00.';
-/** As long as the address that it replaces. */
+/** As long as the receiver's URL, which the page shows as this. */
 const HOOK = 'https://shop.example.com/in';
 
 /** Starts a machine's server, with a connected number. */
@@ -132,7 +132,7 @@ describe('The runbook, on one server,', () => {
   });
 
   it.runIf(ALL)('upgrade.md leads to a new version, and back to the previous one', async () => {
-    // Installing the previous version makes the database look changed by the new version.
+    // When this `npm` installs the previous version, the database looks as if the new version had changed it.
     const upgrade = `new (require('node:sqlite').DatabaseSync)('${machine.path(`${data}/trunkline.db`)}').exec('PRAGMA user_version = 102')`;
     machine.install('/bin/npm', `case $* in *@1.0.0) exec '${process.execPath}' -e "${upgrade}" ;; esac`);
     const page = await rehearse('upgrade.md', machine, [[/up to date \([\d.]+ s\)/g, 'up to date (0.2 s)']]);

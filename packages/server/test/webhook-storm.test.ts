@@ -8,7 +8,7 @@ import type { MoodyReceiver } from './support/moody-receiver.ts';
 import { startSending } from './support/sending-processes.ts';
 import type { Ask } from './support/sending-processes.ts';
 
-/** The duration; each caller sends the next request as soon as it has a response. */
+/** How long the storm lasts. Each caller sends its next request as soon as it has a response. */
 const SECONDS = sized('STORM_SECONDS', { short: 1, long: 3 });
 const SEED = sized('STORM_SEED', { short: 1, long: 1 });
 const PROCESSES = 2;
@@ -47,7 +47,7 @@ const WEIGHTS: Readonly<Record<Kind, number>> = {
 const KINDS = Object.keys(ALLOWED).flatMap((kind) =>
   Array.from({ length: WEIGHTS[kind as Kind] }, () => kind as Kind),
 ); // no other keys
-/** Reasons for which a delivery may wait when there is nothing to do. */
+/** Reasons for which a delivery may wait once the service has nothing to do. */
 const RESTING: readonly string[] = ['retry_scheduled', 'throttled', 'endpoint_disabled'];
 
 interface Endpoint {
@@ -168,7 +168,7 @@ async function disturb(workspaces: readonly Workspace[], storm: Storm): Promise<
   }
 }
 
-/** Retries a delivery of the same workspace, or one of another workspace, which is not found. */
+/** Retries a delivery from the same workspace or from another one, where it must not be found. */
 async function retry(workspaces: readonly Workspace[], { roll }: Storm): Promise<void> {
   const { ask } = pick(workspaces, roll);
   const { ask: owner, deliveries } = pick(workspaces, roll);

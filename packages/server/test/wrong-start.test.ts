@@ -90,7 +90,7 @@ describe('A start is refused with', () => {
 
   let used: Promise<string> | undefined;
 
-  /** A directory in which a server has run. */
+  /** Copies a directory in which a server has run. */
   async function usedDirectory(): Promise<string> {
     const copy = temporaryDirectory();
     cpSync(await (used ??= useDirectory()), copy, { recursive: true });

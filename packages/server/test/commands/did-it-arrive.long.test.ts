@@ -77,7 +77,7 @@ describe('Did it arrive? The page of the documentation shows what the record say
     await clock.advance(5 * SECOND);
     expect((await newest()).status).toBe('success');
     await firstLines(26, 'deliveries', 'show', exhausted.id);
-    // The delivery is still of the same event.
+    // The retried delivery still belongs to the same event.
     const [read] = (await api.messages.events(message.id)).data;
     expect(exhausted.event.id).toBe(read?.id);
     expectRecorded(PAGE, 'a webhook that failed for two days', recording());

@@ -86,7 +86,7 @@ describe('Every command', () => {
       const [, section = ''] = (results[name]?.stdout ?? '').split(/^Examples?:\n/m);
       const examples = section.trimEnd().split('\n');
       for (const example of examples) {
-        // The words before a redirection, a closing parenthesis or the end.
+        // The words before a redirection, a closing parenthesis or the end of the example.
         const [, words = ''] = /trunkline (.*?)(?:\)"$| [<>] |$)/.exec(example) ?? [];
         const args = (words.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
         parsed = undefined;

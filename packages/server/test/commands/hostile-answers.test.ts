@@ -17,7 +17,7 @@ const webhook = 'wh_01kaj2s2c4e6g8j1m3p5r7t9v0';
 const delivery = 'whd_01kaj2t5b7d9f0h2k4n6q8s1w3';
 const event = 'evt_01kaj2t1a3c5e7g9j2m4p6r8t0';
 
-/** Every command that reads JSON of a service, with arguments that fit the examples. */
+/** Every command that reads JSON from a service, with arguments that fit the examples. */
 const CALLS: readonly CommandCall[] = [
   { name: 'connect', args: { instance } },
   { name: 'connect', options: { name: 'Shop' } },
@@ -76,7 +76,7 @@ interface Service extends HostileService {
   readonly cases: Map<string, { seen: number; readonly request: number; readonly edit: Change }>;
 }
 
-/** Responds with the examples; if the URL has the number of a case, changes one response. */
+/** Starts a service that responds with the examples. If the URL has the number of a case, one response is changed. */
 async function startService(): Promise<Service> {
   const cases: Service['cases'] = new Map();
   const service = await startHostileService(({ method, path }, response) => {
@@ -206,7 +206,7 @@ describe("A service whose responses differ from the API's", () => {
       const name = nameOf(one);
       const code = exitCodeOf(outcome);
       codes.set(code, (codes.get(code) ?? 0) + 1);
-      // A command ignores values that it does not read. An instance that is not connected cannot send.
+      // A command succeeds if it does not read the value. `send` fails with 2 if no instance seems to be connected.
       expect([0, 1, 2, 4], `${name}: ${String(outcome.error)}`).toContain(code);
       expectClean(outcome, name);
       if (code !== 0)
@@ -235,7 +235,7 @@ describe("A service whose responses differ from the API's", () => {
       if (outcome.stdout.includes('forged')) passedOn += 1;
       if (one.isJson) for (const line of linesOf(outcome.stdout)) JSON.parse(line);
     });
-    // Texts and names are printed, with escapes.
+    // Checks that texts and names were printed, with escapes.
     expect(passedOn).toBeGreaterThan(isLongForm ? 50 : 1);
   });
 });

@@ -24,7 +24,7 @@ async function withRoomFor(kib: number, cwd: string, args: readonly string[]): P
 
 let used: Promise<string> | undefined;
 
-/** A folder in which a server has run. */
+/** Copies a folder in which a server has run. */
 async function usedFolder(): Promise<string> {
   const copy = temporaryDirectory();
   cpSync(await (used ??= useFolder()), copy, { recursive: true });

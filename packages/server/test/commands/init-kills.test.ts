@@ -15,7 +15,7 @@ describe('trunkline init, killed at any moment,', () => {
     for (let kill = 0; kill < KILLS; kill++) {
       const cwd = temporaryDirectory();
       const program = startCommand(['init'], { cwd });
-      // The worst moment for a kill is when the first file, of any name, exists.
+      // The worst moment for a kill is when the first file, whatever its name, exists.
       while (
         readdirSync(cwd).length === 0 &&
         (await Promise.race([program.ended, Promise.resolve(null)])) === null

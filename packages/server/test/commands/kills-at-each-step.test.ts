@@ -19,7 +19,7 @@ function signalAt(signal: NodeJS.Signals, step: string): Readonly<Record<string,
 
 let used: Promise<string> | undefined;
 
-/** The folder of a stopped server, with a number, a file and a webhook's secret. */
+/** Copies the folder of a stopped server, with a number, a file and a webhook's secret. */
 async function usedFolder(): Promise<string> {
   const copy = temporaryDirectory();
   cpSync(await (used ??= useFolder()), copy, { recursive: true });
@@ -41,7 +41,7 @@ async function useFolder(): Promise<string> {
   return cwd;
 }
 
-/** One step in this many is tried. */
+/** One in this many steps is tried. */
 const EVERY = sized('KILL_EVERY', { short: 16, long: 1 });
 
 /**

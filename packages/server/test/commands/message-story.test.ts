@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 const WELL = 'https://well.example.com/hook';
 const ILL = 'https://ill.example.com/hook';
 
-/** The service with two webhooks, one of which fails until it is fixed, and a message that was read. */
+/** Starts a service with two webhooks, one of which fails until it is fixed, and a message that was read. */
 async function startWithMessage(): Promise<
   Story & {
     readonly id: string;

@@ -73,7 +73,7 @@ async function linked(settings: Readonly<Record<string, string>> = {}): Promise<
   };
 }
 
-/** A person with every kind of data, and another person. */
+/** Creates a person with every kind of data, and another person. */
 async function withPeople(all: Linked): Promise<void> {
   const { client, instance } = all;
   await client.registerWebhook(await echoingReceiver(), ['message.received', 'message.sent', 'message.read']);

@@ -29,7 +29,7 @@ interface Place {
   works(env?: Readonly<Record<string, string>>): Promise<void>;
 }
 
-/** A directory of a stopped server, with webhooks whose secrets are sealed. */
+/** Creates the directory of a stopped server, with webhooks whose secrets are sealed. */
 async function place(): Promise<Place> {
   const cwd = temporaryDirectory();
   const data = join(cwd, 'data');

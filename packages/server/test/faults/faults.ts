@@ -58,7 +58,7 @@ export function modesOf({ name: operation, isAsync, refusals }: Operation): read
 
 /** Injects faults into the operations of ports, and counts all calls. */
 export interface Faults {
-  /** Returns the port with faults around its operations. Other members stay as they are. */
+  /** Returns the port with faults injected into its operations. Other members stay as they are. */
   around<Port extends object>(prefix: string, port: Port, options?: AroundOptions): Port;
   begin(): void;
   end(): void;
@@ -78,7 +78,7 @@ export interface Faults {
 }
 
 interface AroundOptions {
-  /** The id of the instance of a connection. */
+  /** The id of the instance that the connection belongs to. */
   readonly about?: string;
   /** Whether time stops until the port's calls settle; false for calls that wait for the clock. */
   readonly isIo?: boolean;

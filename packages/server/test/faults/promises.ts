@@ -210,7 +210,7 @@ function causesOf(error: unknown): string {
   return `${error.message} ${error.cause === undefined ? '' : causesOf(error.cause)}`;
 }
 
-/** A fault of one instance must not delay its neighbour. */
+/** Checks that a fault of one instance does not delay its neighbour. */
 function checkOthers({ given, numbers, traffic, outside, faultAt }: Happened, breaks: Breaks): void {
   if (given.length === 0 || !given.every(({ mode }) => 'ofOne' in MODES[mode])) return;
   const arrived = new Map<string, number>();

@@ -46,7 +46,7 @@ export interface Case {
   readonly phase?: Phase;
 }
 
-/** The observations of a case. */
+/** The observations from a simulated case. */
 export interface Happened {
   readonly given: readonly Fault[];
   readonly faults: Faults;
@@ -363,7 +363,7 @@ function scheduleTraffic({ clock, traffic, network, numbers, subjects, running }
     send(busy, PEOPLE[2], 'a file', { file: true });
     send(busy, PEOPLE[0], 'a reply', { replyTo: subjects.message });
     send(busy, subjects.group, 'to a group');
-    // This message's outcome is never known.
+    // The network never confirms this message, so its outcome stays unknown.
     const unknown = { instance: busy, to: '34600000004', type: 'text', text: 'no answer' };
     request('POST', '/messages', unknown).catch(() => undefined);
     receive(busy, PEOPLE[0], 'ia file', {});
@@ -377,7 +377,7 @@ function scheduleTraffic({ clock, traffic, network, numbers, subjects, running }
       return true;
     }),
   );
-  // Rejects if no process is running then.
+  // This rejects if no process is running at that moment.
   at(3, () => void askAll().catch(() => undefined));
   at(5, () =>
     begin('link', async () => {

@@ -36,7 +36,7 @@ async function simulate(surround: Surround, hangs: Operation | null): Promise<Se
   const faults = faultsOf(clock, ports, hangs ? [{ operation: hangs, mode: 'hangs' }] : []);
   const around = outsideOf(clock, surroundings, faults);
   const hanging = around.newService();
-  // The hanging process has already opened the storage.
+  // The hanging process opens the storage.
   const shared = { ...storage, open: async () => undefined, close: async () => undefined };
   const outside = outsideOf(clock, { ...surroundings, storage: shared }, faultsOf(clock, ports, []));
   let service: SimulatedService = hanging;

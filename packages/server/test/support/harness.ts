@@ -23,7 +23,7 @@ export interface Harness {
   readonly instance: string;
   /** Starts a server on the directory, as if a little more than a minute had passed since the last start. */
   startLater(env?: Readonly<Record<string, string>>): Promise<RunningServer>;
-  /** Starts a server immediately. */
+  /** Starts a server as if no time had passed since the last start. */
   startNow(env?: Readonly<Record<string, string>>): Promise<RunningServer>;
   /** Starts a server whose clock is ahead (or behind) by this much. */
   startAt(aheadMs: number, env?: Readonly<Record<string, string>>): Promise<RunningServer>;
@@ -104,7 +104,7 @@ export function requestsAbout(receiver: TestReceiver, messageId: string): readon
   );
 }
 
-/** Waits until a message is read and the receiver notified of everything, with no event under two ids. */
+/** Waits until a message is read and the receiver is notified of its three events. Checks that no event has two ids. */
 export async function untilNotified(
   { receiver }: Harness,
   { client }: RunningServer,

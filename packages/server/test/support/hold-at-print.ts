@@ -2,7 +2,7 @@ import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 
-// Preloaded into a command. Once the command has printed a text that matches HOLD_AT_PRINT, the command stops at its
+// Preloaded into a command. Once the command has printed a text that matches HOLD_AT_PRINT, the command pauses at its
 // next step until interrupted, so that the interruption hits that phase however fast the command is and whatever the
 // load.
 

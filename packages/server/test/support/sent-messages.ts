@@ -13,7 +13,7 @@ const newId = createNewId((length) => randomBytes(length));
 /**
  * Adds sent messages to the database in a directory that no server uses, each with an idempotency key and an event, and
  * every tenth with a file. Uses the storage, because a server accepts at most 1,000 waiting messages. The added
- * messages resemble the last of their type that the only instance sent.
+ * messages resemble the last message of the same type from the database's only instance.
  */
 export async function addSentMessages(directory: string, count: number): Promise<void> {
   const storage = sqliteStorage({ path: join(directory, 'trunkline.db') });

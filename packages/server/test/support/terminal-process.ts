@@ -3,7 +3,7 @@ import { startProgram } from '@trunkline/test-support/start-program';
 import type { Program } from '@trunkline/test-support/start-program';
 import { COMMAND_LINE } from './command-process.ts';
 
-/** The reason why terminals are unavailable here; null if they are available. CI must have them. */
+/** The reason why terminals are unavailable here; null if they are available, or in CI, which must have them. */
 export function terminalMissing(): string | null {
   const isThere = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
   if (isThere === true) return null;

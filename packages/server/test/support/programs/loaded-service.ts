@@ -92,7 +92,7 @@ async function lightLoad(): Promise<void> {
   }
 }
 
-/** Each caller sends the next message when the last was accepted. */
+/** Each caller sends its next message once the previous one was accepted. */
 async function fullLoad(index: number): Promise<void> {
   const call = async (caller: number): Promise<void> => {
     for (let count = 0; ; count += 1) await send(index, `${run}-${index}-${caller}-${count}`);
