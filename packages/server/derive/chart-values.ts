@@ -1,6 +1,6 @@
 import { allSettings } from '../src/settings.ts';
 
-/** Settings that the image and the chart fix, so that values cannot set them. */
+/** Settings whose values the image and the chart fix. */
 const OF_THE_IMAGE = ['HOST', 'PORT', 'DATA_DIR', 'METRICS_ADDRESS'];
 /** Settings that contain a password. */
 const WITH_PASSWORD = ['DATABASE_URL'];

@@ -8,7 +8,7 @@ import type { Terminal } from './terminal.ts';
 interface Started {
   readonly settings: Settings;
   readonly url: string;
-  /** The base URL of the separate metrics listener; null if there is none. */
+  /** The base URL of the metrics' own listener; null if there is none. */
   readonly metricsUrl: string | null;
   readonly access: Access;
   /** How people sign in to the dashboard; null if it is not served. */

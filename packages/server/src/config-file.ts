@@ -138,7 +138,7 @@ function noSuchSetting(key: string, known: readonly string[]): string {
   return `there is no setting ${JSON.stringify(shown)}. ${didYouMean(shown, known)}`;
 }
 
-/** Resolves a relative path in DATA_DIR or DATABASE_URL against the file's directory. */
+/** Resolves the path in a setting against the file's directory. */
 function fromDirectory(variable: string, text: string, directory: string): string {
   if (variable === 'DATA_DIR') return isAbsolute(text) || text === '' ? text : join(directory, text);
   const path = variable === 'DATABASE_URL' ? /^sqlite:(?!:memory:$)(.+)$/s.exec(text)?.[1] : undefined;

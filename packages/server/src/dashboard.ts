@@ -12,7 +12,7 @@ import type { Settings } from './settings.ts';
 
 export const DASHBOARD_PATH = '/dashboard';
 
-/** Creates the sign-in of a server's dashboard, with the server's secret keys and DASHBOARD_TOKEN. */
+/** Creates the sign-in of a server's dashboard. */
 export function dashboardSignIn(
   { dashboardToken }: Pick<Settings, 'dashboardToken'>,
   { secretKey }: Pick<TrunklineOptions, 'secretKey'>,

@@ -34,7 +34,7 @@ export async function checkDatabaseIdentity(
   );
 }
 
-/** Records in the data directory which database it belongs to, unless that is recorded already. */
+/** Records in the data directory which database it belongs to, if unknown. */
 export async function keepDatabaseIdentity({ storage, files }: Place): Promise<void> {
   if ((await knownId(files)) !== null) return;
   const id = await storage.setting(DATABASE_ID, randomUUID());

@@ -23,7 +23,7 @@ export type Access =
 interface KeyOptions {
   /** The value of the variable API_KEY. */
   readonly apiKey: string | undefined;
-  /** Whether stdout is a terminal, so that a new key reaches only a person. */
+  /** Whether a new key would be shown only to a person. */
   readonly canShow: boolean;
 }
 

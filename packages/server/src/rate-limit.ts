@@ -8,7 +8,7 @@ const CONNECTIONS = 2;
 const CONNECTION_TIMEOUT_MS = 1_000;
 
 export interface RateLimit {
-  /** The `rateLimit` option of the guard; false for no limit. */
+  /** The guard's `rateLimit` option; false for no limit. */
   readonly options: RateLimitOptions | false;
   close(): Promise<void>;
 }

@@ -44,7 +44,7 @@ export interface ServeOptions {
   readonly standardWebhooks?: boolean | undefined;
   readonly instanceProxies?: boolean | undefined;
   readonly instanceHistoryDays?: number | undefined;
-  /** How long a number is down before an email is sent; 0 sends none. */
+  /** Minutes until an email is sent; 0 sends none. */
   readonly instanceDownMinutes?: number | undefined;
   /** If omitted, messages are kept until they are erased. */
   readonly messageRetentionDays?: number | undefined;
@@ -53,7 +53,7 @@ export interface ServeOptions {
   readonly roles?: readonly ('api' | 'gateway' | 'webhooks' | 'maintenance')[] | undefined;
   readonly smtpUrl?: string | undefined;
   readonly mailTo?: readonly string[] | undefined;
-  /** An address and a port, such as `127.0.0.1:9464`, or a port. */
+  /** Such as `127.0.0.1:9464`, or a port. */
   readonly metricsAddress?: string | undefined;
   readonly metricsToken?: string | undefined;
   /** Whether the reference of the API is served as a page, at `/api/v1/docs`. */
@@ -81,7 +81,7 @@ export interface ServeOptions {
   readonly otelTracesSamplerArg?: number | undefined;
   /** In seconds. */
   readonly stopTimeout?: number | undefined;
-  /** The lowest level of the lines that are logged, on stderr. */
+  /** The lowest level that is logged, on stderr. */
   readonly logLevel?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' | undefined;
 }
 

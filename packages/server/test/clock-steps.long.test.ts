@@ -16,7 +16,7 @@ const AT_STARTS = isLongForm ? [-HOUR, HOUR, 0] : [-HOUR, HOUR];
 const WITHIN_MS = 25_000;
 /** How long messages are sent after each step of the clock: longer than processes take to agree on the time. */
 const PULSE_MS = 4_000;
-/** The time between messages, which keeps within an endpoint's limit of 120 requests per minute. */
+/** Keeps within an endpoint's limit of 120 requests per minute. */
 const PULSE_EVERY_MS = 500;
 
 /** The longest times without progress, in milliseconds. */

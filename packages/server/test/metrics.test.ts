@@ -18,7 +18,7 @@ const TELL_OF_TELEMETRY = `data:text/javascript,${encodeURIComponent(`
   });
 `)}`;
 
-/** The value of the line that begins like this; undefined if there is none. */
+/** The value of the first line with this beginning. */
 function valueOf(metrics: string, beginning: string): number | undefined {
   const line = metrics.split('\n').find((one) => one.startsWith(beginning));
   return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(' ') + 1));

@@ -6,7 +6,7 @@ const { signal } = new AbortController();
 
 function give(...chunks: readonly (string | Uint8Array)[]): void {
   vi.spyOn(process, 'stdin', 'get').mockReturnValue(
-    // The cast is safe because the code reads only the chunks of stdin.
+    // The cast is safe because only stdin's chunks are read.
     Readable.from(chunks.map((chunk) => Buffer.from(chunk))) as typeof process.stdin,
   );
 }

@@ -18,7 +18,7 @@ export function optionsOf(spec: CommandSpec): Readonly<Record<string, Meaning>> 
   };
 }
 
-/** An option, as completion scripts need it. */
+/** An option, for completion scripts. */
 export interface FlagInfo extends ValueInfo {
   /** The flag with its dashes: `--data-dir`. */
   readonly flag: string;

@@ -52,7 +52,7 @@ export type CommandHandler = (call: Call) => Promise<void>;
 
 /** An invocation of a command. */
 export interface Call {
-  /** Returns the argument named `<name>` or `[name]` in `arguments`; empty if it was omitted. */
+  /** Returns the argument `<name>` or `[name]`; empty if it was omitted. */
   argument(name: string): string;
   readonly options: CalledOptions;
   readonly output: Output;

@@ -6,7 +6,7 @@ export interface BodyLimits {
   failure(why: 'too long' | 'too slow'): Error;
 }
 
-/** Passes the body on. The returned stream fails once a limit is broken. */
+/** Passes the body on, and fails once it breaks a limit. */
 export function limitedBody(
   body: ReadableStream<Uint8Array>,
   { maxBytes, least, failure }: BodyLimits,

@@ -23,9 +23,9 @@ import type { Text } from './styled-text.ts';
 import { printableCells } from './table.ts';
 import type { Cell } from './table.ts';
 
-/** The maximum number of events to read, more than any message has. */
+/** A limit that the events of no message reach. */
 const MOST_EVENTS = 100;
-/** The maximum number of deliveries to read for an event, which is more than any workspace has endpoints. */
+/** A limit that the deliveries of no event reach, because a workspace has fewer endpoints. */
 const MOST_DELIVERIES = 1_000;
 
 /** The status of a message, its events and their deliveries. */

@@ -66,7 +66,7 @@ interface Move {
   readonly media: { readonly from: MediaStore; readonly to: MediaStore } | null;
 }
 
-/** Adds how to continue the move to the message of an error other than a CommandError. */
+/** Adds how to continue the move to an unexpected error's message. */
 function notEnded(error: unknown): unknown {
   if (error instanceof CommandError) return error;
   const reason = reasonOf(error).replace(/\.$/, '');

@@ -28,7 +28,7 @@ export function rowsAskedFor({ options }: Pick<Call, 'options'>, byDefault: numb
 /** The maximum number of pages to read, because a page may have fewer rows than requested, or no rows. */
 const MOST_PAGES = 1_000;
 
-/** Reads the newest `limit` rows, older than `before` if given, from as many pages as needed. */
+/** Reads the newest rows that were asked for, from as many pages as needed. */
 export async function readRows<Row>(
   { limit, before }: RowsAskedFor,
   pageOf: (page: PageAskedFor) => Promise<Page<Row>>,

@@ -178,7 +178,7 @@ function refuseEmpty(values: ReadonlyMap<string, string | undefined>): void {
   for (const [name, value] of values) if (value === '') throw usageError(`<${name}> must not be empty.`);
 }
 
-/** Turns an error message of Commander, such as `error: unknown option '--prot'`, into a sentence. */
+/** Turns Commander's `error: unknown option '--prot'` into a sentence. */
 function sentence(message: string): string {
   const [first = '', ...rest] = message.replace(/^error: /, '').split('\n');
   const text = [

@@ -17,7 +17,7 @@ interface CopyProgress {
   readonly signal: AbortSignal;
   /** Whether a file with this name is copied. */
   readonly isWanted: (name: string) => boolean;
-  /** Called after each file with its size. */
+  /** Called after each file, with its size. */
   readonly onFile: (bytes: number) => void;
 }
 
@@ -86,7 +86,7 @@ async function copyFile(
   onFile(size);
 }
 
-/** Copies a file, and names the copy once all its content is on disk. Skips a file that does not exist. */
+/** Copies a file if it exists, and names the copy once all its content is on disk. */
 export async function copyDurably(from: string, to: string, signal: AbortSignal): Promise<void> {
   const draft = `${to}.part`;
   await rm(draft, { force: true });

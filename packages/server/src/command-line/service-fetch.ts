@@ -14,7 +14,7 @@ const TIMEOUT = { byDefault: 60, max: 3_600 };
 const FILE_BYTES_PER_SECOND = 4_096;
 /** WhatsApp's limit for a file, in bytes. */
 const FILE_MAX = 2_147_483_648;
-/** The maximum size of a JSON response, in bytes: more than a page of the longest messages. */
+/** In bytes: more than a page of the longest messages. */
 const JSON_MAX = 41_943_040;
 
 /** How long a request may take (`TRUNKLINE_TIMEOUT`), in milliseconds. */

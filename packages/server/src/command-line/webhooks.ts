@@ -159,7 +159,7 @@ async function attempted(
   return sent;
 }
 
-/** Waits 15 seconds in all, because an attempt takes at most 10. */
+/** 15 seconds in all, because an attempt takes at most 10. */
 const MOST_LOOKS = 60;
 const LOOK_EVERY_MS = 250;
 

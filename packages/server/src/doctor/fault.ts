@@ -1,4 +1,4 @@
-/** A problem that a check found: a fault or a warning. */
+/** A fault or a warning from a check. */
 export class Fault extends Error {
   readonly remedy: string;
   readonly result: 'warning' | 'fault';

@@ -38,7 +38,7 @@ function sparse(path: string, start = ''): void {
   truncateSync(path, GIBIBYTE);
 }
 
-/** Creates a data directory with a database and a key that look valid, except for the file `without`. */
+/** Creates a data directory with a valid-looking database and key, leaving out the file `without`. */
 function dataDirectory({ without }: { readonly without: string }): string {
   const cwd = temporaryDirectory();
   mkdirSync(join(cwd, 'data'), { mode: 0o700 });

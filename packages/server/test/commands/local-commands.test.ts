@@ -106,7 +106,7 @@ describe('trunkline serve', () => {
   it('refuses secrets on the command line, where other users could read them', async () => {
     const cwd = temporaryDirectory();
     const flags = ['--api-key', '--secret-key', '--s3-secret-key', '--metrics-token', '--smtp-url'];
-    // Tries few flags in `pnpm test`, because `serve` needs its own process.
+    // Each `serve` needs its own process.
     for (const flag of isLongForm ? flags : flags.slice(0, 1))
       expect(await runCommand(['serve', flag, 'hush-hush-hush-hush'], { cwd })).toMatchObject({
         code: 2,

@@ -21,7 +21,7 @@ const THREE = {
   },
 };
 
-/** Returns the manifests' kinds. Fails if a manifest breaks Kubernetes' schema. */
+/** Returns the kinds. Fails if a manifest breaks its schema. */
 function validated(manifests: readonly Manifest[]): readonly string[] {
   for (const manifest of manifests) expect(complaintsAbout(manifest), manifest.kind).toEqual([]);
   return manifests.map(({ kind }) => kind);

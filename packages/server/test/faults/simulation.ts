@@ -194,7 +194,7 @@ async function play({ clock, given, faults, surroundings, unhandled, phase }: St
     traffic.send(numbers[name], PEOPLE[0], `probe ${name}`);
   for (const name of ['busy', 'neighbour'] as const)
     traffic.receive(numbers[name], PEOPLE[0], `probe in ${name}`);
-  // The rejection is ignored, because each request records its own failure.
+  // Each request records its own failure.
   everyRequest(traffic, running(service).trunkline, subjects).catch(() => undefined);
   await clock.advance(PROBE_MS);
 
@@ -363,7 +363,7 @@ function scheduleTraffic({ clock, traffic, network, numbers, subjects, running }
     send(busy, PEOPLE[2], 'a file', { file: true });
     send(busy, PEOPLE[0], 'a reply', { replyTo: subjects.message });
     send(busy, subjects.group, 'to a group');
-    // The network never confirms this message, so its outcome stays unknown.
+    // The network never confirms this message.
     const unknown = { instance: busy, to: '34600000004', type: 'text', text: 'no answer' };
     request('POST', '/messages', unknown).catch(() => undefined);
     receive(busy, PEOPLE[0], 'ia file', {});

@@ -39,7 +39,7 @@ function tryMount(): boolean {
   return status === 0;
 }
 
-/** Fills the disk of this path with a file at the path. */
+/** Fills the disk with a file at this path. */
 export function fill(path: string): void {
   const { stderr } = spawnSync('dd', ['if=/dev/zero', `of=${path}`, 'bs=4k'], { encoding: 'utf8' });
   expect(stderr).toContain('No space left on device');

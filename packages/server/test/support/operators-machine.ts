@@ -160,7 +160,7 @@ export async function operatorsMachine({
   };
 }
 
-/** The last lines of the log, as many as `--lines` asks for, without journald's prefixes. */
+/** The last `--lines` lines, without journald's prefixes. */
 function journal(log: string, args: readonly string[]): string {
   const lines = Number(args[args.indexOf('--lines') + 1]);
   return `${log.trimEnd().split('\n').slice(-lines).join('\n')}\n`;

@@ -6,7 +6,7 @@ import type { End, Program } from '@trunkline/test-support/start-program';
 const SOURCE = new URL('../../src/cli.ts', import.meta.url);
 const BUILT = pathToFileURL(await builtProgram(SOURCE));
 const PRELOAD = new URL('preload.ts', import.meta.url).href;
-/** The module that, if preloaded, makes a program print what it would print to a terminal. */
+/** A preload that makes a program print what it would print to a terminal. */
 export const TERMINAL_PRELOAD: string = new URL('terminal-preload.ts', import.meta.url).href;
 
 export interface ServerOptions {
@@ -45,7 +45,7 @@ export interface ServerProcess {
 /** Starts a server process and waits until it is ready. Rejects if it ends first. */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const { server, printed } = spawnServer(options);
-  // The line about the API key is printed last, once the server is ready.
+  // The API key line is printed last, once all is ready.
   await printed(/^API key/m);
   return { ...server, url: addressIn(server.stdout()) };
 }

@@ -36,7 +36,7 @@ export interface Story {
   firstLines(count: number, ...args: readonly string[]): Promise<void>;
   /** The commands and their output, with ids that are the same each time. */
   recording(): string;
-  /** Returns a text with its ids replaced by those of the recording. */
+  /** Replaces a text's ids with those of the recording. */
   show(text: string): string;
 }
 

@@ -27,7 +27,7 @@ const trunkline = createTrunkline({
 await trunkline.start();
 if (minutes === '0') await failForTwoDays();
 await clock.advance(MINUTE);
-// Settles repeatedly, because the email is sent in real time.
+// Keeps settling while the email is sent in real time.
 setInterval(() => void clock.settle(), 10);
 
 async function failForTwoDays(): Promise<void> {
