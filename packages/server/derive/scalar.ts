@@ -11,5 +11,5 @@ export const SCALAR_FILE: string = join(
   'browser/standalone.js',
 );
 
-/** Returns Scalar's script. In the built package, `dist/scalar.js` of tsup.config.ts replaces this module. */
+/** Returns Scalar's script. In the built package, `dist/scalar.js` (see tsup.config.ts) replaces this module. */
 export const scalar = (): Promise<Buffer<ArrayBuffer>> => readFile(SCALAR_FILE);

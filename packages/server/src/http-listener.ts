@@ -81,7 +81,7 @@ export async function listen(
   const server = createServer(options, (incoming, outgoing) => {
     if (closing) outgoing.shouldKeepAlive = false;
     const hosts = hostsIn(incoming);
-    // HTTP/1.0, which health checks still use, has no Host header (RFC 1945).
+    // HTTP/1.0, which some health checks still use, has no Host header (RFC 1945).
     if (hosts === 0 && incoming.httpVersion === '1.0') incoming.headers.host = new URL(url).host;
     else if (hosts !== 1) return refuseHosts(outgoing, hosts);
     outgoing.setTimeout(stalledAfterMs, () => cutOffStalled(outgoing));

@@ -39,7 +39,7 @@ interface Phone {
   readonly api: WorkspaceApi;
   /** The sandbox network's id of a group. */
   groupNetworkId(groupId: string): Promise<string>;
-  /** Describes an action on a message with the network's ids. */
+  /** Translates an action on a message to the network's ids. */
   deed(deed: { readonly message: string; readonly from?: string | undefined }): Promise<SandboxDeed>;
   /** The sandbox network's id of a message. */
   messageNetworkId(messageId: string): Promise<string>;

@@ -131,7 +131,7 @@ export const inboundInput: z.ZodType<Inbound, unknown> = z
     return z.NEVER;
   });
 
-/** An action on a message by `from`, or by the owner of the phone if omitted. */
+/** An action on a message, by `from` or, if that is omitted, by the owner of the phone. */
 interface Deed {
   readonly message: string;
   readonly from?: string | undefined;

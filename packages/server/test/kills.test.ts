@@ -28,8 +28,8 @@ const PROGRAM = pathToFileURL(
   await builtProgram(new URL('support/programs/loaded-service.ts', import.meta.url)),
 );
 /**
- * A kill comes within this time after the service is ready. The third service, and one in ten later ones, are killed
- * while they start.
+ * A kill comes within this time after the service is ready. The third service, and one in ten of the later ones, are
+ * killed while they start.
  */
 const KILLED_WITHIN_MS = 800;
 const KILLED_AT_START_WITHIN_MS = 600;

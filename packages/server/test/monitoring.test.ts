@@ -158,7 +158,7 @@ function withoutSeries(
 }
 
 interface Query {
-  /** The rest of the query from each syntax error. */
+  /** For each syntax error, the rest of the query. */
   readonly errors: readonly string[];
   readonly metrics: readonly string[];
   /** The labels by which the query selects or groups. */

@@ -10,7 +10,7 @@ import type { Cell } from './table.ts';
 
 const SHAPE = pageOf(historyEntry);
 
-/** The events that report a change of an instance. Messages are not part of its history. */
+/** The types of events that report a change of an instance. Messages are not part of its history. */
 const TYPES = ['instance.connected', 'instance.disconnected', 'instance.error', 'instance.qr_required'].join(
   ',',
 );

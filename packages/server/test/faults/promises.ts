@@ -24,7 +24,7 @@ export type Letter = keyof typeof PROMISES;
 /** The broken promises, each with its evidence. */
 export interface Verdict {
   readonly broken: ReadonlyMap<Letter, readonly string[]>;
-  /** Operations whose fault was met by a call. */
+  /** Operations with a call that met the fault. */
   readonly met: ReadonlySet<string>;
   readonly called: ReadonlySet<string>;
   readonly calledForOne: ReadonlySet<string>;

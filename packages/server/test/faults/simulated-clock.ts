@@ -18,7 +18,7 @@ interface Timer {
 const QUIET_ROUNDS = 3;
 /** The maximum number of rounds if no call is in flight, in case I/O never ends. */
 const MOST_ROUNDS = 400;
-/** The number of async resources that a round and its counting create. */
+/** The number of async resources that are created by a round and by counting them. */
 const OWN = 2;
 /**
  * After this many rounds, a round takes a millisecond while calls are in flight, because faster rounds would only keep

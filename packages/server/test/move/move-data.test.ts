@@ -183,7 +183,7 @@ describe.each([
       completed(must(exhausted), { kind: 'exhausted', attempts: 1, failedAt: NOW }),
     ]);
     const epoch = lease.epoch;
-    // Claims are not moved.
+    // Ignores the number of claims, which is not moved.
     const detail = async (storage: Storage, id: string): Promise<unknown> => {
       const found = must(await storage.deliveries.findDetail(workspace.id, id, 0));
       return { ...found, lane: found.lane && { ...found.lane, claims: 0 } };
@@ -391,7 +391,7 @@ describe.each([
         onProgress({ phase, rows }) {
           if (phase !== 'compared') return;
           compared = rows;
-          // A signal also arrives between two turns of the event loop.
+          // Aborts in a later turn of the event loop, as a signal would.
           if (rows > 0) setImmediate(() => interruption.abort(new Error('interrupted')));
         },
       });

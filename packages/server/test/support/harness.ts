@@ -23,7 +23,7 @@ export interface Harness {
   readonly instance: string;
   /** Starts a server on the directory, as if a little more than a minute had passed since the last start. */
   startLater(env?: Readonly<Record<string, string>>): Promise<RunningServer>;
-  /** Starts a server without a jump in time. */
+  /** Starts a server without advancing the clock. */
   startNow(env?: Readonly<Record<string, string>>): Promise<RunningServer>;
   /** Starts a server whose clock is ahead (or behind) by this much. */
   startAt(aheadMs: number, env?: Readonly<Record<string, string>>): Promise<RunningServer>;
