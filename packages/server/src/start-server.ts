@@ -96,7 +96,7 @@ interface Listeners {
   readonly metricsListener: HttpListener | null;
 }
 
-/** If this rejects, only the listeners and the telemetry are still open. */
+/** If starting the service fails, closes everything but the listeners and the telemetry. */
 async function startOn(
   { listener, metricsListener }: Listeners,
   { settings, logger, files, adapters, telemetry, parts }: Start,

@@ -37,7 +37,7 @@ it('the start prints a link that signs an admin in, once; a sandbox can be used 
   const headers = { Cookie: cookie, Origin: server.url, 'Content-Type': 'application/json' };
   const call = async (method: string, path: string, body?: object): Promise<Json> => {
     const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
-    return (await fetch(`${server.url}/dashboard/api/${path}`, init)).json() as Promise<Json>; // read freely below
+    return (await fetch(`${server.url}/dashboard/api/${path}`, init)).json() as Promise<Json>; // tests read any field
   };
   const workspace = (await call('GET', 'admin/workspaces')).data.workspaces?.[0]?.id;
   const instance = (await call('POST', `workspaces/${workspace}/instances`, {})).data.id;

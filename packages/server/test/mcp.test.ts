@@ -28,7 +28,7 @@ async function rest(server: ServerProcess, method: string, path: string, body?: 
     headers,
     ...(body && { body: JSON.stringify(body) }),
   });
-  return (await response.json()) as Json; // read freely below
+  return (await response.json()) as Json; // tests read any field
 }
 
 interface Json {

@@ -56,7 +56,9 @@ export interface LocalService {
   readonly files: DataFiles;
 }
 
-/** Opens a service, migrates its database, and closes the service after `use`. Creates neither a database nor a key. */
+/**
+ * Opens a service, migrates its database, and closes the service after `use`. Creates neither a SQLite file nor a key.
+ */
 export async function withLocalService<Value>(
   call: Call,
   use: (service: LocalService) => Promise<Value>,

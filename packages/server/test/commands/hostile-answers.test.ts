@@ -241,7 +241,7 @@ describe("A service whose responses differ from the API's", () => {
 });
 
 /**
- * In `pnpm test`, takes every 23rd case, a prime number so that the changes and output formats vary between positions.
+ * In `pnpm test`, takes every 23rd case. Because 23 is prime, the changes and output formats vary between positions.
  */
 function sampleOf(cases: readonly Case[]): readonly Case[] {
   return isLongForm ? cases : cases.filter((_, index) => index % 23 === 0);

@@ -217,7 +217,7 @@ describe('trunkline rotate-secret-key', () => {
       const at = await place();
       const former = at.key();
       const database = new DatabaseSync(join(at.cwd, 'data', 'trunkline.db'));
-      // Simulates a full disk: after the first two secrets, nothing can be written.
+      // Simulates a full disk: the secret of one webhook, `…/2`, cannot be written.
       database.exec(`CREATE TRIGGER full BEFORE UPDATE OF sealed_secret ON endpoints
       WHEN NEW.sealed_secret <> OLD.sealed_secret AND NEW.url LIKE '%/2'
       BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`);
