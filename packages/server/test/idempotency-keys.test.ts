@@ -93,7 +93,7 @@ describe('an idempotency key', () => {
   });
 });
 
-/** Variables that name a new database; none for the SQLite file of the data directory. */
+/** Variables that name a new database; none for SQLite's default file. */
 async function databaseFor(storage: (typeof STORAGES)[number]): Promise<Readonly<Record<string, string>>> {
   if (storage === 'SQLite') return {};
   return { DATABASE_URL: (await newDatabase()).url };

@@ -20,7 +20,7 @@ const ALL = process.env['RUNBOOKS'] === '1';
 const SOME = ALL || isLongForm;
 
 const BOOKED = 'Your table is booked for 20:00.';
-/** As long as the receiver's URL, which the page shows as this. */
+/** The page shows this instead of the receiver's URL, which is as long. */
 const HOOK = 'https://shop.example.com/in';
 
 /** Starts a machine's server, with a connected number. */

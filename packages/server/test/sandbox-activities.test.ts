@@ -68,7 +68,7 @@ describe("What people do with the sandbox's phones", () => {
       text: 'See you at ten',
       edited_at: expect.any(String),
     });
-    // A stranger's deletion has no effect: the later deletion is reported, but not this one.
+    // A stranger's deletion has no effect, so only the later deletion is reported.
     await control('deletions', { message: id, from: '15550666' });
     await control('deletions', { message: id, from: '15550112' });
     const data = await reported('message.deleted', { message: expect.objectContaining({ id }) });

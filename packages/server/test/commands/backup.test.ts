@@ -156,7 +156,7 @@ describe('A backup', () => {
     expect(await backup(place)).toMatchObject({ code: 0 });
     expect(statSync(join(directory, 'trunkline.db')).mtimeMs).toBe(database);
     expect(contents(join(directory, 'media'))).toEqual(owned);
-    // A file of the backup that belongs to none of its messages.
+    // A file of the backup that belongs to no message in it.
     writeFileSync(join(directory, 'media', '00', 'upl_later'), 'later');
 
     const target = join(cwd, 'restored');

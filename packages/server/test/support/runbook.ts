@@ -23,8 +23,8 @@ export interface Rehearsal {
 }
 
 /**
- * `names` lists further texts that a page shows instead of the real ones; a string is also replaced in the other
- * direction.
+ * `names` lists further texts that a page shows instead of the real ones. Commands get the real ones back, if those are
+ * strings.
  */
 export async function rehearse(
   name: string,
