@@ -8,7 +8,7 @@ import { errorCode, StartError } from './start-error.ts';
 export interface DataFiles {
   readonly directory: string;
   readonly secretKey: string;
-  /** The new secret key, while a rotation has not ended. */
+  /** The new secret key, during a rotation. */
   readonly nextSecretKey: string;
   /** Names the database that the directory belongs to, once a server has started there. */
   readonly databaseId: string;

@@ -32,7 +32,7 @@ export interface SandboxControls {
   readonly phone: SandboxNetwork['phone'];
 }
 
-/** A simulated phone that requests control, and the instance that it is linked to. */
+/** A simulated phone, controlled by requests, and the instance that it is linked to. */
 interface Phone {
   readonly phone: ControlledPhone;
   readonly instanceId: string;

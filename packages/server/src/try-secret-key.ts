@@ -4,7 +4,7 @@ import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 
 /**
- * Rejects if the secret key does not fit the database, which starting and stopping an idle service shows. Call it
+ * Checks the secret key by starting and stopping an idle service. Rejects if the key does not fit the database. Call it
  * before anything is created.
  */
 export async function trySecretKey(

@@ -6,8 +6,8 @@ interface Deadline {
 }
 
 /**
- * Runs `work` with a signal that is aborted with `signal` or when the time is up. `work` must then reject with the
- * signal's reason.
+ * Runs `work` with a signal that is aborted together with `signal`, or when the time is up. `work` must then reject
+ * with the signal's reason.
  */
 export async function withDeadline<Value>(
   { seconds, signal, late }: Deadline,

@@ -17,8 +17,8 @@ interface Lock {
 }
 
 /**
- * Runs `use` under an exclusive lock. SQLite's lock is one of the operating system, so it ends with the process,
- * however the process ends. A second process is refused immediately, with a CommandError.
+ * Runs `use` under an exclusive lock. SQLite uses a lock of the operating system, which is released when the process
+ * ends, however it ends. A second process is refused immediately, with a CommandError.
  */
 export async function withExclusiveLock<Value>(
   { path, refusal, isRemoved }: Lock,

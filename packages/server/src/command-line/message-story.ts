@@ -23,9 +23,9 @@ import type { Text } from './styled-text.ts';
 import { printableCells } from './table.ts';
 import type { Cell } from './table.ts';
 
-/** A limit that the events of no message reach. */
+/** No message has more events. */
 const MOST_EVENTS = 100;
-/** A limit that the deliveries of no event reach, because a workspace has fewer endpoints. */
+/** No event has more deliveries, because a workspace has fewer endpoints. */
 const MOST_DELIVERIES = 1_000;
 
 /** The status of a message, its events and their deliveries. */

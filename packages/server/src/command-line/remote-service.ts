@@ -22,7 +22,7 @@ export interface RemoteService {
 const LOCAL = 'http://127.0.0.1:8080';
 /** Deeper than any response of the API, but shallow enough to be printed. */
 const DEPTH_MAX = 200;
-/** The maximum length, in characters, at which an error text of the service is shown. */
+/** The maximum number of characters shown of an error text from the service. */
 const MESSAGE_MAX = 1_000;
 
 /**
@@ -170,7 +170,7 @@ function refused({
 }
 
 function exitCodeOf(code: string, status: number | null): number {
-  // Commands request only existing paths, so a server that knows no such path is not Trunkline.
+  // Commands request only existing paths, so a server that does not know the path is not Trunkline.
   if (code === 'NOT_FOUND') return EXIT.unreachable;
   if (code === 'VALIDATION_FAILED') return EXIT.usage;
   return status === 401 || status === 403 ? EXIT.noAccess : EXIT.refused;
