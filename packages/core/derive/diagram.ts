@@ -1,4 +1,4 @@
-/** A transition between two statuses, with its trigger and its event. */
+/** A transition between two statuses, with its trigger and the event that it emits, if any. */
 export interface Step<Status extends string> {
   readonly from: Status;
   readonly to: Status;
@@ -7,8 +7,8 @@ export interface Step<Status extends string> {
 }
 
 /**
- * A state that the machine distinguishes from others of the same status, with a name that tells them apart; the name is
- * empty if the status has only one state.
+ * A state of the machine. `name` distinguishes the states of one status from each other; it is empty if the status has
+ * only one state.
  */
 export interface Variant<Status extends string, State> {
   readonly status: Status;
@@ -19,7 +19,7 @@ export interface Variant<Status extends string, State> {
 export interface Machine<Status extends string, State> {
   readonly start: Status;
   readonly variants: readonly Variant<Status, State>[];
-  /** The steps that follow from a state, for each trigger that may occur in it. */
+  /** The steps that a state takes under each of the machine's triggers. */
   readonly stepsFrom: (state: State) => readonly Step<Status>[];
 }
 
@@ -34,7 +34,7 @@ export function diagram<Status extends string, State>(machine: Machine<Status, S
       arrows.set(key, { from, to, event, variants });
       const names = variants.get(trigger) ?? new Set();
       variants.set(trigger, names);
-      // A trigger may lead through several steps: only the first step begins in this variant.
+      // A trigger may lead through several steps, of which only the first begins in this variant.
       if (from === status) names.add(name);
     }
   }
@@ -45,12 +45,12 @@ export function diagram<Status extends string, State>(machine: Machine<Status, S
   return ['```mermaid', 'stateDiagram-v2', `    [*] --> ${machine.start}`, ...lines, '```'].join('\n');
 }
 
-/** The transitions from one status to another with the same event. */
+/** An arrow of the diagram: all transitions from one status to another with the same event. */
 interface Arrow<Status extends string> {
   readonly from: Status;
   readonly to: Status;
   readonly event: string | null;
-  /** For each trigger, the variants of `from` in which it leads to `to`. */
+  /** For each trigger, the names of the variants of `from` in which it leads to `to`. */
   readonly variants: Map<string, Set<string>>;
 }
 

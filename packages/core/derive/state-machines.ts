@@ -85,7 +85,7 @@ const INSTANCE: Machine<InstanceStatus, Instance> = {
   })),
   stepsFrom: (instance) =>
     Object.entries(INSTANCE_TRIGGERS).map(([name, trigger]) => {
-      const kind = name as keyof typeof INSTANCE_TRIGGERS; // a literal has no other keys
+      const kind = name as keyof typeof INSTANCE_TRIGGERS; // safe: the object literal has no other keys
       return { from: instance.status, trigger, ...carriedOut(instance, kind) };
     }),
 };

@@ -1,4 +1,4 @@
-// Writes docs/state-machines.md from the state machines: `pnpm diagrams`. A test fails if the page is out of date.
+// Writes docs/state-machines.md (`pnpm diagrams`). A test fails if the page is out of date.
 import { writeFile } from 'node:fs/promises';
 import { stateMachinesPage } from './state-machines.ts';
 

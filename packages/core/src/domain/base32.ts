@@ -51,7 +51,7 @@ function pair(bits: number): string {
   return PAIRS[bits & 1023] ?? '';
 }
 
-/** The UUID in the 26 valid characters of `text` that begin at `start`. */
+/** The UUID that the 26 characters of `text` from `start` encode. They must be valid. */
 export function base32ToUuid(text: string, start: number): string {
   let uuid = '';
   let bits = 0;
@@ -67,7 +67,9 @@ export function base32ToUuid(text: string, start: number): string {
   return uuid;
 }
 
-/** The inverse of `encodeBase32`, for the 26 valid characters of `text` that begin at `start`. */
+/**
+ * The inverse of `encodeBase32`, for the 26 characters of `text` from `start`, which must be valid. Writes to `view`.
+ */
 export function decodeBase32(text: string, start: number, view: DataView): void {
   let bits = 0;
   let count = -2; // the first character holds two bits that are always zero
@@ -82,7 +84,7 @@ export function decodeBase32(text: string, start: number, view: DataView): void 
   }
 }
 
-/** The 26 characters of a UUID. A database row has several UUIDs, and `parseInt` took four times as long. */
+/** A UUID as 26 characters. A database row has several UUIDs, and `parseInt` took four times as long. */
 export function uuidToBase32(uuid: string): string {
   return encode(
     (hex(uuid, 0) << 16) | hex(uuid, 4),

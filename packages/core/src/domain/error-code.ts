@@ -102,7 +102,7 @@ const TABLE = {
   },
 } as const;
 
-/** The codes of refusals, as REST responds with them. */
+/** The codes of refusals, as in REST responses. */
 export type ErrorCode = keyof typeof TABLE;
 
 interface ErrorFacts {

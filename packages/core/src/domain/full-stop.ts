@@ -1,4 +1,4 @@
-/** Adds a full stop if the sentence lacks one, as sentences of gateways and libraries may. */
+/** Adds a full stop if the sentence lacks one, as sentences from gateways and libraries may. */
 export function withFullStop(sentence: string): string {
   return sentence.endsWith('.') ? sentence : `${sentence}.`;
 }

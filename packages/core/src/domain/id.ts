@@ -28,8 +28,8 @@ export type IdPrefix =
 export type NewId = (prefix: IdPrefix, now: number) => string;
 
 /**
- * Ids of one factory never repeat and never sort before an earlier id, even when the clock steps back or thousands are
- * made in one millisecond.
+ * Creates a factory of ids, which never repeat and never sort before an earlier id, even when the clock steps back or
+ * thousands are made in one millisecond.
  */
 export function createNewId(randomBytes: (length: number) => Uint8Array): NewId {
   const uuid = new Uint8Array(16);
@@ -88,7 +88,7 @@ export function uuidToId(prefix: IdPrefix, uuid: string): string {
   return `${prefix}_${uuidToBase32(uuid)}`;
 }
 
-/** The sort key of an id that `NewId` has made, without the last 42 bits, which are random. */
+/** The sort key of an id that `NewId` made, without the last 42 bits, which are random. */
 export interface IdOrder {
   /** Epoch milliseconds. */
   readonly ms: number;
@@ -126,9 +126,8 @@ export function idsOfOrder(prefix: IdPrefix, { ms, sequence }: IdOrder): IdRange
 }
 
 /**
- * An id of this kind with the order of another id, of any kind, so that it is in the range `idsOfOrder` of that order.
- * Its place in the range comes from `own`, an id that a factory has made, so that of two such ids made in one
- * millisecond, the later sorts later.
+ * An id of this kind with the order of another id of any kind, so that it is in the range that `idsOfOrder` returns.
+ * Its place in the range comes from `own`, a new id. Of two such ids made in one millisecond, the later sorts later.
  */
 export function withOrder(prefix: IdPrefix, own: string, { ms, sequence }: IdOrder): string {
   const uuid = new Uint8Array(16);

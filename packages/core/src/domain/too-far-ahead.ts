@@ -2,13 +2,13 @@ import { retryDelay } from './delivery/retry-schedule.ts';
 
 /**
  * These functions bound how far ahead a stored time can be. A later time was written before the clock was set back.
- * Nothing waits for such a time, because that would take as long as the clock was set back. Times are epoch
+ * Nothing waits for such a time, because the wait would last for as long as the clock was set back by. Times are epoch
  * milliseconds.
  */
 
 /**
  * The latest end of a lease or claim. Twice its length, because a caller whose process was paused may have read the
- * time up to a lease ago, and must not take a lease that its owner has renewed since.
+ * time up to a lease length ago, and must not take a lease that its owner has renewed since.
  */
 export function latestLeaseEnd(now: number, lengthMs: number): number {
   return now + 2 * lengthMs;
@@ -23,7 +23,7 @@ export function isTooFarAhead(at: number, now: number): boolean {
 }
 
 /**
- * Returns `now`, or 1 after `earlier` if `earlier` was written by a clock that is ahead of this clock, so that times
+ * Returns `now`, or 1 ms after `earlier` if `earlier` was written by a clock that is ahead of this clock, so that times
  * and events are in the order of their causes. Not `earlier` itself, because two processes number the events of one
  * moment separately.
  */

@@ -5,7 +5,7 @@ export interface TracePosition {
   readonly traceFlags: number;
 }
 
-/** The maximum length of a header, with room for the fields of a future version. */
+/** The maximum length of a header that is read, with room for the fields of a future version. */
 const LONGEST = 256;
 const FORM = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/s;
 const SAMPLED = 1;

@@ -2,6 +2,6 @@ import * as z from 'zod';
 import { pageFields } from './fields.ts';
 import type { CheckedPageQuery, PageQuery } from './fields.ts';
 
-/** A page of the chats of an instance. */
+/** Selects a page of the chats of an instance. */
 export type ChatQuery = PageQuery;
 export const chatQuery: z.ZodType<CheckedPageQuery, unknown> = z.object({ ...pageFields });

@@ -32,11 +32,11 @@ export const eventQuery: z.ZodType<CheckedTypes & CheckedPageQuery, unknown> = z
   ...pageFields,
 });
 
-/** A page of events. */
+/** Selects a page of events. */
 export type EventPageQuery = PageQuery;
 export const eventPageQuery: z.ZodType<CheckedPageQuery, unknown> = z.object(pageFields);
 
-/** `types`: a comma-separated list. */
+/** Selects the events of a stream, and its beginning. */
 export type EventStreamQuery = {
   /** The event types, separated by commas. By default, those of the specification. */
   readonly types?: string | undefined;

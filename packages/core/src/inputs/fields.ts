@@ -50,7 +50,7 @@ export type PageQuery = {
   readonly cursor?: string | undefined;
   /**
    * A time by ISO 8601 with its zone, such as `2026-11-22T09:30:00Z`: the first page begins with the newest row before
-   * this time. Has no effect with a cursor. An addition of ours.
+   * this time. Has no effect with a cursor. An addition to the specification.
    */
   readonly before?: string | undefined;
 };
@@ -61,7 +61,7 @@ export type CheckedPageQuery = {
   readonly before?: number | undefined;
 };
 
-/** The query fields of every list with pages. */
+/** The query fields of every paginated list. */
 export const pageFields: {
   readonly limit: z.ZodType<number, unknown>;
   readonly cursor: z.ZodType<string | undefined>;

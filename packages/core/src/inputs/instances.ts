@@ -6,7 +6,8 @@ import type { CheckedPageQuery, PageQuery, WithoutNulls } from './fields.ts';
 
 /**
  * `proxy_url`: the address of the proxy that the instance connects through, with `http:`, `https:` or `socks5:`, and a
- * user name and a password if needed; null removes the proxy. The address is never shown; the instance has `has_proxy`.
+ * user name and a password if needed; null removes the proxy. The address is never shown; responses only have
+ * `has_proxy`.
  */
 export type InstanceInput = {
   /** 1 to 100 characters. By default, a new instance gets a name made from its id, and an update changes nothing. */
@@ -36,13 +37,13 @@ export const instanceInput: z.ZodType<WithoutNulls<InstanceInput, 'name'>, unkno
  * `pairing_phone_number`: the number, formatted or not, of a phone on which a code is typed instead of scanning the QR.
  */
 export type ConnectInput = {
-  /** The number of the phone on which the code is typed. By default, the QR has no code. */
+  /** The number of the phone on which the code is typed. By default, only a QR is shown. */
   readonly pairing_phone_number?: string | null | undefined;
 };
 export const connectInput: z.ZodType<WithoutNulls<ConnectInput, 'pairing_phone_number'>, unknown> = z.object({
   pairing_phone_number: optionalField(z.string()),
 });
 
-/** A page of the history of an instance. */
+/** Selects a page of the history of an instance. */
 export type HistoryQuery = PageQuery;
 export const historyQuery: z.ZodType<CheckedPageQuery, unknown> = z.object(pageFields);

@@ -10,7 +10,7 @@ const location = z.strictObject({
   address: textOrNull,
 });
 
-/** The fields of each kind of message; null for a kind without fields. */
+/** The payload schema of each kind of message; null for a kind without a payload. */
 export const MESSAGE_PAYLOADS: {
   readonly [Kind in MessageKind]: z.ZodType<MessagePayloads[Kind]> | null;
 } = {
@@ -47,7 +47,7 @@ export const MESSAGE_PAYLOADS: {
 
 export const MESSAGE_KINDS: readonly MessageKind[] = Object.keys(MESSAGE_PAYLOADS) as MessageKind[]; // the table has no other keys
 
-/** A kind with its fields, as written by a caller other than a gateway. */
+/** A kind with its payload, as given by a caller other than a gateway. */
 export const messageDetail: z.ZodType<MessageKindAndPayload, unknown> = z
   .object({ kind: z.enum(MESSAGE_KINDS), payload: z.unknown() })
   .transform(({ kind, payload = null }, context): MessageKindAndPayload => {

@@ -49,7 +49,7 @@ export type MediaFields = {
 export const mediaFields: z.ZodType<MediaFields, unknown> = z.object({
   caption: optionalField(storableText(0, CAPTION_MAX)),
   filename: optionalField(z.string()),
-  // In a form, every value is a text.
+  // In a form, every value is a string.
   voice: optionalField(
     z.union(
       [z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')],
@@ -68,11 +68,14 @@ type MessageFilterQuery<Status> = {
   readonly type?: MessageType | undefined;
   /** Only messages with this status, or with one of these statuses. */
   readonly status?: Status | undefined;
-  /** The other side: a phone number, formatted or not, or the id of a contact or of a group. An addition of ours. */
+  /**
+   * The other side: a phone number, formatted or not, or the id of a contact or of a group. An addition to the
+   * specification.
+   */
   readonly counterpart?: string | undefined;
   /**
    * `device`: only messages that were typed on the phone; `any`: all messages. By default, messages from the phone are
-   * left out. An addition of ours.
+   * left out. An addition to the specification.
    */
   readonly origin?: 'device' | 'any' | undefined;
 };

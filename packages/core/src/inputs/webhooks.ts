@@ -46,7 +46,7 @@ export const webhookInput: z.ZodType<WithoutNulls<WebhookInput, 'trace_context'>
 export type WebhookChanges = {
   /** The new URL; the rules of new webhooks apply. */
   readonly url?: string | null | undefined;
-  /** The event types that replace the present types, 1 to 20. */
+  /** The event types that replace the current ones, 1 to 20. */
   readonly events?: readonly SubscribableEventType[] | null | undefined;
   /** A note of at most 255 characters; null removes it. */
   readonly description?: string | null | undefined;
@@ -70,7 +70,7 @@ export const webhookChanges: z.ZodType<CheckedWebhookChanges, unknown> = z.objec
 type DeliveryFilterQuery = {
   /** Only deliveries with this status. */
   readonly status?: DeliveryStatus | undefined;
-  /** Only deliveries of this type of event. No delivery has an unknown type. */
+  /** Only deliveries of this type of event. An unknown type matches no delivery. */
   readonly event?: string | undefined;
 };
 /** Selects a page of the deliveries of an endpoint. */

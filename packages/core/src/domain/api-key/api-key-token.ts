@@ -6,10 +6,12 @@ const CHECKSUM_LENGTH = 6;
 /** The length of `trk_` and four random characters, enough to recognise a key while the other thirty stay secret. */
 const SHOWN_LENGTH = 8;
 const FORM = /^trk_[0-9A-Za-z]{40}$/;
-/** Keys that an embedder chooses: printable ASCII without spaces. */
+/** Keys that an embedder chooses: 16 to 128 printable ASCII characters without spaces. */
 const CUSTOM_FORM = /^[\x21-\x7e]{16,128}$/;
 
-/** A new key value: `trk_` and 40 base62 characters, of which the last 6 are a checksum of the rest. */
+/**
+ * A new key value: `trk_` and 40 base62 characters, of which the last 6 are a checksum of all characters before them.
+ */
 export function newApiKeyToken(randomBytes: (length: number) => Uint8Array): string {
   const body = PREFIX + randomBase62(RANDOM_LENGTH, randomBytes);
   return body + checksum(body);
@@ -20,13 +22,13 @@ export function prefixOf(token: string): string {
   return token.slice(0, SHOWN_LENGTH);
 }
 
-/** False for a value that cannot be a key, ours or an embedder's. Saves the lookup of a mistyped key. */
+/** Whether a value has the form of a key, generated or chosen by an embedder. Saves the lookup of a mistyped key. */
 export function isApiKeyToken(token: string): boolean {
   if (!token.startsWith(PREFIX)) return CUSTOM_FORM.test(token);
   return FORM.test(token) && checksum(token.slice(0, -CHECKSUM_LENGTH)) === token.slice(-CHECKSUM_LENGTH);
 }
 
-/** Whether a value may be installed as a key by hand. */
+/** Whether a value may be given as the value of a new key. */
 export function isInstallableToken(token: string): boolean {
   return CUSTOM_FORM.test(token) && isApiKeyToken(token);
 }

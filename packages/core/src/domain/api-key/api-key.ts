@@ -14,7 +14,7 @@ export type Scope = (typeof SCOPES)[number];
 export interface ApiKey {
   readonly id: string;
   readonly workspaceId: string;
-  /** The member who made the key; null for a key of the embedder. */
+  /** The member who created the key; null for a key that belongs to the embedder. */
   readonly memberId: string | null;
   readonly name: string;
   readonly scopes: readonly Scope[];

@@ -5,7 +5,7 @@ import type { ApiKey, Scope } from './api-key.ts';
 
 const BEARER = /^bearer +(\S+) *$/i;
 
-/** The key in an `Authorization` header (RFC 6750 section 2.1). The scheme may be in upper or lower case. */
+/** The key in an `Authorization` header (RFC 6750 section 2.1). The scheme is case-insensitive. */
 export function bearerToken(header: string | null): Result<string> {
   if (header === null || !/^bearer(\s|$)/i.test(header.trim())) {
     return refuse('UNAUTHENTICATED', 'Send the API key in the header "Authorization: Bearer <API_KEY>".');

@@ -6,8 +6,8 @@ import type { Recipient } from '../message/recipient.ts';
 
 /**
  * The key that a message is filed under, within its instance: the id of its group, else the id of its contact, else the
- * digits of the other side's number; null if the network gives no group, contact or number. A message has at most one
- * key, but a person may have several (`chatKeysOf`).
+ * digits of the other side's number; null if the message has none of the three. A message has at most one key, but a
+ * person may have several (`chatKeysOf`).
  */
 export function chatKeyOf(message: Message): string | null {
   const { groupId, contact, number } = chatOf(message);
@@ -15,8 +15,8 @@ export function chatKeyOf(message: Message): string | null {
 }
 
 /**
- * The keys of one person. `ownerOf` returns the contact that has a number now (`ownerOfNumber`), because messages filed
- * under a number belong to its current owner.
+ * The keys of the messages with one person. `ownerOf` returns the contact that has a number now (`ownerOfNumber`),
+ * because messages filed under a number belong to its current owner.
  */
 export function chatKeysOf(
   contact: Pick<Contact, 'id' | 'formerIds' | 'phoneNumber' | 'dialledNumbers'>,
@@ -27,8 +27,8 @@ export function chatKeysOf(
 }
 
 /**
- * The contact that has a number, among the contacts of one instance: the newest that the network registers under the
- * number, or else the newest that is reached by dialling it.
+ * The contact that has a number, among the contacts of one instance: the newest with this `phoneNumber`, or else the
+ * newest with this number among its `dialledNumbers`.
  */
 export function ownerOfNumber<Owner extends Pick<Contact, 'id' | 'phoneNumber' | 'dialledNumbers'>>(
   digits: string,
@@ -40,12 +40,12 @@ export function ownerOfNumber<Owner extends Pick<Contact, 'id' | 'phoneNumber' |
   return newest.find(({ phoneNumber }) => phoneNumber === digits) ?? newest[0] ?? null;
 }
 
-/** The number in a key; null for the id of a group or a contact. */
+/** The number that a key consists of; null for the id of a group or a contact. */
 export function numberOfKey(key: string): string | null {
   return /^[0-9]+$/.test(key) ? key : null;
 }
 
-/** The key of messages with this person or in this group, derived only from `counterpart`. */
+/** The key that `counterpart` gives without a lookup: a number gives its digits, even if a contact has the number. */
 export function keyOfCounterpart(counterpart: Recipient): string {
   if (counterpart.kind === 'number') return counterpart.digits;
   return counterpart.kind === 'group' ? counterpart.groupId : counterpart.contactId;

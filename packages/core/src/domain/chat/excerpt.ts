@@ -1,11 +1,11 @@
 import type { Message } from '../message/message.ts';
 
-/** Unit: code points. */
+/** In code points. */
 const EXCERPT_MAX = 100;
 
-/** The beginning of a message's text or caption, in one line; null if empty. */
+/** The beginning of a message's text or caption, on one line; null if there is none. */
 export function excerptOf({ text, caption }: Pick<Message, 'text' | 'caption'>): string | null {
-  // Limits the work for a long text.
+  // Cut first, to limit the work for a long text.
   const line = (text ?? caption)
     ?.slice(0, 4 * EXCERPT_MAX)
     .replaceAll(/\s+/g, ' ')

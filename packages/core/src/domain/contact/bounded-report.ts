@@ -10,7 +10,7 @@ const REPORTED_ALIASES_MAX = 8;
 const NUMBER = /^[1-9][0-9]{6,14}$/;
 
 /**
- * Bounds a report: cuts names, drops characters that some receivers cannot read, and leaves out invalid numbers,
+ * Bounds a report: cuts names, removes NUL and replaces lone surrogates in them, and leaves out invalid numbers,
  * invalid aliases and excess aliases. Null if the network id itself is invalid.
  */
 export function boundedReport({

@@ -1,11 +1,11 @@
-/** A person who exchanges messages with an instance. Each instance has one contact for each person. */
+/** A person who exchanges messages with an instance. Each instance has its own contact for a person. */
 export interface Contact {
   readonly id: string;
   readonly workspaceId: string;
   readonly instanceId: string;
   /** The network's preferred id of the person, to which messages can be sent whether the number is known or not. */
   readonly networkId: string;
-  /** Other network ids of the same person, the newest first. At most `CONTACT_ALIASES_MAX`. */
+  /** Other network ids of the same person, newest first. At most `CONTACT_ALIASES_MAX`. */
   readonly aliases: readonly string[];
   /** Ids of contacts that turned out to be this person. Lookups by these ids find this contact. */
   readonly formerIds: readonly string[];
@@ -43,11 +43,11 @@ export function networkIdsOf({
   return [networkId, ...aliases];
 }
 
-/** A person as the network knows them. */
+/** A person as the network reports them. */
 export interface ContactReport {
   /** The network's preferred id of the person, to which messages can be sent whether the number is known or not. */
   readonly networkId: string;
-  /** Other network ids of the same person, for example by number. */
+  /** Other network ids of the same person, such as an id made from their number. */
   readonly aliases: readonly string[];
   /** Digits, or null if the network hides them. */
   readonly phoneNumber: string | null;
@@ -59,5 +59,5 @@ export interface ContactReport {
 }
 
 export const CONTACT_ALIASES_MAX = 20;
-/** Far more than the ways to dial one number in any network. */
+/** More ways than any network has to dial one number. */
 export const DIALLED_NUMBERS_MAX = 10;

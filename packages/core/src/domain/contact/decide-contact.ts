@@ -1,13 +1,13 @@
 import { CONTACT_ALIASES_MAX, DIALLED_NUMBERS_MAX, networkIdsOf } from './contact.ts';
 import type { Contact, ContactReport } from './contact.ts';
 
-/** The changes that a report causes. If `written` is empty, the report says nothing new. */
+/** The changes that a report causes. If the report says nothing new, `written` is empty. */
 export interface ContactDecision {
   /** The person that the report is about. */
   readonly contact: Contact;
   /**
-   * Contacts to insert, or to replace by their ids: the person, and contacts that lose a network id or a number to the
-   * person.
+   * Contacts to insert or, if their id is already stored, to overwrite: the person, if changed, and contacts that lose
+   * a network id or a number to the person.
    */
   readonly written: readonly Contact[];
   /** Ids of contacts that were merged into `contact`. Lookups by these ids now find `contact`. */
@@ -17,13 +17,13 @@ export interface ContactDecision {
 }
 
 /**
- * Finds the person of a report. `known` are all contacts of the instance that have one of the report's network ids or
- * dialled numbers; `newContact` makes the id of a new contact. If several contacts turn out to be one person, the
- * oldest id wins.
+ * Decides which person a report is about. `known` are all contacts of the instance that have one of the report's
+ * network ids or dialled numbers; `newContact` makes the fixed fields of a new contact. If several contacts turn out to
+ * be one person, the oldest id wins.
  *
- * A contact is this person if the report has the contact's preferred network id, or if the contact has the report's. A
- * contact that shares only another id or a dialled number with the report is another person, because a number that was
- * given to another person belongs to that person from then on.
+ * A contact is this person if the report has the contact's preferred network id, or if the contact has the report's
+ * preferred id. A contact that shares only another id or a number with the report is another person, who loses it,
+ * because numbers are reassigned.
  */
 export function decideContact(
   report: ContactReport,

@@ -3,7 +3,7 @@ import { isOpen } from './delivery.ts';
 import type { CancellationReason, Delivery, DeliveryErrorCode } from './delivery.ts';
 import { retryDelay } from './retry-schedule.ts';
 
-/** The outcome of one attempt; `errorCode` is null only if a 2xx arrived in time. */
+/** The outcome of one attempt; `errorCode` is null only if a 2xx response arrived in time. */
 export interface AttemptOutcome {
   readonly startedAt: number;
   readonly endedAt: number;
@@ -12,8 +12,8 @@ export interface AttemptOutcome {
 }
 
 /**
- * The delivery after an attempt (specification, "Webhook delivery"). A manual attempt is made once. If it fails, the
- * delivery becomes failed, or exhausted if no attempts remain. An unsafe URL ends a delivery immediately.
+ * The delivery after an attempt (specification, "Webhook delivery"). A manual attempt that fails is not retried: the
+ * delivery becomes failed, or exhausted if no attempts remain. An unsafe URL fails a delivery immediately.
  */
 export function completeAttempt(delivery: Delivery, outcome: AttemptOutcome): Delivery {
   const attempted: Delivery = {
@@ -36,7 +36,8 @@ export function completeAttempt(delivery: Delivery, outcome: AttemptOutcome): De
 
 /**
  * The new due time and `nextRetryAt` of a delivery whose wait until `dueAt` is longer than the retry schedule allows
- * from now; null if the schedule allows the wait. The schedule has waits only after failed attempts.
+ * from now; null if the schedule allows the wait. The schedule allows no wait before the first attempt, or before a
+ * manual one.
  */
 export function withinSchedule(
   { status, attempts, nextRetryAt }: Pick<Delivery, 'status' | 'attempts' | 'nextRetryAt'>,
@@ -48,7 +49,7 @@ export function withinSchedule(
   return { dueAt: within, nextRetryAt: nextRetryAt === null ? null : within };
 }
 
-/** Whether one more attempt may be requested by hand: only if no attempt will be made automatically. */
+/** Whether one more attempt may be requested by hand: only if the delivery has ended without success. */
 export function mayRetry(delivery: Delivery): boolean {
   return !isOpen(delivery.status) && delivery.status !== 'success';
 }
@@ -59,8 +60,8 @@ export function requeue(delivery: Delivery): Delivery {
 }
 
 /**
- * The end of a delivery that cannot be sent because its event is not stored. The delivery counts as attempted now, so
- * that `retryFailedDeliveries` reaches the other deliveries first.
+ * The delivery once it has failed because its event is not stored. It counts as attempted now, so that
+ * `retryFailedDeliveries` reaches the other deliveries first.
  */
 export function endedWithoutEvent(delivery: Delivery, now: number): Delivery {
   return { ...delivery, status: 'failed', manual: false, nextRetryAt: null, lastAttemptAt: now };

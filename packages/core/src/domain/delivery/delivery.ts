@@ -5,22 +5,28 @@ import { MAX_ATTEMPTS } from './retry-schedule.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** Concurrent requests to one endpoint (specification, "Receiver response and delivery behaviour", 5). */
+/**
+ * The maximum number of concurrent requests to one endpoint (specification, "Receiver response and delivery behaviour",
+ * 5).
+ */
 export const ENDPOINT_SLOTS = 2;
-/** Requests to one endpoint that may start within a minute. */
+/** The maximum number of requests to one endpoint that start within a minute. */
 export const ENDPOINT_STARTS_PER_MINUTE = 120;
-/** A minute and a second, because a request leaves after its claim, and the receiver counts arrivals. */
+/**
+ * A second longer than the minute, because requests leave some time after their claim, and the receiver counts
+ * arrivals.
+ */
 export const THROTTLE_WINDOW_MS = 61_000;
 /**
- * How many claims in a row may be lost before a loss counts as a failed attempt, so that a delivery that kills its
- * process ends eventually.
+ * After this many lost claims in a row, the next claim counts as a failed attempt without a request, so that a delivery
+ * that kills its process ends eventually.
  */
 export const MAX_LOST_CLAIMS = 5;
-/** Events, deliveries and attempts are deleted after 30 days. */
+/** How long events, deliveries and attempts can be read; they are deleted later. */
 export const RETENTION_MS: number = 30 * DAY;
 /** The maximum number of deliveries that one retry-failed call queues. */
 export const RETRY_FAILED_BATCH = 100;
-/** The highest value of `remaining` in retry-failed, so that a call does not count a whole history. */
+/** The highest number that retry-failed counts to for `remaining`, so that a call does not count a whole history. */
 export const RETRY_FAILED_COUNT_MAX = 1_000;
 
 export const DELIVERY_STATUSES = ['pending', 'retrying', 'success', 'failed', 'exhausted'] as const;
@@ -38,7 +44,7 @@ export type DeliveryErrorCode =
   | 'ENDPOINT_DISABLED'
   | 'ENDPOINT_DELETED';
 
-/** The reasons that end every open delivery of an endpoint in one transaction. */
+/** The reasons for which all open deliveries of an endpoint end together. */
 export type CancellationReason = Extract<DeliveryErrorCode, 'ENDPOINT_DISABLED' | 'ENDPOINT_DELETED'>;
 
 /** One event on its way to one endpoint. Times are epoch milliseconds, `eventOccurredAt` epoch microseconds. */
@@ -82,8 +88,9 @@ export function isOpen(status: DeliveryStatus): boolean {
 }
 
 /**
- * A new delivery of an event to an endpoint, made and due at the event's millisecond. Its id has the order of the
- * event's id, so that the deliveries of an event are adjacent, and are found without an index by event.
+ * A new delivery of an event to an endpoint, created and due at the event's millisecond. Its id has the order of the
+ * event's id (`withOrder`), so that the deliveries of an event are adjacent and can be found without an index on the
+ * event.
  */
 export function newDelivery(event: Event, endpointId: string, newId: NewId): Delivery {
   const createdAt = Math.floor(event.occurredAt / 1000);

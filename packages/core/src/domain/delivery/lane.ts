@@ -10,7 +10,7 @@ export interface LaneLimits {
 // `starts` are the times at which requests to the endpoint started, oldest first, in epoch milliseconds. They include
 // at least the starts within one window before the latest.
 
-/** When the throttle allows the next request; in the past, or 0, if a request is allowed now. */
+/** When the throttle allows the next request; a past time or 0 if a request is allowed now. */
 export function throttledUntil(
   starts: readonly number[],
   { startsPerWindow, windowMs }: Omit<LaneLimits, 'slots'>,

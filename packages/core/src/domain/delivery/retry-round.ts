@@ -1,8 +1,8 @@
 /**
  * A series of retry-failed calls for one endpoint, which gives one more attempt to each delivery that had failed when
- * the round began, and then ends; or a series of `retryFailedEvents` calls, for the exhausted events of one
- * subscription. A failure during the round belongs to the next round, because a loop of calls until `remaining` is 0
- * would otherwise run for as long as the receiver refuses.
+ * the round began, and then ends. The `retryFailedEvents` calls for the exhausted events of one subscription form such
+ * rounds too. A delivery or event that fails during the round belongs to the next round, because a loop of calls until
+ * `remaining` is 0 would otherwise run for as long as the receiver refuses.
  */
 export interface RetryRound {
   /** Epoch milliseconds, like all times here. */
@@ -11,7 +11,9 @@ export interface RetryRound {
   readonly calledAt: number;
 }
 
-/** Calls further apart than this belong to two rounds, because the caller of the first round has given up. */
+/**
+ * Calls further apart than this belong to two rounds, because the caller is assumed to have given up the first round.
+ */
 const ROUND_PAUSE_MS = 60 * 60 * 1000;
 
 /** The part of the failed deliveries or events that a call takes. */
@@ -25,8 +27,8 @@ export interface RetryBatch<Failed> {
 }
 
 /**
- * Takes the first `limit` failed deliveries or events, given in the order of their last attempts. `failedAt` returns
- * null if there was no attempt.
+ * Takes the first `limit` failed deliveries or events, which the caller has sorted: those never attempted first, then
+ * those attempted longest ago. `failedAt` returns null for one that was never attempted.
  */
 export function takeRetryBatch<Failed>(
   failed: readonly Failed[],

@@ -33,7 +33,7 @@ export interface Waiting {
   readonly until: number | null;
 }
 
-/** Null for a delivery that has ended, unless its endpoint was disabled. */
+/** Null for a delivery that has ended, except by the disabling of its endpoint. `lane` is null if it has ended. */
 export function waitingOf(delivery: Delivery, lane: LanePosition | null, now: number): Waiting | null {
   if (lane === null)
     return delivery.errorCode === 'ENDPOINT_DISABLED' ? { reason: 'endpoint_disabled', until: null } : null;

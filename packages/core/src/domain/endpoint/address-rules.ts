@@ -2,8 +2,8 @@ import ipaddr from 'ipaddr.js';
 import { type Ip, isIsatap, isWithin, parseAddress, rangesOf } from './ip-address.ts';
 
 /**
- * The policy for the URLs of endpoints. `local` is for development: in addition to what `public` allows, it allows only
- * http, any port and loopback addresses.
+ * The policy for the URLs of endpoints. `local` is for development: it also allows http, any port and loopback
+ * addresses.
  */
 export type UrlPolicy = 'public' | 'local';
 
@@ -35,7 +35,10 @@ export function areAllowedAddresses(addresses: readonly string[], policy: UrlPol
   return addresses.length > 0 && addresses.every((address) => isAllowedAddress(address, policy));
 }
 
-/** IANA's special-purpose registry (RFC 6890) in its current state, multicast, class E, and Azure's host address. */
+/**
+ * The ranges of IANA's special-purpose registry (RFC 6890) that are not public, multicast, class E, and Azure's host
+ * address.
+ */
 const NOT_PUBLIC_V4 = rangesOf(
   '0.0.0.0/8',
   '10.0.0.0/8',

@@ -4,9 +4,9 @@ const PREFIX = 'whsec_';
 const RANDOM_BYTES = 32;
 
 /**
- * A new signing secret: `whsec_` and 44 characters of padded base64. The whole text is the HMAC key of our own
- * signature; the signature of Standard Webhooks is keyed with the decoded bytes. Libraries for Standard Webhooks refuse
- * most secrets in unpadded base64url.
+ * A new signing secret: `whsec_` and 44 characters of base64. The whole text is the HMAC key of our own signature; the
+ * key of the Standard Webhooks signature is the decoded bytes. Padded base64, because libraries for Standard Webhooks
+ * refuse most secrets in unpadded base64url.
  */
 export function newEndpointSecret(randomBytes: (length: number) => Uint8Array): string {
   return PREFIX + base64(randomBytes(RANDOM_BYTES));

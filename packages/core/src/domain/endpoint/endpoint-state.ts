@@ -15,7 +15,7 @@ export function disable(endpoint: Endpoint, reason: DisabledReason, now: number)
   };
 }
 
-/** The health after a cancellation, which also ends the last delivery if it is open. */
+/** The health after the endpoint's open deliveries were cancelled, including the last delivery if it was open. */
 export function healthWhenClosed(health: EndpointHealth): EndpointHealth {
   const { lastDelivery } = health;
   if (lastDelivery === null || !isOpen(lastDelivery.status)) return health;

@@ -11,7 +11,7 @@ export interface LastDelivery {
   readonly at: number;
 }
 
-/** The outcome of recent deliveries. Written as attempts complete; one success clears the failure record. */
+/** The outcome of recent deliveries. Updated as attempts complete; one success clears the failure record. */
 export interface EndpointHealth {
   readonly lastDelivery: LastDelivery | null;
   readonly lastSuccessAt: number | null;
@@ -61,8 +61,8 @@ export const DESCRIPTION_MAX = 255;
 export const EVENTS_MAX = 20;
 
 /**
- * Whether a stored endpoint still has the state that a change was based on: the version and, if it matters, the failure
- * record.
+ * Whether a stored endpoint still has the state that a change was based on: the version and, if `decidedOn` has one,
+ * the failure record.
  */
 export function isAsDecidedOn(
   { version, health }: Pick<Endpoint, 'version' | 'health'>,

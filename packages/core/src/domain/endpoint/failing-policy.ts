@@ -19,8 +19,8 @@ export function evaluateFailing(endpoint: Endpoint, now: number): 'nothing' | 'w
 }
 
 /**
- * The earliest time at which an endpoint is disabled if nothing is delivered until then, in epoch milliseconds; null while
- * it does not fail, and once it is disabled.
+ * The earliest time at which an endpoint is disabled if nothing is delivered until then, in epoch milliseconds; null if
+ * the endpoint is not failing, or is already disabled.
  */
 export function disablingTime({ status, health }: Endpoint, now: number): number | null {
   const { failingSince, warnedAt } = health;

@@ -22,7 +22,7 @@ export interface HostList {
 export const NO_HOSTS: HostList = { names: [], suffixes: [], ranges: [] };
 
 /**
- * The flaw of an entry of `webhookAllow` or `webhookDeny`, worded to end a sentence about the entry; undefined if there
+ * The flaw of an entry of `webhookAllow` or `webhookDeny`, worded to follow the entry in a sentence; undefined if there
  * is no flaw. An entry is a host name, `*.` and a domain for all of its subdomains, an address, or a range in CIDR
  * notation.
  */
@@ -39,7 +39,7 @@ const UNREADABLE =
   'is not a host name (n8n, *.internal.example.com), an address (10.1.2.3) or a range (10.1.0.0/16, fd00::/8); give no scheme, port or path';
 const IPV4_INSIDE = 'is of IPv6 addresses that stand for an IPv4 address';
 
-/** Throws a RangeError for an entry that is not a name, an address or a range. */
+/** Parses the entries. Throws a RangeError for one that is not a name, an address or a range. */
 export function hostList(entries: readonly string[]): HostList {
   const names: string[] = [];
   const suffixes: string[] = [];
@@ -55,13 +55,13 @@ export function hostList(entries: readonly string[]): HostList {
   return { names, suffixes, ranges };
 }
 
-/** Whether a host is listed by its name. */
+/** Whether a host is listed by its name, or by a `*.` entry. */
 export function namesHost({ names, suffixes }: HostList, hostname: string): boolean {
   const host = normalHost(hostname);
   return names.includes(host) || suffixes.some((suffix) => host.endsWith(suffix));
 }
 
-/** Whether a host or one of its parent domains is listed by its name. */
+/** Whether a host is listed as in `namesHost`, or one of its parent domains by its name. */
 export function namesDomainOf(list: HostList, hostname: string): boolean {
   const host = normalHost(hostname);
   return namesHost(list, host) || list.names.some((name) => host.endsWith(`.${name}`));
@@ -72,7 +72,7 @@ export function listsAddress({ ranges }: HostList, { written, meant }: IpAddress
   return isWithin(meant, ranges) || isWithin(written, ranges);
 }
 
-/** `a.example.` and `a.example` are one host. */
+/** `A.example.` and `a.example` are one host. */
 function normalHost(hostname: string): string {
   let end = hostname.length;
   while (hostname[end - 1] === '.') end -= 1;

@@ -34,7 +34,7 @@ const anyAddress = fc.oneof(
   fc.ipV6(),
   fc.tuple(anyV4, embedded).map(([address, embed]) => embed(address)),
 );
-/** Ranges that neither a wider range nor a name opens. */
+/** Ranges that neither a wider range nor a host name allows. */
 const GUARDED_V4 = REFUSED_V4.filter(({ first }) =>
   ['0.0.0.0', '168.63.129.16', '169.254.0.0', '224.0.0.0', '240.0.0.0'].includes(first),
 );

@@ -61,7 +61,7 @@ export function isUsual({ secure, port }: Destination): boolean {
   return secure && (port === 443 || port === 8443);
 }
 
-/** Whether http and any port may be accepted, as far as is known before the host is resolved. */
+/** Whether http or an unusual port may be accepted, as far as is known before the host is resolved. */
 export function mayBeUnusual(destination: Destination, { urlPolicy, hosts }: UrlRules): boolean {
   if (urlPolicy === 'local') return true;
   if (hosts === undefined) return false;
@@ -71,7 +71,7 @@ export function mayBeUnusual(destination: Destination, { urlPolicy, hosts }: Url
 }
 
 /**
- * Ranges that only an entry within them opens, and not a host name or a wider range. They are this host and network,
+ * Ranges that only an entry within them allows; a host name or a wider range does not. They are this host and network,
  * link-local addresses, the metadata services of clouds (Azure, Alibaba, Oracle; AWS and Google on IPv6), multicast and
  * reserved addresses. A client that reaches a metadata service can read the machine's credentials.
  */

@@ -6,7 +6,7 @@ export type IpRange = readonly [base: Ip, bits: number];
 
 export interface IpAddress {
   readonly written: Ip;
-  /** The address that packets go to: a mapped or translated IPv4 address, else `written`. */
+  /** The address that packets go to: the IPv4 address that `written` maps or translates, or else `written` itself. */
   readonly meant: Ip;
 }
 
@@ -31,7 +31,7 @@ export function parseAddress(text: string): IpAddress | undefined {
   return { written, meant: embeds ? new ipaddr.IPv4(written.toByteArray().slice(12)) : written };
 }
 
-/** Reads ranges in the source code, such as `10.0.0.0/8`. */
+/** Parses ranges that are written in the source code, such as `10.0.0.0/8`. */
 export function rangesOf(...texts: readonly string[]): readonly IpRange[] {
   return texts.map((text) => ipaddr.parseCIDR(text));
 }

@@ -6,7 +6,7 @@ export const MAX_ENDPOINT_URL_LENGTH = 2048;
 
 /** A URL that follows the rules, split into the parts that a sender needs. */
 export interface EndpointUrl {
-  /** Scheme, host and port in their normal form: `https://hooks.example.com:8443`. */
+  /** Scheme, host, and the port unless it is the default of the scheme: `https://hooks.example.com:8443`. */
   readonly origin: string;
   /** Whether the scheme is https. */
   readonly secure: boolean;
@@ -22,7 +22,7 @@ export interface EndpointUrl {
 
 export type CheckedEndpointUrl =
   | { readonly ok: true; readonly value: EndpointUrl }
-  /** `operatorMayAllow`: the same URL would be accepted if the operator allowed its host. */
+  /** `operatorMayAllow`: the URL may be accepted once the operator allows its host. */
   | { readonly ok: false; readonly refusal: Refusal; readonly operatorMayAllow: boolean };
 
 /**

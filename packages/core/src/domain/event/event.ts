@@ -14,7 +14,7 @@ export type SubscribableEventType = Exclude<EventType, 'webhook.test'>;
 
 // The casts are safe, because these are the keys of the tables.
 const SPECIFIED = Object.keys(EVENT_MEANINGS) as (keyof typeof EVENT_MEANINGS)[];
-/** Event types beyond the specification, which subscribers have to name. */
+/** Event types in addition to the specification, which subscribers have to name. */
 export const OPT_IN_EVENT_TYPES: readonly OptInEventType[] = Object.keys(
   OPT_IN_EVENT_MEANINGS,
 ) as OptInEventType[];
@@ -40,7 +40,7 @@ export interface Event {
   readonly payload: string;
 }
 
-/** The subject of an event, by which the event is found. */
+/** The instance and the message that an event is about, by which it is listed. */
 export interface EventSubject {
   /** Null for `webhook.test`. */
   readonly instanceId: string | null;

@@ -13,9 +13,9 @@ export function historySince(now: number, days: number): number {
 }
 
 /**
- * How many entries of one instance are written within an hour. A further entry is counted in the latest entry of that
- * hour with the same reason, if there is one, so that a network's reports, or a program that connects and disconnects
- * in a loop, cannot fill the database.
+ * After this many entries of an instance within an hour, a further entry is counted in the latest of them with the same
+ * reason, if there is one, so that a network's reports, or a program that connects and disconnects in a loop, cannot
+ * fill the database.
  */
 export const ENTRIES_PER_HOUR = 200;
 
@@ -31,7 +31,7 @@ export type HistoryCause = 'api' | 'gateway' | 'service';
 
 interface ReasonInfo {
   readonly causedBy: HistoryCause;
-  /** The event as a sentence. */
+  /** The reason as a sentence. */
   readonly meaning: string;
 }
 
@@ -94,7 +94,7 @@ const REASONS = {
   },
 } as const;
 
-/** Why something happened to an instance. The `description` of an entry says it as a sentence. */
+/** Why something happened to an instance. The `description` of an entry puts it in a sentence. */
 export type HistoryReason = keyof typeof REASONS;
 
 export const HISTORY_REASONS: Readonly<Record<HistoryReason, ReasonInfo>> = REASONS;
@@ -120,7 +120,7 @@ export interface HistoryEntry extends HistoryNews {
   readonly workspaceId: string;
   readonly instanceId: string;
   readonly causedBy: HistoryCause;
-  /** The process that held the lease of the instance; null if the cause was not a process that holds instances. */
+  /** The process that held the lease of the instance; null if the writer of the entry held no lease. */
   readonly process: string | null;
   readonly at: number;
   /**
@@ -175,7 +175,7 @@ export function newsOf(
   };
 }
 
-/** The entry for an instance that no trigger has changed. */
+/** The entry for something that happened to an instance without a trigger. */
 export function otherNews(
   { status }: Pick<Instance, 'status'>,
   reason: HistoryReason,
@@ -283,7 +283,7 @@ function codeOf(trigger: InstanceTrigger, after: Instance | null): string | null
   }
 }
 
-/** The maximum length of a code, more than any network uses. */
+/** The maximum length of a code, more than known networks use. */
 const CODE_MAX = 64;
 
 /** A code as the history keeps it, bounded because it comes from the network or from another author's gateway. */

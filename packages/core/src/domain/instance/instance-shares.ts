@@ -4,13 +4,13 @@ export interface OwnerShare {
   /** How many instances in need of a gateway are held by this process or reserved for it. */
   readonly held: number;
   readonly registeredAt: number;
-  /** When this process stops looking for instances that are reserved for it; 0 while it does not ask. */
+  /** Until when this process asks the others for instances, which they reserve for it; 0 if it does not ask. */
   readonly asksUntil: number;
 }
 
 /** The instances to share and the processes that share them, all counted at one moment. */
 export interface GatewayShare {
-  /** The registered owners, including the reader, in the order of their names. */
+  /** The registered owners, including the caller, in the order of their names. */
   readonly owners: readonly OwnerShare[];
   /** How many instances need a gateway, whether held or not. */
   readonly instances: number;
@@ -24,7 +24,7 @@ const WORTH_ASKING = 0.2;
 
 /**
  * Whether an owner asks the others for instances, because it holds much less than its share. An owner that asks
- * continues until all hold the same number, give or take one.
+ * continues until no other owner holds at least two more.
  */
 export function mayAsk(owner: string, { owners, instances }: GatewayShare, isAsking: boolean): boolean {
   const held = owners.find((one) => one.owner === owner)?.held ?? 0;
@@ -35,9 +35,9 @@ export function mayAsk(owner: string, { owners, instances }: GatewayShare, isAsk
 
 /**
  * The receivers of the instances that an owner hands over: one entry for each instance, at most `limit`. In each step,
- * the owner with the most instances passes one on to the receiver with the fewest, until they are even. Owners that see
- * the same counts compute the same steps, and each carries out only its own, so that together they do not pass on too
- * many.
+ * the owner with the most instances passes one on to the receiver with the fewest, until they are even or differ by
+ * one. Owners that see the same counts compute the same steps, and each carries out only its own, so that together they
+ * do not pass on too many.
  */
 export function handOvers(
   owner: string,

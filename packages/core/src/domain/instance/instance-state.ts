@@ -16,7 +16,7 @@ import type { Instance, InstanceStatus, Operation, OperationKind, QrCode } from 
 /** How long a connection may be gone, or take to open, before receivers are notified. */
 export const CONNECTION_GRACE_MS = 30_000;
 
-/** The events that can happen to an instance. */
+/** Everything that can change the state of an instance. */
 export type InstanceTrigger =
   /** `pairingNumber` as in `Instance`. */
   | { readonly kind: 'connect'; readonly pairingNumber: string | null }
@@ -115,7 +115,7 @@ function connect(instance: Instance, pairingNumber: string | null, now: number):
   if (instance.operation) return busy(instance.operation);
   if (isLive(instance.status)) return UNCHANGED;
   const wanted = { desired: 'running', lastError: null, logoutRefused: false, pairingNumber } as const;
-  // A requested connection is tried in spite of a restriction, no matter when the restriction ends.
+  // A request to connect overrides the restriction that stopped the instance, no matter when the restriction ends.
   const restriction = instance.status === 'error' ? null : instance.restriction;
   return change(instance, { ...wanted, restriction, status: 'connecting' }, now);
 }
@@ -254,7 +254,7 @@ export function graceEndsAt({ status, statusChangedAt, droppedAt }: Instance): n
 /** Checks again, because the connection may have come back and dropped since the controller looked. */
 function graceIsOver(instance: Instance, now: number): boolean {
   const endsAt = graceEndsAt(instance);
-  // If the grace period began before the clock was set back, the instance's controller has measured the period.
+  // If the grace period began before the clock was set back, the controller of the instance has measured the period.
   return endsAt !== null && (now >= endsAt || isTooFarAhead(endsAt - CONNECTION_GRACE_MS, now));
 }
 

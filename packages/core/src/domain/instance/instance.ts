@@ -1,6 +1,6 @@
 import type { Restriction } from './restriction.ts';
 
-/** The abilities of a gateway on an instance (specification, Instance `capabilities`). */
+/** The abilities of an instance, which its gateway provides (specification, Instance `capabilities`). */
 export type Capability = 'text' | 'image' | 'document' | 'audio' | 'video' | 'groups';
 
 export const INSTANCE_STATUSES = [
@@ -14,7 +14,7 @@ export const INSTANCE_STATUSES = [
 ] as const;
 export type InstanceStatus = (typeof INSTANCE_STATUSES)[number];
 
-/** The operations that the gateway must carry out before the instance takes another operation. */
+/** The operations that the gateway must carry out before the instance accepts another operation. */
 export type OperationKind = 'disconnect' | 'logout' | 'delete';
 
 export interface Operation {
@@ -23,7 +23,7 @@ export interface Operation {
   readonly requestedAt: number;
 }
 
-/** How an operation ended; `error` is null when it was carried out. */
+/** How an operation ended; `error` is null if it was carried out. */
 export interface OperationOutcome {
   readonly id: string;
   readonly error: string | null;
@@ -61,7 +61,8 @@ export interface Instance {
   /** The network's restriction of the number; it may have ended since. */
   readonly restriction: Restriction | null;
   /**
-   * When a connection dropped, even one that only showed a QR; null if none dropped, or once receivers are notified.
+   * When a connection dropped, even one that only showed a QR; null once a connection opens or shows a QR, and once
+   * receivers are notified.
    */
   readonly droppedAt: number | null;
   readonly qr: QrCode | null;
@@ -71,7 +72,10 @@ export interface Instance {
   readonly sealedProxyUrl: string | null;
   readonly operation: Operation | null;
   readonly operationOutcome: LastOutcome | null;
-  /** Whether the last logout failed. If so, the next logout discards the session even if the network refuses. */
+  /**
+   * Whether a logout of this session has failed. If so, the next logout discards the session even if the network
+   * refuses.
+   */
   readonly logoutRefused: boolean;
   readonly statusChangedAt: number | null;
   readonly connectedAt: number | null;

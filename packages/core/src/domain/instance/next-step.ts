@@ -16,7 +16,7 @@ export type NextStepKind =
 
 /** The next step for an instance that is not connected. */
 export interface NextStep {
-  /** The step and its actor, such as `reconnect` or `scan_qr`. */
+  /** The step, such as `reconnect` (automatic) or `scan_qr` (by a person). */
   readonly kind: NextStepKind;
   /** Epoch milliseconds; null if the step has no known time. */
   readonly at: number | null;
@@ -43,7 +43,7 @@ export function nextStepOf(instance: Instance, retryAt: number | null): NextStep
       return { kind: phoneNumber === null ? 'pair' : 'connect', at: null };
     case 'disconnected':
       if (desired === 'running') return { kind: 'reconnect', at: retryAt };
-      // Stopped on request: there is no next step.
+      // Stopped on request, unless its QR has timed out.
       return lastError === 'qr_timeout' ? { kind: 'pair', at: null } : null;
   }
 }

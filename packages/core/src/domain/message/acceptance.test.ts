@@ -21,7 +21,7 @@ const READY: AcceptanceFacts = {
   trialMessagesUsed: 1,
 };
 
-/** The obstacles in the order of their checks, each with the decision that it leads to. */
+/** The obstacles in the order in which they are checked, each with the resulting decision. */
 const OBSTACLES: readonly [AcceptanceResult, (facts: AcceptanceFacts) => AcceptanceFacts][] = [
   [{ kind: 'stale' }, (facts) => ({ ...facts, revision: 'b' })],
   [{ kind: 'remembered', record: earlier }, (facts) => ({ ...facts, record: earlier })],

@@ -13,8 +13,8 @@ export interface Acceptance {
   /** The revision of the `Sender` that the message was checked against; if omitted, nothing is compared. */
   readonly revision?: string | undefined;
   /**
-   * Whether the network id leads back to the message's id. If so, `findOutbound` gets ranges of ids, and the network id
-   * needs no index. Default false.
+   * Whether the network id leads back to the message's id. If so, callers of `findOutbound` give ranges of ids, and the
+   * network id needs no index. Default false.
    */
   readonly hasReadableNetworkId?: boolean;
 }
@@ -35,14 +35,14 @@ export interface AcceptanceFacts {
   readonly revision: string | undefined;
   /** The record stored under the key, expired or not. */
   readonly record: IdempotencyRecord | null;
-  /** The instance with its queue; null if the workspace does not have it. */
+  /** The instance with its queue; null if the workspace has no such instance. */
   readonly instance: {
     /** `acceptsMessages` of the instance. */
     readonly acceptsMessages: boolean;
     /** How many messages are queued. The count may stop at `backlogLimit`. */
     readonly queued: number;
   } | null;
-  /** How many messages of its trial the workspace has used. Ignored for an acceptance without a trial. */
+  /** How many messages of its trial the workspace has used. Ignored without a `trialLimit`. */
   readonly trialMessagesUsed: number;
 }
 

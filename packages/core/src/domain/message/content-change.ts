@@ -26,6 +26,6 @@ export function saysOf(message: Message): MessageSays {
 export function changeContent(stored: Message, { message, expected }: ContentChange): Message | null {
   if (stored.editedAt !== expected.editedAt || stored.deletedAt !== expected.deletedAt) return null;
   const changed = { ...stored, ...saysOf(message) };
-  // An edit does not change the file, which may have come since the edit was decided.
+  // An edit does not change the file, which may have arrived since the edit was decided.
   return message.deletedAt === stored.deletedAt ? { ...changed, media: stored.media } : changed;
 }

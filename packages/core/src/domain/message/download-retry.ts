@@ -12,7 +12,7 @@ export const DOWNLOAD_GIVEN_UP_MS: number = 24 * HOUR_MS;
 /** How many files one instance can wait for, because a stranger may send any number of files whose downloads fail. */
 export const MAX_PENDING_DOWNLOADS = 10_000;
 
-/** The maximum size of a gateway's reference to a file. No message needs more. */
+/** The maximum size of a gateway's reference to a file. */
 export const MAX_REFERENCE_BYTES = 16_384;
 
 /** How long to wait after `tries` failed downloads of one file: from a minute, doubled each time, to an hour. */
@@ -20,7 +20,7 @@ export function downloadRetryDelay(tries: number): number {
   return doublingDelay(tries - 1, { firstMs: MINUTE_MS, longestMs: HOUR_MS });
 }
 
-/** The latest time until which a download can wait; a later time is from before the clock was set back. */
+/** The latest time until which a download can wait; a later time was written before the clock was set back. */
 export function latestDownload(now: number): number {
   return now + 2 * HOUR_MS;
 }

@@ -24,8 +24,8 @@ export function createPermutation(key: Uint8Array): Permutation {
   aes.encryptBlock(head, head);
 
   /**
-   * The value that round `index` adds to one half, given the other half: the last bytes of `S`, the beginning of the
-   * CBC-MAC of P and Q.
+   * The value that round `index` adds to one half, given the other half: the last bytes of `S`, which is the beginning
+   * of the CBC-MAC of P and Q.
    */
   const added = (index: number, other: number): number => {
     block.set(head);

@@ -3,8 +3,8 @@ import type { MediaType } from './media-rules.ts';
 const BYTES_MAX = 255;
 
 /**
- * The name that a file is offered under: the last part of the given path, without control characters and cut to 255
- * bytes of UTF-8 before its extension. If nothing is left, a name made of the message's type and id.
+ * The name that a file is offered under: the last part of the given path, without control characters and shortened
+ * before its extension to 255 bytes of UTF-8. If nothing is left, a name made of the message's type and id.
  */
 export function mediaFilename(
   given: string | null,

@@ -57,13 +57,13 @@ export const AUDIO_ALONE: ReadonlyMap<
   ['video/3gpp', { mimeType: 'audio/3gpp', extension: '3gp', isCertain: true }],
 ]);
 
-/** `image`, `audio` or `video`; null for a file that cannot be any of these. */
+/** `image`, `audio` or `video`; null for any other type. */
 export function mediaFamily(mimeType: string): Exclude<MediaType, 'document'> | null {
   const family = asMediaType(mimeType.split('/', 1)[0]);
   return family === 'document' ? null : family;
 }
 
-/** The registered types of names that detectors and networks use. */
+/** The registered names of types that detectors and networks name differently. */
 const REGISTERED_NAMES: ReadonlyMap<string, string> = new Map([
   ['audio/x-m4a', 'audio/mp4'],
   ['audio/mp3', 'audio/mpeg'],
@@ -100,7 +100,9 @@ export function checkMimeType(type: MediaType, mimeType: string): Result<string>
       );
 }
 
-/** The same as `checkMimeType`, if only the beginning of the file is known: a video may still turn out to be audio. */
+/**
+ * The same as `checkMimeType`, for a file of which only the beginning is known: a video may still turn out to be audio.
+ */
 export function checkBeginning(type: MediaType, mimeType: string): Result<string> {
   const checked = checkMimeType(type, mimeType);
   const audio = AUDIO_ALONE.get(mimeType);
@@ -134,8 +136,8 @@ export function mediaTooLarge(limit: number): { ok: false; refusal: Refusal } {
 const MEDIA_ID = /^[A-Za-z0-9_]{3,64}$/;
 
 /**
- * Returns the id of a stored file if it is valid, because media stores use ids in paths and addresses. Otherwise throws
- * a TypeError.
+ * Returns the id of a stored file, or throws a TypeError if it is invalid, because media stores use ids in paths and
+ * addresses.
  */
 export function checkMediaId(id: string): string {
   if (!MEDIA_ID.test(id)) {

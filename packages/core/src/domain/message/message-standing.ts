@@ -4,7 +4,7 @@ import { withoutEndedRestriction } from '../instance/instance-restriction.ts';
 import type { Instance, InstanceStatus } from '../instance/instance.ts';
 import type { Message } from './message.ts';
 
-/** The progress of a message, for programs. */
+/** The codes for the progress of a message. */
 export const STANDINGS = [
   'received',
   'waiting',
@@ -16,7 +16,7 @@ export const STANDINGS = [
   'failed',
   'deleted',
 ] as const;
-/** How far a message has come, and what it waits for. */
+/** How far a message has come, or what it is waiting for. */
 export type StandingCode = (typeof STANDINGS)[number];
 
 export interface MessageStanding {
@@ -61,7 +61,7 @@ export function standingOf(message: Message, surroundings: MessageSurroundings):
   }
 }
 
-/** The age from which the sentence gives a reason for a message that has not moved. */
+/** How long a message may go without progress before the sentence gives a reason. */
 const SOON_MS = 60_000;
 
 function deleted({ direction }: Message, since: number, now: number): MessageStanding {

@@ -40,7 +40,7 @@ export function advance(message: Message, trigger: MessageTrigger, now: number):
   return steps;
 }
 
-/** When the message last changed; epoch milliseconds. */
+/** When the status of the message last changed; epoch milliseconds. */
 export function lastChangeOf(message: Message): number {
   const { createdAt, queuedAt, sentAt, deliveredAt, readAt, failedAt, receivedAt } = message;
   const times = [createdAt, queuedAt, sentAt, deliveredAt, readAt, failedAt, receivedAt];

@@ -18,7 +18,7 @@ export const TEXT_MAX = 4096;
 export const CAPTION_MAX = 1024;
 /** How many messages of one instance may be queued at the same time, by default. */
 export const DEFAULT_SEND_BACKLOG = 1000;
-/** `Retry-After` in seconds when the backlog is full: about as long as a queue needs to get shorter. */
+/** `Retry-After` in seconds when the backlog is full: about as long as a queue takes to shrink. */
 export const BACKLOG_RETRY_AFTER = 10;
 
 export interface MessageError {
@@ -28,7 +28,7 @@ export interface MessageError {
 
 /**
  * The file of a media message; `available` is true while its content is stored. `size` is in bytes, `sha256` in hex;
- * both are null if the file never arrived, or if the message was deleted.
+ * both are null if the file has not arrived, or the message was deleted.
  */
 export interface MessageMedia {
   readonly available: boolean;

@@ -10,7 +10,7 @@ export interface Permutation {
 /** The number of bytes that are permuted. */
 export const PERMUTED_LENGTH = 9;
 
-/** 40 bits of milliseconds from this time on reach November 2054. */
+/** 40 bits of milliseconds, counted from this time, last until November 2054. */
 const EPOCH = Date.UTC(2020, 0, 1);
 const MS_VALUES = 2 ** 40;
 
@@ -31,8 +31,8 @@ export function permutedOrder(permutation: Permutation, messageId: string): Uint
 }
 
 /**
- * The range of ids that includes the id of the message that these bytes were made for. Any other bytes lead to ids that
- * no message has.
+ * The range of ids that includes the id of the message that these bytes were made for. Any other bytes most likely lead
+ * to a range without messages.
  */
 export function idsOfPermutedOrder(permutation: Permutation, bytes: Uint8Array): IdRange {
   const order = permutation.invert(bytes);

@@ -1,9 +1,9 @@
 import { isTooFarAhead } from '../too-far-ahead.ts';
 
 const MINUTE = 60_000;
-/** How long after its acceptance a message that the network does not take is given up. */
+/** A message that the network does not take is given up this long after its acceptance. */
 const GIVEN_UP_MS: number = 4 * 60 * MINUTE;
-/** The least time to retry a message that waited longer than `GIVEN_UP_MS` for its connection. */
+/** But a message is retried for at least this long, even if it waited longer than `GIVEN_UP_MS` for its connection. */
 const LEAST_TRIED_MS: number = 5 * MINUTE;
 const SHORTEST_WAIT_MS = 1_000;
 /** No held message waits longer than this to be sent again, whatever its gateway asks for. */

@@ -1,4 +1,6 @@
-/** The waits before a message whose outcome stayed unknown is sent again, under the same network id. */
+/**
+ * The waits before a message is sent again under the same network id, because the outcome of the last send is unknown.
+ */
 const WAITS_MS = [1_000, 2_000, 4_000, 8_000] as const;
 
 export const SEND_OUTCOME_UNKNOWN = {

@@ -14,7 +14,7 @@ export interface EventSubscription {
   readonly createdAt: number;
 }
 
-/** The form of a subscription's name. */
+/** A valid name of a subscription. */
 export const SUBSCRIPTION_NAME: RegExp = /^[A-Za-z0-9._-]{1,64}$/;
 
 /**

@@ -32,7 +32,7 @@ export const MESSAGES_DAYS_MAX = 36_500;
 export interface Workspace {
   /** `ten_…` */
   readonly id: string;
-  /** A name for people. */
+  /** The workspace's display name. */
   readonly name: string;
   /** The limits of the workspace. */
   readonly plan: Plan;
@@ -59,7 +59,7 @@ export function changedWorkspace(stored: Workspace, changes: WorkspaceChanges): 
 }
 
 /**
- * A person who belongs to a workspace. An API key that a member has made can do no more with webhooks than its member.
+ * A person who belongs to a workspace. An API key that a member created can do no more with webhooks than the member.
  */
 export interface Member {
   /** `mem_…` */
