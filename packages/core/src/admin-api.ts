@@ -36,7 +36,7 @@ export interface Admin {
      * `retention`. Older messages are deleted within a few hours.
      */
     setRetention(id: string, retention: Retention | null): Promise<Workspace>;
-    /** Refuses every request with a key of the workspace until `resume`. */
+    /** Until `resume`, refuses requests with the workspace's keys, and postpones its messages and webhooks. */
     suspend(id: string): Promise<Workspace>;
     /** Ends a suspension: postponed messages and webhooks are sent. Throws NOT_FOUND. */
     resume(id: string): Promise<Workspace>;
@@ -56,7 +56,7 @@ export interface Admin {
     /** Deletes a member, and revokes their keys. */
     delete(workspaceId: string, id: string): Promise<void>;
   };
-  /** The API keys of a workspace. Only their hashes are stored. */
+  /** The API keys of a workspace. Their values are not stored, only hashes and prefixes. */
   readonly apiKeys: {
     /** Only this call returns the `token`. */
     create(input: NewApiKey): Promise<{
@@ -77,17 +77,17 @@ export interface Admin {
     revoke(workspaceId: string, id: string): Promise<ApiKeyInfo>;
   };
   /**
-   * Tokens that you give out without storing them, such as sealed cookies and links, and that were ended before they
-   * expired. All processes on the storage share this list. The dashboard's sign-in uses it.
+   * Tokens that you give out without storing them, such as sealed cookies and links, and that were used up or revoked
+   * before they expired. All processes on the storage share this list. The dashboard's sign-in uses it.
    */
   readonly spentTokens: {
     /**
-     * Ends a token by its id (at most 100 characters); false if the token had ended before. The token stays ended at
-     * least until `until` (epoch milliseconds), and must expire by then. Takes effect immediately in this process, and
-     * within 5 seconds in other processes.
+     * Marks a token as spent by its id (at most 100 characters); false if it was already spent. The token stays spent
+     * at least until `until` (epoch milliseconds), and must expire by then. Takes effect immediately in this process,
+     * and within 5 seconds in other processes.
      */
     spend(id: string, until: number): Promise<boolean>;
-    /** Whether a token has ended. A lookup is reused for up to 5 seconds, unless `fresh` is true. */
+    /** Whether a token is spent. A lookup is reused for up to 5 seconds, unless `fresh` is true. */
     isSpent(
       id: string,
       options?: {
@@ -159,7 +159,7 @@ export interface Admin {
   }>;
   /**
    * The open work of the whole service and its age, with the message that has waited longest and its workspace. Each
-   * count stops at 10,000. Read at most every 5 seconds; the same numbers are exported as metrics.
+   * count stops at 10,000. The result may be 5 seconds old; the same numbers are exported as metrics.
    */
   workload(): Promise<Workload>;
   /**
@@ -168,8 +168,8 @@ export interface Admin {
    */
   queues(workspaceId: string, instanceId?: string): Promise<readonly InstanceQueue[]>;
   /**
-   * How many messages a workspace sent or received in each of the last 24 hours, by the hours of UTC, the current hour
-   * last. Each hour is counted up to 1,000.
+   * How many messages a workspace sent or received in each of the last 24 hours, in UTC hours, the current hour last.
+   * Each hour is counted up to 1,000.
    */
   messagesByHour(workspaceId: string): Promise<
     readonly {
@@ -184,6 +184,6 @@ export interface Admin {
    * is left out; a process that died is listed for another hour, with its last report. At most 500.
    */
   processes(): Promise<readonly ServiceProcess[]>;
-  /** The product, version and size of the database. Read at most every 5 seconds. */
+  /** The product, version and size of the database. The result may be 5 seconds old. */
   storage(): Promise<StorageDescription>;
 }

@@ -88,7 +88,7 @@ export function createTrunkline<Transaction = never>(
     whileRunning(state, workspaceFacade(context, id, member), (name, work) =>
       guard.inTime(name, operationMs, work),
     );
-  /** One facade for each lookup of a key, shared by many requests because a facade has about thirty operations. */
+  /** One facade for each cached lookup of a key, because a facade has about thirty operations to create. */
   const facades = new WeakMap<Principal, WorkspaceApi<Transaction>>();
 
   const closeAll = async (): Promise<void> => {

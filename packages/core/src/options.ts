@@ -34,7 +34,10 @@ export interface TrunklineOptions<Transaction = never> {
   readonly crypto: Crypto;
   /** Resolves the host names of webhook URLs, which may not lead to private addresses. Part of the runtime. */
   readonly dns: DnsResolver;
-  /** Needed only for the role `webhooks`, so that a process that only serves requests can do without sockets. */
+  /**
+   * Sends webhooks. Needed only for the role `webhooks`, so that a process without this role needs no connections to
+   * receivers.
+   */
   readonly webhookSender?: WebhookSender | undefined;
   /** Reports the machine and the load of the process, for `admin.processes()`. */
   readonly processMonitor?: ProcessMonitor | undefined;
@@ -105,7 +108,7 @@ export interface TrunklineOptions<Transaction = never> {
   readonly instanceProxies?: boolean | undefined;
   /**
    * How many days messages are kept, with their files and events; by default, until they are erased. A workspace may
-   * have a number of its own (`admin.workspaces.setRetention`).
+   * have its own number of days (`admin.workspaces.setRetention`).
    */
   readonly retention?:
     | {
@@ -208,7 +211,7 @@ function hostsListed(list: 'allow' | 'deny'): z.ZodType<HostList, readonly strin
     .transform(hostList);
 }
 
-/** Runs on each call, because the function may return other addresses each time. */
+/** Runs on each call, because the function may return different addresses each time. */
 function checkOwn(addresses: readonly OwnAddress[]): readonly OwnAddress[] {
   for (const { host } of addresses) {
     const flaw = flawInHostEntry('deny', host);

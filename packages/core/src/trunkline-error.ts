@@ -2,7 +2,7 @@ import { ERROR_STATUS } from './domain/error-code.ts';
 import type { ErrorCode } from './domain/error-code.ts';
 import type { ErrorDetails, Refusal, Result } from './domain/result.ts';
 
-/** A refused request. `code` is one of the specification's error codes, and `status` is its HTTP status. */
+/** A refused request. `code` is one of the API's error codes, and `status` is its HTTP status. */
 export class TrunklineError extends Error {
   /** The code that REST would respond with. Branch on it; `message` is for people. */
   readonly code: ErrorCode;

@@ -6,13 +6,13 @@ import type { Logger } from './ports/logger.ts';
 import type { Roles } from './workers/workers.ts';
 import type { WorkspaceApi } from './workspace-api.ts';
 
-/** The caller of a request: an API key that is valid now, its workspace, and the member who made the key. */
+/** The caller of a request: an API key that is valid now, its workspace, and the member who created the key. */
 export interface Principal {
   /** The key as it is stored, without its value. */
   readonly apiKey: ApiKey;
   /** The workspace that the key gives access to. */
   readonly workspace: Workspace;
-  /** The member who made the key; null for a key of the embedder. */
+  /** The member who created the key; null for a key that belongs to the embedder. */
   readonly member: Member | null;
 }
 

@@ -42,7 +42,9 @@ export interface WorkspaceApi<Transaction = never> {
      * its next connection on.
      */
     update(id: string, input: InstanceInput): Promise<InstanceResource>;
-    /** Closes the connection, erases the session, and resolves when the instance is deleted. */
+    /**
+     * Unlinks the phone if the instance is connected, erases the session, and resolves when the instance is deleted.
+     */
     delete(id: string): Promise<void>;
     /**
      * Starts to connect and resolves immediately, so poll, or wait for `instance.connected`. With a
@@ -85,7 +87,7 @@ export interface WorkspaceApi<Transaction = never> {
      */
     send(input: SendTextInput | SendMediaInput, options?: SendOptions<Transaction>): Promise<SendResult>;
     /**
-     * Stores a file before the rest of its message is known, for example if the file comes first in a form. Pass the
+     * Stores a file before the rest of its message is known, for example because it comes first in a form. Pass the
      * result to `send` as `file`, or discard it. With a `type`, the limit and the file types of that type apply from
      * the start. If the bytes of a document do not identify its format, its type is `mimeType` or, by default, that of
      * the extension of `filename`.
@@ -233,9 +235,9 @@ export interface ListResult<Resource> {
 export interface PageResult<Resource> extends ListResult<Resource> {
   /** The maximum number of rows in a page. */
   readonly perPage: number;
-  /** Towards older rows; null on the last page. */
+  /** The cursor of the next page, of older rows; null on the last page. */
   readonly nextCursor: string | null;
-  /** Towards newer rows; null on the first page. */
+  /** The cursor of the previous page, of newer rows; null on the first page. */
   readonly prevCursor: string | null;
 }
 

@@ -1,6 +1,7 @@
 /**
- * The one table of all error codes of the API (specification, "Errors"). Types, responses, the OpenAPI document and the
- * reference derive from it. The statuses that the specification leaves open are decided in `docs/decisions.md`.
+ * The one table of all error codes of the API: those of the specification ("Errors"), and a few of ours. Types,
+ * responses, the OpenAPI document and the reference derive from it. The statuses that the specification leaves open are
+ * decided in `docs/decisions.md`.
  */
 const TABLE = {
   UNAUTHENTICATED: { status: 401, meaning: 'The request has no API key.' },

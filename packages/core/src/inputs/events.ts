@@ -36,7 +36,7 @@ export const eventQuery: z.ZodType<CheckedTypes & CheckedPageQuery, unknown> = z
 export type EventPageQuery = PageQuery;
 export const eventPageQuery: z.ZodType<CheckedPageQuery, unknown> = z.object(pageFields);
 
-/** Selects the events of a stream, and its beginning. */
+/** Selects the events of a stream, and where it begins. */
 export type EventStreamQuery = {
   /** The event types, separated by commas. By default, those of the specification. */
   readonly types?: string | undefined;

@@ -4,9 +4,9 @@ export interface Crypto {
   sha256(data: string | Uint8Array): string;
   /** A SHA-256 of bytes that arrive in chunks. */
   createSha256(): { update(chunk: Uint8Array): void; hex(): string };
-  /** AES-256-GCM (NIST SP 800-38D) with a 12-byte nonce; returns ciphertext and tag, joined. */
+  /** AES-256-GCM (NIST SP 800-38D) with a 12-byte nonce; returns the ciphertext followed by the tag. */
   encrypt(key: Uint8Array, nonce: Uint8Array, plaintext: Uint8Array, associatedData: Uint8Array): Uint8Array;
-  /** Throws if the key, the associated data and the ciphertext do not belong together. */
+  /** Throws unless the key, the nonce and the associated data are those that `sealed` was encrypted with. */
   decrypt(key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array, associatedData: Uint8Array): Uint8Array;
   /** HKDF-SHA256 (RFC 5869), 32 bytes. */
   deriveKey(secret: string, purpose: string): Uint8Array;

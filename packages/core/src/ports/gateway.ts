@@ -15,7 +15,7 @@ import type { Random } from './random.ts';
  */
 export interface Gateway {
   /**
-   * `text`, and the other abilities of the network. Instances show these capabilities; the service refuses to send
+   * `text`, and the other abilities of the gateway. Instances show these capabilities; the service refuses to send
    * anything else.
    */
   readonly capabilities: readonly Capability[];
@@ -161,14 +161,14 @@ export interface OutgoingFile {
   readonly mimeType: string;
   readonly filename: string;
   readonly size: number;
-  /** Returns the content from its beginning. May be called several times. */
+  /** Returns the content from the beginning. May be called several times. */
   open(): Promise<ReadableStream<Uint8Array>>;
 }
 
 export type SendOutcome = SendResult & {
   /**
-   * The recipient as the network registers them, if it does so under another number than the dialled number, or without
-   * a number. The dialled and the registered recipient are one person from then on.
+   * The recipient as the network registers them, if it has another number for them than the dialled number, or none.
+   * The dialled and the registered recipient are one person from then on.
    */
   readonly recipient?: ContactReport;
 };
@@ -202,15 +202,15 @@ export interface IncomingMessage {
   readonly from: string | null;
   readonly groupNetworkId: string | null;
   /**
-   * The author. Absent or null if the network does not say more than `senderId` and `from`. Its strings are as their
-   * authors wrote them, and may have any length.
+   * The author. Absent or null if the network does not say more than `senderId` and `from`. Its strings are unchecked,
+   * and may have any length.
    */
   readonly contact?: ContactReport | null;
   /** When the message was sent, by the network's clock, in epoch milliseconds; null if the network does not say. */
   readonly sentAt?: number | null;
   /** The network id of the message that this one replies to. */
   readonly replyTo?: string | null;
-  /** The kind, finer than the type of the content; if absent, the kind is that type. */
+  /** The kind, finer than the type of the content, with its payload; if absent, the kind is that type. */
   readonly detail?: MessageKindAndPayload;
   readonly content: IncomingContent;
 }
@@ -233,9 +233,9 @@ export type Activity =
     }
   /** `emoji` is null if the reaction was removed. */
   | (ActivityOnMessage & { readonly kind: 'reaction'; readonly emoji: string | null })
-  /** The text or the caption is replaced. */
+  /** Replaces the text or the caption. */
   | (ActivityOnMessage & { readonly kind: 'edit'; readonly text: string })
-  /** Messages of others can be deleted only by an admin of the group, which the gateway has to check. */
+  /** A message of another person can be deleted only by an admin of the group, which the gateway has to check. */
   | (ActivityOnMessage & { readonly kind: 'deletion' })
   /**
    * A better copy of the file of a message, which its author's phone sends later, such as a picture in HD. The copy
@@ -268,7 +268,8 @@ export type Activity =
     };
 
 /**
- * An act of a person on a message. The service checks that the message is in this chat and, if it matters, its author.
+ * An act of a person on a message. The service checks that the message is in this chat and, if that matters, who wrote
+ * it.
  */
 export interface ActivityOnMessage {
   /** The network's id of the message that the act is about. */
@@ -334,9 +335,9 @@ type ClosedFor =
     }
   /** The network asks for a new connection immediately, for example after pairing. */
   | { readonly kind: 'restart' }
-  /** The QR was not scanned. */
+  /** The QR was not scanned in time. */
   | { readonly kind: 'qr_timeout' }
-  /** The phone unlinked the instance. */
+  /** The phone or the network unlinked the instance. */
   | { readonly kind: 'unlinked' }
   /**
    * The instance cannot continue, for example because it was banned or replaced, or the gateway's version was refused.
@@ -362,7 +363,7 @@ export interface GatewayListener {
   /** The connection has ended, and reports nothing more. */
   closed(reason: ClosedReason): Promise<void>;
   /**
-   * For a message with a file, resolves when the file is stored; continue to report later events until then. The
+   * For a message with a file, resolves when the file is stored; keep reporting later events in the meantime. The
    * service waits at most half a minute for a file with a `reference`, and then stores the message without the file;
    * any other file may take minutes. A rejection means that the file could not be stored; the connection can still be
    * used.

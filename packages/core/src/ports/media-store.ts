@@ -1,7 +1,7 @@
 /**
- * Keeps the content of media messages, each under an id of 3 to 64 letters, digits and underscores. A file is never in
- * memory as a whole. The storage knows to which message a file belongs, and how long it is kept; a media store only
- * keeps bytes.
+ * Keeps the content of media messages, each under an id of 3 to 64 letters, digits and underscores. A file must never
+ * be in memory as a whole. The storage knows to which message a file belongs, and how long it is kept; a media store
+ * only keeps bytes.
  *
  * The service gives up a lookup after 15 to 20 s, and a file without progress after 30 to 35 s: it cancels the stream
  * that it reads, or fails the stream that the store reads. A slow reader or source does not count as the store's delay.

@@ -3,7 +3,7 @@ import type { NextStep } from '../domain/instance/next-step.ts';
 import type { Logger } from './logger.ts';
 
 interface ToMembers {
-  /** The same on each attempt, because a notifier may be called again after a crash. */
+  /** The same on each attempt, because the notifier may be called again for an email that it accepted. */
   readonly id: string;
   /** The email addresses to notify. */
   readonly recipients: readonly string[];
@@ -26,7 +26,7 @@ export interface WebhookNotification extends ToMembers {
     readonly id: string;
     /** The URL that its events are sent to. */
     readonly url: string;
-    /** When deliveries began to fail; epoch milliseconds. */
+    /** When the attempts began to fail; epoch milliseconds. */
     readonly failingSince: number;
   };
 }
@@ -41,7 +41,7 @@ export interface InstanceNotification extends ToMembers {
 
 /** An instance at the time when a notification was decided. Times are epoch milliseconds. */
 export interface DownInstance extends Pick<Instance, 'id' | 'name' | 'phoneNumber' | 'status' | 'lastError'> {
-  /** When the connection was lost; epoch milliseconds. */
+  /** When the outage began; epoch milliseconds. */
   readonly downSince: number;
   /** When the instance was connected again; null if it is down. */
   readonly upSince: number | null;

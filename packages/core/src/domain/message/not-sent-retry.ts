@@ -3,7 +3,7 @@ import { isTooFarAhead } from '../too-far-ahead.ts';
 const MINUTE = 60_000;
 /** A message that the network does not take is given up this long after its acceptance. */
 const GIVEN_UP_MS: number = 4 * 60 * MINUTE;
-/** But a message is retried for at least this long, even if it waited longer than `GIVEN_UP_MS` for its connection. */
+/** A message is retried for at least this long, even if it waited longer than `GIVEN_UP_MS` for its connection. */
 const LEAST_TRIED_MS: number = 5 * MINUTE;
 const SHORTEST_WAIT_MS = 1_000;
 /** No held message waits longer than this to be sent again, whatever its gateway asks for. */

@@ -31,9 +31,9 @@ export interface ActivityStore {
   /**
    * Stores an activity once, in one transaction under the instance's lease, which is checked first. Returns `repeat` if
    * the key is already stored, and `stale` if the message to change does not exist, belongs to another instance, or was
-   * edited or deleted since (`changeContent`). In these cases nothing is written. If the activity deletes a message,
-   * the message's pending download is removed, its content is abandoned (`uploads.listAbandoned`), and its events in
-   * the log lose its words (`forgetWords`).
+   * edited or deleted since (`changeContent`). In both cases, and if the lease is lost, nothing is written. If the
+   * activity deletes a message, the message's pending download is removed, its content is abandoned
+   * (`uploads.listAbandoned`), and its events in the log lose its words (`forgetWords`).
    */
   record(lease: Lease, activity: RecordedActivity): Promise<'recorded' | 'repeat' | 'stale' | 'fenced'>;
   /**

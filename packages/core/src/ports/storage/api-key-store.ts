@@ -14,7 +14,7 @@ export interface ApiKeyStore {
   findByHash(hash: string): Promise<ApiKeyHolder | null>;
   /** Newest first. */
   list(workspaceId: string): Promise<readonly ApiKey[]>;
-  /** Sets `revokedAt` if it is not set, and returns the key as it is now. */
+  /** Sets `revokedAt` unless it is already set. Returns the key as it is now; null if there is no such key. */
   revoke(workspaceId: string, id: string, now: number): Promise<ApiKey | null>;
   /** Sets `lastUsedAt`, never backwards. */
   touch(id: string, now: number): Promise<void>;

@@ -5,9 +5,9 @@ import type { Lease } from './lease.ts';
 export interface ContactStore {
   /**
    * Finds or adds the person in a report. `decideContact` decides from all contacts of the instance with one of the
-   * reported network ids or dialled numbers; `StorageContext.newId` makes the id of a new contact. Concurrent reports
-   * of one person result in one contact. A report without news writes nothing, takes at most one lookup, and may
-   * resolve with the contact even if the lease has ended.
+   * reported network ids or dialled numbers; a new contact gets its id from `StorageContext.newId`. Concurrent reports
+   * of one person result in one contact. A report that says nothing new writes nothing, takes at most one lookup, and
+   * may resolve with the contact even if the lease has ended.
    */
   save(save: {
     readonly lease: Lease;

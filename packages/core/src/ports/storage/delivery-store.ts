@@ -92,12 +92,12 @@ export interface DeliveryDetail {
 }
 
 /**
- * The methods that store events make deliveries in the same transaction, one for each enabled endpoint of the event's
- * workspace that subscribes: event by event, endpoints in id order. Each is `pending`, made and due at the event's
- * millisecond. An event is stored whether or not it has subscribers (`EventStore`). Claims go from lane to lane, the
- * longest due first, and never scan a backlog. Rows older than retention (`since`, the earliest time in an id) are not
- * found, even if they are not deleted yet. Everywhere, also in filters, deliveries that a cancellation has ended read
- * as `failed` with its reason and a null `nextRetryAt`.
+ * The methods that store events create deliveries in the same transaction, one for each enabled endpoint of the event's
+ * workspace that subscribes: event by event, endpoints in id order. Each is `pending`, created and due at the event's
+ * millisecond. An event is stored whether or not it has subscribers (`EventStore`). Claims go from lane to lane (the
+ * queue of one endpoint is a lane), the longest due first, and never scan a backlog. Rows older than retention
+ * (`since`, the earliest time in an id) are not found, even if they are not deleted yet. Everywhere, also in filters,
+ * deliveries that a cancellation has ended read as `failed` with its reason and a null `nextRetryAt`.
  */
 export interface DeliveryStore {
   /**

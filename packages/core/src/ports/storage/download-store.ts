@@ -28,7 +28,7 @@ export interface DownloadStore {
   listNext(instanceIds: readonly string[], limit: number): Promise<readonly PendingDownload[]>;
   /** Whether an instance has at least `limit` downloads. Reads at most `limit` rows. */
   isFull(instanceId: string, limit: number): Promise<boolean>;
-  /** Stores the download of a file for a stored message, and replaces its pending download. */
+  /** Stores the download of a file for a stored message, and replaces any pending download of that message. */
   add(lease: Lease, download: PendingDownload): Promise<'added' | 'fenced'>;
   /** Notes a failed download. Does nothing if the download is no longer pending. */
   postpone(

@@ -3,17 +3,17 @@ import type { SentMessage } from '../../domain/person/person.ts';
 import type { Event } from '../../domain/event/event.ts';
 import type { Message } from '../../domain/message/message.ts';
 
-/** A part of a walk along rows in the order of their ids, oldest first. */
+/** One step of a walk through rows in the order of their ids, oldest first. */
 export interface Walk {
-  /** The `next` of the previous part; null for the first part. */
+  /** The `next` of the previous step; null for the first step. */
   readonly after: string | null;
-  /** How many rows are read. Fewer of them may match. */
+  /** The maximum number of rows to read. Fewer may match. */
   readonly limit: number;
 }
 
 export interface WalkPart<Row> {
   readonly rows: readonly Row[];
-  /** The start of the next part; null if this was the last part. */
+  /** The start of the next step; null if this was the last step. */
   readonly next: string | null;
 }
 
@@ -47,7 +47,7 @@ export interface MessagesDeleted {
  * (`stale`).
  */
 export interface ErasureStore {
-  /** The messages of a workspace. Messages made at `before` (epoch milliseconds) or later are left out. */
+  /** The messages of a workspace. Messages created at `before` (epoch milliseconds) or later are left out. */
   listMessages(
     workspaceId: string,
     walk: Walk & { readonly before?: number },
@@ -64,8 +64,8 @@ export interface ErasureStore {
   /** The contacts of a workspace, except those that were merged into another one. */
   listContacts(workspaceId: string, walk: Walk): Promise<WalkPart<Contact>>;
   /**
-   * Deletes contacts, with contacts that were merged into them. A contact stays if a message made after `unlessAfter`
-   * has it, because the person has come back. Returns the ids of the deleted contacts.
+   * Deletes contacts, with contacts that were merged into them. A contact stays if a message with an id after
+   * `unlessAfter` has it, because the person has come back. Returns the ids of the deleted contacts.
    */
   deleteContacts(
     workspaceId: string,

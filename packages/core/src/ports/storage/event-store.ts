@@ -16,7 +16,7 @@ export type EventFilter =
  * The event log of each workspace. The log has every event that a method stores with its change, with or without
  * subscribers. It has neither events for one endpoint (`deliveries.enqueue`) nor events from before the log existed;
  * only `find` finds such events. The cost of a read does not depend on the number of other events. An event's id has
- * the time when the event was made, and the event may be committed after events with later ids.
+ * the time of its creation, but the event may be committed after events with later ids.
  */
 export interface EventStore {
   /**

@@ -34,7 +34,10 @@ export type InstanceWriteResult =
   { readonly kind: 'written'; readonly instance: Instance } | { readonly kind: 'stale' | 'fenced' };
 
 export interface InstanceStore {
-  /** Inserts, unless the workspace has `limit` instances. In one transaction, so that two calls cannot both pass. */
+  /**
+   * Inserts the instance, unless the workspace already has `limit` instances (null: no limit). In one transaction, so
+   * that two calls cannot both pass.
+   */
   insert(
     instance: Instance,
     limit: number | null,
@@ -65,8 +68,8 @@ export interface InstanceStore {
   note(lease: Lease, entry: HistoryEntry): Promise<void>;
 
   /**
-   * Instances after this id, in id order, that have been down since `before` or earlier, or since a time after
-   * `latest`, without a notification so far. Connected instances are left out.
+   * Instances after this id, in id order, that have been down since `before` or earlier, or since a time after `latest`
+   * (written before the clock was set back), without a notification so far. Connected instances are left out.
    */
   listDown(query: {
     readonly before: number;

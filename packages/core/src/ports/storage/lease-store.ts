@@ -31,7 +31,7 @@ export interface LeaseStore {
     /** Whether leases that are too far ahead stay with their owners, because the caller's time may be wrong. */
     readonly leaveAhead?: boolean;
   }): Promise<readonly ClaimedInstance[]>;
-  /** Prolongs all leases of this owner that have not expired, and returns them with their instances as they are now. */
+  /** Extends all leases of this owner that have not expired, and returns them with their instances as they are now. */
   renew(renewal: {
     readonly owner: string;
     readonly now: number;

@@ -97,7 +97,7 @@ export interface Arrival {
   readonly download?: PendingDownload | null;
 }
 
-/** The facts about a quoted message that a reply needs. */
+/** The facts that a reply needs about the message that it quotes. */
 export interface QuotableMessage {
   readonly message: Message;
   /**
@@ -174,7 +174,7 @@ export interface MessageStore<Transaction = never> {
   /** Newest first. The cost does not depend on how many rows are before the page. */
   list(workspaceId: string, filter: MessageFilter, page: PageRequest): Promise<Page<Message>>;
   /**
-   * How many messages were accepted or received from each of these times (epoch milliseconds, rising) until the next
+   * How many messages were accepted or received from each of these times (epoch milliseconds, ascending) until the next
    * time, counted up to `countUpTo`. Returns no number for the last time.
    */
   countBetween(workspaceId: string, times: readonly number[], countUpTo: number): Promise<readonly number[]>;

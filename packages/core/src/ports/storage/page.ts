@@ -1,4 +1,4 @@
-/** A window on a list that is ordered newest first, by id. */
+/** Selects a page of a list that is ordered by id, newest first. */
 export interface PageRequest {
   /**
    * The start of the page: the rows right after (older than) or right before (newer than) this id; null for the first

@@ -25,7 +25,7 @@ import type { WorkspaceStore } from './workspace-store.ts';
 
 /**
  * A hint of new work, or of a change. A signal only saves time: workers, which poll, and lookups, which are cached for
- * some seconds, must work without signals.
+ * a few seconds, must work without signals.
  */
 export type Signal =
   | {
@@ -46,7 +46,8 @@ export type Signal =
 
 /**
  * Stores everything durable. Each method is one transaction, which is on disk when its promise resolves. The service
- * needs only these methods of a database. No method reads a clock. The contract suite defines what they do.
+ * needs nothing else from a database. No method except `serverTime` reads a clock. The contract suite defines what they
+ * do.
  *
  * A method rejects with an `UnavailableError` if it may succeed later. A storage bounds its own calls, since it knows
  * best what they wait for. The service gives up a read after 15 to 20 s and a write after 30 to 35 s. It ignores a late
@@ -94,18 +95,20 @@ export interface Storage<Transaction = never> {
   readonly retention: RetentionStore;
   /** Finds and erases the data of a person. */
   readonly erasure: ErasureStore;
-  /** Tokens that were ended before they expired. */
+  /** Tokens that were used up or revoked before they expired. */
   readonly spentTokens: SpentTokenStore;
   /** The processes of the service. */
   readonly processes: ProcessRegistry;
-  /** The open work, for metrics. */
+  /** The open work, for metrics and operators. */
   readonly workload: WorkloadStore;
 
-  /** Connects and upgrades the schema. Rejects without having written anything if a newer version made the database. */
+  /**
+   * Connects and upgrades the schema. Rejects, having written nothing, if a newer version has upgraded the database.
+   */
   open(context: StorageContext): Promise<void>;
   /**
-   * A small value of the service itself, such as the check of the secret key. The first process to set the value wins,
-   * and all processes read that value.
+   * A small value of the service itself, such as the one that verifies the secret key. Sets `valueIfNew` if there is no
+   * value. Returns the stored value, which is the same for all processes.
    */
   setting(name: string, valueIfNew: string): Promise<string>;
   /** Sets a value, whatever it was before. */
@@ -144,7 +147,7 @@ export interface Storage<Transaction = never> {
 export interface StorageDescription {
   /** The product with its version, such as `PostgreSQL 17.2`. */
   readonly database: string;
-  /** The number of the last change of the schema. */
+  /** The number of the latest schema change. */
   readonly schemaVersion: number;
   /** The size on the disk, indexes included; null for a database in memory. */
   readonly sizeBytes: number | null;

@@ -2,7 +2,7 @@ import type { Event, SubscribableEventType } from '../../domain/event/event.ts';
 import type { EventSubscription } from '../../domain/subscription/event-subscription.ts';
 import type { WaitsStep } from './waits-step.ts';
 
-/** How many events of a subscription are open, each number counted up to the requested bound. */
+/** How many events of a subscription wait or are exhausted, each number counted up to the requested bound. */
 export interface SubscriptionCounts {
   readonly subscription: EventSubscription;
   /** Queued events: due, to be tried again later, or being handled. */

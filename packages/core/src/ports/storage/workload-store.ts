@@ -38,7 +38,7 @@ export interface InstanceQueue {
 export interface Workload {
   /** The number of instances in each status. */
   readonly instances: Readonly<Record<InstanceStatus, number>>;
-  /** Instances that need a process, and whose lease has ended. */
+  /** Instances that need a process, but that no process holds. */
   readonly unheldInstances: number;
   /** Messages that have not been handed to the network, held messages included. */
   readonly queuedMessages: number;
@@ -46,7 +46,7 @@ export interface Workload {
   readonly oldestQueuedMessage: QueuedSince | null;
   /** Deliveries that have not ended: they wait for an attempt, or their attempt is in flight. */
   readonly openDeliveries: number;
-  /** When the oldest open delivery was made. Deliveries whose attempt is in flight may be left out. */
+  /** When the oldest open delivery was created. Deliveries whose attempt is in flight may be left out. */
   readonly oldestOpenDeliveryAt: number | null;
   /** When a delivery could first have been claimed; later than `now` if no delivery can be claimed yet. */
   readonly deliveriesDueAt: number | null;
@@ -60,7 +60,7 @@ export interface Workload {
   readonly eventsDueAt: number | null;
   /** Files of messages that the network has not delivered yet. */
   readonly pendingDownloads: number;
-  /** When the oldest event that retention has not deleted was made. */
+  /** When the oldest event that is still stored was created. */
   readonly oldestEventAt: number | null;
 }
 
