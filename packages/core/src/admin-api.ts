@@ -15,8 +15,8 @@ import type { ExportedItem, ExportOptions } from './services/people/export-perso
 import type { PersonInput } from './services/people/find-person.ts';
 
 /**
- * Administration, for the embedder only, in process. Refusals are thrown as `TrunklineError`; times are epoch
- * milliseconds.
+ * The administration of the service, for the embedder only, in process. Refusals are thrown as `TrunklineError`; times
+ * are epoch milliseconds.
  */
 export interface Admin {
   /** Workspaces: the tenants of the service, each with its own keys, instances, messages and webhooks. */
@@ -152,7 +152,7 @@ export interface Admin {
     /** Called with the number of secrets sealed so far. */
     readonly onProgress?: (sealed: number) => void;
   }): Promise<{
-    /** How many values were sealed again. */
+    /** How many values this call has sealed again. */
     readonly sealed: number;
     /** Whether no value needs a previous key any more. */
     readonly isComplete: boolean;

@@ -125,7 +125,8 @@ export function createTrunkline<Transaction = never>(
         logger.flush();
         throw error;
       }
-      // A process without work holds no leases or claims, so it need not register, or release those of ended processes.
+      // A process without work holds no leases or claims, so it need neither register, nor release those of ended
+      // processes.
       if (work().length > 0) await endedProcesses.start();
       webhookSender?.open?.();
       // Each start makes new workers under a new name, because they must not touch work that an earlier stop left in

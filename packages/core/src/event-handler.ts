@@ -12,7 +12,7 @@ import type { HandlerDefinition } from './workers/event-worker.ts';
  */
 export type EventSelection = SubscribableEventType | readonly SubscribableEventType[] | '*';
 
-/** The same event as a receiver of webhooks gets: a union discriminated by `type`. */
+/** The event as a receiver of webhooks gets it: a union discriminated by `type`. */
 export type SelectedEvent<Selection extends EventSelection> = WebhookEventOf<
   Selection extends readonly (infer Type extends SubscribableEventType)[]
     ? Type

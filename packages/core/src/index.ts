@@ -1,4 +1,4 @@
-// The exports for apps, in two tiers: the operations with their results, and the parts that an app may bring. Authors
+// The exports for apps, in two tiers: the operations with their results, and the parts that an app may provide. Authors
 // of storages, gateways, runtimes and HTTP adapters find the rest in `./spi/storage`, `./spi/gateway`, `./spi/runtime`
 // and `./spi/http`. A name that two of these entry points export is one declaration. test/exports.test.ts holds the
 // lists.

@@ -30,14 +30,11 @@ export interface TrunklineOptions<Transaction = never> {
   readonly clock: Clock;
   /** Random bytes for keys, secrets and ids, which must be unpredictable except in tests. Part of the runtime. */
   readonly random: Random;
-  /** Hashes, signatures and AES-256-GCM. Part of the runtime. */
+  /** SHA-256, key derivation and AES-256-GCM. Part of the runtime. */
   readonly crypto: Crypto;
   /** Resolves the host names of webhook URLs, which may not lead to private addresses. Part of the runtime. */
   readonly dns: DnsResolver;
-  /**
-   * Sends webhooks. Needed only for the role `webhooks`, so that a process without this role needs no connections to
-   * receivers.
-   */
+  /** Sends webhooks. Required for the role `webhooks`; a process without this role can leave it out. */
   readonly webhookSender?: WebhookSender | undefined;
   /** Reports the machine and the load of the process, for `admin.processes()`. */
   readonly processMonitor?: ProcessMonitor | undefined;

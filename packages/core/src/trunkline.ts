@@ -46,7 +46,7 @@ export interface Trunkline<Transaction = never> extends AsyncDisposable {
   /**
    * Handles events of all workspaces in this process, whatever its roles, as reliably as a webhook: each event is
    * stored with the change that caused it, and handled at least once. Best called before `start()`, which then resolves
-   * when the subscription is stored. Throws a TypeError if an argument is wrong, or if the name is already in use in
+   * only when the subscription is stored. Throws a TypeError if an argument is wrong, or if the name is already in use in
    * this process.
    *
    * @example trunkline.on('message.received', async ({ data }) => reply(data.message), { name: 'replies' });
@@ -59,7 +59,7 @@ export interface Trunkline<Transaction = never> extends AsyncDisposable {
 
   /** The operations that REST does not offer: workspaces, members, plans, suspension, API keys. For a dashboard. */
   readonly admin: Admin;
-  /** The REST operations on one workspace, in process, as its owner. */
+  /** The REST operations on one workspace, in process, without the limits of a key or member. */
   workspace(id: string): WorkspaceApi<Transaction>;
 
   /**

@@ -38,8 +38,8 @@ export interface WorkspaceApi<Transaction = never> {
     /** One instance. Throws INSTANCE_NOT_FOUND. */
     get(id: string): Promise<InstanceResource>;
     /**
-     * Changes the fields that the input has: the name, the proxy or both. A connected instance uses a new proxy from
-     * its next connection on.
+     * Changes the fields that the input has: the name, the proxy or both. A connected instance uses a new proxy only
+     * when it connects again.
      */
     update(id: string, input: InstanceInput): Promise<InstanceResource>;
     /**
@@ -120,7 +120,10 @@ export interface WorkspaceApi<Transaction = never> {
     create(input: WebhookInput): Promise<WebhookResourceWithSecret>;
     /** One endpoint. Throws WEBHOOK_NOT_FOUND. */
     get(id: string): Promise<WebhookResource>;
-    /** Changes the given fields. Throws WEBHOOK_NOT_FOUND, INVALID_WEBHOOK_URL, VALIDATION_FAILED. */
+    /**
+     * Changes the given fields. Throws WEBHOOK_NOT_FOUND, WEBHOOK_LIMIT_REACHED (if this enables it),
+     * INVALID_WEBHOOK_URL, VALIDATION_FAILED.
+     */
     update(id: string, changes: WebhookChanges): Promise<WebhookResource>;
     /** Deletes an endpoint and ends its open deliveries. Their log is kept. Throws WEBHOOK_NOT_FOUND. */
     delete(id: string): Promise<void>;

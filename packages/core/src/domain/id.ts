@@ -28,7 +28,7 @@ export type IdPrefix =
 export type NewId = (prefix: IdPrefix, now: number) => string;
 
 /**
- * Creates a factory of ids, which never repeat and never sort before an earlier id, even when the clock steps back or
+ * Creates a factory whose ids never repeat and never sort before an earlier id, even when the clock steps back or
  * thousands are made in one millisecond.
  */
 export function createNewId(randomBytes: (length: number) => Uint8Array): NewId {

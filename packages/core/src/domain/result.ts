@@ -1,11 +1,11 @@
 import type { ErrorCode } from './error-code.ts';
 
 /**
- * Extra facts of an error: `fields` on VALIDATION_FAILED, `retry_after` (seconds) on the 429s, `reason` if a code has
- * several reasons.
+ * Extra facts of an error: `fields` on VALIDATION_FAILED, `retry_after` (seconds) on codes with status 429, `reason` if
+ * a code has several reasons.
  */
 export interface ErrorDetails {
-  /** The rules that each wrong field breaks, by field name; `body` stands for the whole body. */
+  /** The errors of each wrong field, by field name; `body` stands for the whole body. */
   readonly fields?: Readonly<Record<string, readonly string[]>>;
   /** How long to wait before the next request, in seconds. */
   readonly retry_after?: number;

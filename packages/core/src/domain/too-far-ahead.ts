@@ -17,15 +17,15 @@ export function latestLeaseEnd(now: number, lengthMs: number): number {
 /** How far the clock of another process may be ahead of this process's clock. */
 export const CLOCKS_APART_MS = 5_000;
 
-/** Whether `at` was written before the clock was set back. */
+/** Whether `at` is so far ahead that it must have been written before the clock was set back. */
 export function isTooFarAhead(at: number, now: number): boolean {
   return at > now + CLOCKS_APART_MS;
 }
 
 /**
- * Returns `now`, or 1 ms after `earlier` if `earlier` was written by a clock that is ahead of this clock, so that times
- * and events are in the order of their causes. Not `earlier` itself, because two processes number the events of one
- * moment separately.
+ * Returns `now`, or 1 ms after `earlier` if `earlier` was written by a clock that is slightly ahead of this clock, so
+ * that times and events are in the order of their causes. Not `earlier` itself, because two processes number the events
+ * of one moment separately.
  */
 export function notBefore(earlier: number, now: number): number {
   return earlier <= now || isTooFarAhead(earlier, now) ? now : earlier + 1;

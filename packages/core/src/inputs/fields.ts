@@ -44,12 +44,12 @@ const TIME_LENGTH_MAX = 40;
 
 /** Selects a page of a list; `limit` may also be the text of a query parameter. */
 export type PageQuery = {
-  /** How many rows a page has, 1 to 100. Default 25. */
+  /** The maximum number of rows in a page, 1 to 100. Default 25. */
   readonly limit?: number | string | undefined;
   /** The `nextCursor` or `prevCursor` of another page. By default, the first page. */
   readonly cursor?: string | undefined;
   /**
-   * A time by ISO 8601 with its zone, such as `2026-11-22T09:30:00Z`: the first page begins with the newest row before
+   * An ISO 8601 time with its zone, such as `2026-11-22T09:30:00Z`: the first page begins with the newest row before
    * this time. Has no effect with a cursor. An addition to the specification.
    */
   readonly before?: string | undefined;

@@ -26,7 +26,7 @@ export const messageInput: z.ZodType<MessageInput, unknown> = z.object({
   reply_to: optionalField(z.string()),
 });
 
-/** The error for `voice` with any other type than audio. */
+/** The error for `voice` with a type other than audio. */
 export const NOT_AUDIO = 'Must be given only with the type audio.';
 
 /** U+0085 is white space in Unicode, but not in JavaScript. */

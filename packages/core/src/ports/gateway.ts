@@ -109,7 +109,7 @@ export interface Session {
   save(changes: ReadonlyMap<string, Uint8Array | null>): Promise<void>;
 }
 
-/** A part of the names of an instance's stored values, in an order that the storage chooses and keeps. */
+/** Selects a part of the names of an instance's stored values, in an order that the storage chooses and keeps. */
 export interface SessionNamesPage {
   /** Only names that begin with this prefix are listed; empty for all. */
   readonly prefix: string;

@@ -9,7 +9,7 @@ export interface WebhookRequest extends UrlRules {
   readonly body: string;
 }
 
-/** The outcome. `errorCode` is null only if a 2xx arrived in time. */
+/** The outcome. `errorCode` is null only if a 2xx response arrived in time. */
 export interface WebhookResponse {
   readonly errorCode: Extract<
     DeliveryErrorCode,

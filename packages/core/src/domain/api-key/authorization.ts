@@ -45,7 +45,7 @@ export function checkScope(apiKey: ApiKey, scope: Scope): Result<ApiKey> {
 }
 
 /**
- * The member who made the key needs a verified email address to create or edit endpoints. A key without a member
+ * The member who created the key needs a verified email address to create or edit endpoints. A key without a member
  * belongs to the embedder, and passes.
  */
 export function checkMayEditEndpoints(member: Member | null): Result<Member | null> {

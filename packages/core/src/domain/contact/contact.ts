@@ -59,5 +59,5 @@ export interface ContactReport {
 }
 
 export const CONTACT_ALIASES_MAX = 20;
-/** More ways than any network has to dial one number. */
+/** More than the other numbers of one person in known networks. */
 export const DIALLED_NUMBERS_MAX = 10;

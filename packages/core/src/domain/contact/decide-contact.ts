@@ -18,8 +18,8 @@ export interface ContactDecision {
 
 /**
  * Decides which person a report is about. `known` are all contacts of the instance that have one of the report's
- * network ids or dialled numbers; `newContact` makes the fixed fields of a new contact. If several contacts turn out to
- * be one person, the oldest id wins.
+ * network ids or dialled numbers; `newContact` returns the fields of a new contact that never change. If several
+ * contacts turn out to be one person, the oldest id wins.
  *
  * A contact is this person if the report has the contact's preferred network id, or if the contact has the report's
  * preferred id. A contact that shares only another id or a number with the report is another person, who loses it,

@@ -10,7 +10,7 @@ export type UrlPolicy = 'public' | 'local';
 /**
  * Whether a webhook may be sent to this address (specification, "URL rules" 4): a public address or, with `local`, a
  * loopback address. False for a text that is not an address. The library parses, and our own list decides, because
- * libraries call several addresses public that are not (ISATAP, `::7f00:1`, `4000::1`).
+ * libraries accept as public several addresses that are not (ISATAP, `::7f00:1`, `4000::1`).
  */
 export function isAllowedAddress(address: string, policy: UrlPolicy): boolean {
   const parsed = parseAddress(address);
@@ -36,7 +36,7 @@ export function areAllowedAddresses(addresses: readonly string[], policy: UrlPol
 }
 
 /**
- * The ranges of IANA's special-purpose registry (RFC 6890) that are not public, multicast, class E, and Azure's host
+ * Ranges that are not public: those of IANA's special-purpose registry (RFC 6890), multicast, class E, and Azure's host
  * address.
  */
 const NOT_PUBLIC_V4 = rangesOf(

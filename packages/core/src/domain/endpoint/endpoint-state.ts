@@ -34,7 +34,7 @@ export function enable(endpoint: Endpoint, now: number): Endpoint {
   };
 }
 
-/** Whether an endpoint is enabled and has delivered successfully, for `meta.configured` of the list. */
+/** Whether an endpoint is enabled and has delivered successfully, for `meta.configured` of the list of webhooks. */
 export function isConfigured(endpoint: Endpoint): boolean {
   return endpoint.status === 'enabled' && endpoint.health.lastSuccessAt !== null;
 }

@@ -55,7 +55,7 @@ export interface Endpoint {
   readonly version: number;
 }
 
-/** Unit: Unicode code points. */
+/** In Unicode code points. */
 export const DESCRIPTION_MAX = 255;
 /** The maximum number of names in `events` (specification, "Limits"). */
 export const EVENTS_MAX = 20;

@@ -1,7 +1,7 @@
 import { refuse, type Refusal } from '../result.ts';
 import { isUsual, mayBeUnusual, mayReach, type UrlRules } from './host-rules.ts';
 
-/** Unit: Unicode code points. */
+/** In Unicode code points. */
 export const MAX_ENDPOINT_URL_LENGTH = 2048;
 
 /** A URL that follows the rules, split into the parts that a sender needs. */

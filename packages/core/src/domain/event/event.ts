@@ -14,7 +14,7 @@ export type SubscribableEventType = Exclude<EventType, 'webhook.test'>;
 
 // The casts are safe, because these are the keys of the tables.
 const SPECIFIED = Object.keys(EVENT_MEANINGS) as (keyof typeof EVENT_MEANINGS)[];
-/** Event types in addition to the specification, which subscribers have to name. */
+/** Event types that the specification does not have. Subscribers have to name them. */
 export const OPT_IN_EVENT_TYPES: readonly OptInEventType[] = Object.keys(
   OPT_IN_EVENT_MEANINGS,
 ) as OptInEventType[];

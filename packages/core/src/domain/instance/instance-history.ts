@@ -149,7 +149,7 @@ export function mayRepeat(reason: HistoryReason): boolean {
 
 /** Further facts about a change. */
 export interface Circumstances {
-  /** By default, the reason of the trigger. */
+  /** By default, the reason that follows from the trigger. */
   readonly reason?: HistoryReason;
   readonly networkCode?: string | undefined;
   /** When the next attempt to connect is, in epoch milliseconds. */
@@ -187,7 +187,7 @@ export function otherNews(
 
 interface Change {
   readonly before: Instance;
-  /** Null if the trigger has changed nothing. A failed attempt gets an entry even then. */
+  /** Null if the trigger has changed nothing. A failed attempt to connect gets an entry even then. */
   readonly after: Instance | null;
   readonly trigger: InstanceTrigger;
 }

@@ -4,7 +4,9 @@ export interface OwnerShare {
   /** How many instances in need of a gateway are held by this process or reserved for it. */
   readonly held: number;
   readonly registeredAt: number;
-  /** Until when this process asks the others for instances, which they reserve for it; 0 if it does not ask. */
+  /**
+   * The time until which this process asks the others for instances, which they reserve for it; 0 if it does not ask.
+   */
   readonly asksUntil: number;
 }
 
@@ -17,8 +19,8 @@ export interface GatewayShare {
 }
 
 /**
- * A process that lacks less than this part of its share does not start to ask, because a handover interrupts a
- * connection.
+ * A process that lacks less than this part of its share does not start asking for instances, because a handover
+ * interrupts a connection.
  */
 const WORTH_ASKING = 0.2;
 

@@ -254,7 +254,7 @@ export function graceEndsAt({ status, statusChangedAt, droppedAt }: Instance): n
 /** Checks again, because the connection may have come back and dropped since the controller looked. */
 function graceIsOver(instance: Instance, now: number): boolean {
   const endsAt = graceEndsAt(instance);
-  // If the grace period began before the clock was set back, the controller of the instance has measured the period.
+  // If the grace period began before the clock was set back, the controller of the instance decides when it ends.
   return endsAt !== null && (now >= endsAt || isTooFarAhead(endsAt - CONNECTION_GRACE_MS, now));
 }
 

@@ -45,7 +45,7 @@ export interface QrCode {
   readonly expiresAt: number;
 }
 
-/** One linked phone number. Times are epoch milliseconds. */
+/** A phone number that is linked or to be linked. Times are epoch milliseconds. */
 export interface Instance {
   readonly id: string;
   readonly workspaceId: string;
@@ -134,7 +134,7 @@ function allOutcomes(last: LastOutcome | null): readonly OperationOutcome[] {
   return last ? [{ id: last.id, error: last.error }, ...last.earlier] : [];
 }
 
-/** Unit: Unicode code points, after trimming. */
+/** In Unicode code points, after trimming. */
 export const INSTANCE_NAME_MAX = 100;
 
 /** The name of an instance that was given no name. */

@@ -14,7 +14,7 @@ export function chatOf({ groupId, contact, direction, from, to }: Message): Chat
   return { groupId, contact, number: direction === 'inbound' ? from : to };
 }
 
-/** Whether two messages are in the same chat of their instance, as far as that is known. */
+/** Whether two messages of one instance are known to be in the same chat. */
 export function isSameChat(a: Chat, b: Chat): boolean {
   if (a.groupId !== null || b.groupId !== null) return a.groupId === b.groupId;
   if (a.contact && b.contact && a.contact.id === b.contact.id) return true;

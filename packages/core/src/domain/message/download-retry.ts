@@ -9,7 +9,10 @@ export const FIRST_DOWNLOAD_MS = 30_000;
 /** How long the service keeps asking for a file that did not come in time. */
 export const DOWNLOAD_GIVEN_UP_MS: number = 24 * HOUR_MS;
 
-/** How many files one instance can wait for, because a stranger may send any number of files whose downloads fail. */
+/**
+ * The maximum number of files that one instance waits for, because a stranger may send any number of files whose
+ * downloads fail.
+ */
 export const MAX_PENDING_DOWNLOADS = 10_000;
 
 /** The maximum size of a gateway's reference to a file. */

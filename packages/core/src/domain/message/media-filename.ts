@@ -27,7 +27,7 @@ function cutToBytes(name: string): string {
   return beginning(name.slice(0, name.length - extension.length), BYTES_MAX - bytes(extension)) + extension;
 }
 
-/** As many whole characters as fit. */
+/** As many whole characters as fit into `bytesMax`. */
 function beginning(text: string, bytesMax: number): string {
   let end = 0;
   let size = 0;

@@ -29,7 +29,9 @@ export function isPostponed({ suspendedAt, plan }: Pick<Workspace, 'suspendedAt'
   return suspendedAt !== null || plan.subscription === 'none';
 }
 
-/** The number of messages after which the trial is used up; null if the trial has no limit. */
+/**
+ * The number of messages after which the trial is used up; null if the plan is not a trial, or the trial has no limit.
+ */
 export function trialLimit(plan: Plan): number | null {
   return plan.subscription === 'trial' ? plan.trialMessageLimit : null;
 }

@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../domain/api-key/api-key.ts';
 import type { Member, Workspace } from '../../domain/workspace/workspace.ts';
 
-/** A key, with everything that decides whether a request may pass. */
+/** A key with its workspace and member, which decide whether a request may pass. */
 export interface ApiKeyHolder {
   readonly apiKey: ApiKey;
   readonly workspace: Workspace;

@@ -23,7 +23,7 @@ export interface ClaimedDelivery {
   readonly endpoint: Pick<Endpoint, 'url' | 'sealedSecret' | 'traceContext'>;
 }
 
-/** How many deliveries of one event `listOfEvent` returns at most: far more than a workspace has endpoints. */
+/** The maximum number of deliveries that `listOfEvent` returns, far more than a workspace has endpoints. */
 export const EVENT_DELIVERIES_MAX = 1_000;
 
 /** The deliveries to claim. Deliveries above the limits of their endpoint wait, and no attempt is counted. */
@@ -96,8 +96,8 @@ export interface DeliveryDetail {
  * workspace that subscribes: event by event, endpoints in id order. Each is `pending`, created and due at the event's
  * millisecond. An event is stored whether or not it has subscribers (`EventStore`). Claims go from lane to lane (the
  * queue of one endpoint is a lane), the longest due first, and never scan a backlog. Rows older than retention
- * (`since`, the earliest time in an id) are not found, even if they are not deleted yet. Everywhere, also in filters,
- * deliveries that a cancellation has ended read as `failed` with its reason and a null `nextRetryAt`.
+ * (`since`, the earliest time in an id) are not found, even if they are not deleted yet. Everywhere, including in
+ * filters, deliveries that a cancellation has ended read as `failed` with its reason and a null `nextRetryAt`.
  */
 export interface DeliveryStore {
   /**

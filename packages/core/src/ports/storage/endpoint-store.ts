@@ -43,8 +43,8 @@ export interface EndpointStore {
   delete(workspaceId: string, id: string, now: number): Promise<boolean>;
 
   /**
-   * Enabled endpoints after this id, in id order, that have failed without a success since `before` or earlier, with an
-   * exhausted delivery.
+   * Enabled endpoints after this id, in id order, that have failed without a success since `before` or earlier, and
+   * have given up a delivery in that time.
    */
   listFailing(query: {
     readonly before: number;

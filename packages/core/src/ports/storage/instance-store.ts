@@ -23,9 +23,12 @@ export interface InstanceWrite {
   readonly failQueued?: QueueFailure;
   /** Whether to erase the session and mark the groups as left, because they belong to the unlinked number. */
   readonly forgetNumber?: boolean;
-  /** The history entry of this change, in this transaction: a new entry, or a replacement of the entry with its id. */
+  /**
+   * The history entry of this change, stored in this transaction: a new entry, or one that replaces the entry with its
+   * id.
+   */
   readonly entry?: HistoryEntry | null;
-  /** The notification owed because of this change, in this transaction. */
+  /** The notification owed because of this change, stored in this transaction. */
   readonly notification?: OwedInstanceNotification | null;
 }
 

@@ -107,7 +107,7 @@ export interface QuotableMessage {
   readonly senderId: string | null;
 }
 
-/** How many messages `findByNetworkId` returns at most. */
+/** The maximum number of messages that `findByNetworkId` returns. */
 export const SAME_NETWORK_ID_MAX = 20;
 
 /** How old a storage's cached senders may be. `accept` does not rely on them: see `Acceptance.revision`. */

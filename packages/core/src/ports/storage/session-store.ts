@@ -7,8 +7,8 @@ export interface SessionStore {
   /** The values with these names; names without a value are absent. Reads nothing else. */
   read(instanceId: string, names: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
   /**
-   * Names that begin with a prefix, after a name, in an order that the storage chooses and keeps. Reads no more than
-   * the names of this instance.
+   * The names that begin with `page.prefix` and follow `page.after`, in an order that the storage chooses and keeps.
+   * Reads no more than the names of this instance.
    */
   names(instanceId: string, page: SessionNamesPage): Promise<readonly string[]>;
   /** Writes in one transaction; null deletes a value. */

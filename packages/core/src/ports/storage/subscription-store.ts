@@ -91,8 +91,8 @@ export interface SubscriptionStore {
   delete(name: string): Promise<boolean>;
 
   /**
-   * Claims events that are due, including those whose claim has expired (`lostClaims` is then one more). Null if the
-   * subscription is deleted.
+   * Claims events that are due, including those whose claim has expired, which adds 1 to their `lostClaims`. Null if
+   * the subscription is deleted.
    */
   claim(claim: EventClaim): Promise<EventClaimResult | null>;
   /**
