@@ -32,7 +32,7 @@ export interface TrunklineOptions<Transaction = never> {
   readonly random: Random;
   /** SHA-256, key derivation and AES-256-GCM. Part of the runtime. */
   readonly crypto: Crypto;
-  /** Resolves the host names of webhook URLs, which may not lead to private addresses. Part of the runtime. */
+  /** Resolves the host names of webhook URLs, so that private addresses can be refused. Part of the runtime. */
   readonly dns: DnsResolver;
   /** Sends webhooks. Required for the role `webhooks`; a process without this role can leave it out. */
   readonly webhookSender?: WebhookSender | undefined;

@@ -35,9 +35,10 @@ export interface Trunkline<Transaction = never> extends AsyncDisposable {
    */
   start(): Promise<void>;
   /**
-   * Accepts no more work, waits up to `stopTimeoutMs` for work in flight, releases leases and closes the storage. The
-   * next process repeats sends that have not ended by then; a repeated message keeps its network id. The service can be
-   * started again. Concurrent calls of `start` and `stop` are carried out in turn; a stop without a start does nothing.
+   * Ends the workers, waiting up to `stopTimeoutMs` for work in flight, releases leases and closes the storage.
+   * Operations are refused once that wait is over. The next process repeats sends that have not ended by then; a
+   * repeated message keeps its network id. The service can be started again. Concurrent calls of `start` and `stop` are
+   * carried out in turn; a stop without a start does nothing.
    */
   stop(): Promise<void>;
   /** The same as `stop()`, at the end of a block: `await using trunkline = createTrunkline(…)`. */
@@ -57,7 +58,7 @@ export interface Trunkline<Transaction = never> extends AsyncDisposable {
     options: HandlerOptions,
   ): HandlerRegistration;
 
-  /** The operations that REST does not offer: workspaces, members, plans, suspension, API keys. For a dashboard. */
+  /** The operations that REST does not offer, such as those on workspaces, members, plans and API keys. */
   readonly admin: Admin;
   /** The REST operations on one workspace, in process, without the limits of a key or member. */
   workspace(id: string): WorkspaceApi<Transaction>;

@@ -167,8 +167,8 @@ export interface OutgoingFile {
 
 export type SendOutcome = SendResult & {
   /**
-   * The recipient as the network registers them, if it has another number for them than the dialled number, or none.
-   * The dialled and the registered recipient are one person from then on.
+   * The recipient as the network registers them, if it has a number for them other than the dialled one, or none. The
+   * dialled and the registered recipient are one person from then on.
    */
   readonly recipient?: ContactReport;
 };

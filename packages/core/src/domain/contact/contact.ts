@@ -59,5 +59,5 @@ export interface ContactReport {
 }
 
 export const CONTACT_ALIASES_MAX = 20;
-/** More than the other numbers of one person in known networks. */
+/** More than one person has in any known network. */
 export const DIALLED_NUMBERS_MAX = 10;

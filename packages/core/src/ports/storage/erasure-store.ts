@@ -30,7 +30,7 @@ export interface MessageDeletion {
    * them as they are.
    */
   readonly unfinished: 'kept' | 'deleted';
-  /** How many events one call deletes, with their deliveries. */
+  /** The maximum number of events that one call deletes, with their deliveries. */
   readonly limit: number;
 }
 

@@ -12,9 +12,9 @@ export interface Page<Row> {
   /** Newest first, from whichever direction the page was reached. */
   readonly rows: readonly Row[];
   /**
-   * Whether the filtered list continues beyond these rows at this moment. This is exact, not derived from `from`,
-   * unless the page stopped early. A page without rows is at `from`, and a row with exactly that id counts as being on
-   * the side that the page was reached from.
+   * Whether the filtered list has older (newer) rows than this page at this moment, looked up exactly unless the page
+   * stopped early. An empty page is at `from`; a row with exactly that id then counts as being on the side that the
+   * page was reached from.
    */
   readonly hasOlder: boolean;
   readonly hasNewer: boolean;
