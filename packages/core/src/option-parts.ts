@@ -54,7 +54,7 @@ export function requirePart(options: GivenParts, part: RequiredPart): void {
   checkPart(options, part);
 }
 
-/** Throws a TypeError if the part is given and not usable. */
+/** Throws a TypeError if the part is given but not usable. */
 export function checkPart(options: GivenParts, part: Part): void {
   const value = options[part];
   if (isMissing(value)) return;

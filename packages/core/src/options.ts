@@ -86,14 +86,14 @@ export interface TrunklineOptions<Transaction = never> {
    */
   readonly webhookAllow?: readonly string[] | undefined;
   /**
-   * Hosts that webhooks may never reach, in the same notation. A host name includes its subdomains, and a range every
-   * host with an address in it. Takes precedence over `webhookAllow` and `urlPolicy`. None by default.
+   * Hosts that webhooks may never reach, in the same notation. A host name includes its subdomains, and a range
+   * includes every host with an address in it. Takes precedence over `webhookAllow` and `urlPolicy`. None by default.
    */
   readonly webhookDeny?: readonly string[] | undefined;
   /**
    * Returns the addresses at which the service itself can be reached, so that no webhook is sent there. It is called
-   * with the port of each URL that is checked, since interfaces can change, and may leave out addresses on other ports.
-   * `listeningAddresses()` of `@trunkline/core/node` lists those of a server. None by default.
+   * for each URL that is checked, because interfaces can change, and may leave out addresses on other ports than that
+   * of the URL. `listeningAddresses()` of `@trunkline/core/node` lists those of a server. None by default.
    */
   readonly ownAddresses?: ((port: number) => readonly OwnAddress[]) | undefined;
   /** Whether webhooks also have the headers of Standard Webhooks (https://www.standardwebhooks.com). Default true. */
@@ -104,8 +104,8 @@ export interface TrunklineOptions<Transaction = never> {
    */
   readonly instanceProxies?: boolean | undefined;
   /**
-   * How many days messages are kept, with their files and events; by default, until they are erased. A workspace may
-   * have its own number of days (`admin.workspaces.setRetention`).
+   * How many days messages and their files are kept; by default, until they are erased. Their events are deleted with
+   * them, or earlier, after 30 days. A workspace may have its own number of days (`admin.workspaces.setRetention`).
    */
   readonly retention?:
     | {

@@ -76,7 +76,7 @@ export interface Attempt {
   /** The URL that this attempt went to; the endpoint's URL may have changed since. */
   readonly url: string;
   readonly responseStatus: number | null;
-  /** At most 16 KiB, as text; null if there was no response. */
+  /** The first 16 KiB, as text; null if there was no response. */
   readonly responseBody: string | null;
   readonly durationMs: number;
   readonly errorCode: DeliveryErrorCode | null;

@@ -31,7 +31,7 @@ export function checkIdempotencyKey(key: string): Result<string> {
 
 /**
  * If the key was used for the same request, returns the id of the original message; if for another request, refuses. A
- * key counts for 24 hours.
+ * key is remembered for 24 hours.
  */
 export function decideIdempotency(
   record: IdempotencyRecord | null,

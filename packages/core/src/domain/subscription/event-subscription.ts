@@ -33,7 +33,7 @@ export function queuedEventDue(
 }
 
 /**
- * The next state of an event whose handler has failed `attempts` times, last at `failedAt`. The retry schedule is that
+ * The next state of an event whose handler has failed `attempts` times, last at `failedAt`. Retries follow the schedule
  * of webhooks.
  */
 export function afterFailure(

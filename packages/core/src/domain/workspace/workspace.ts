@@ -21,7 +21,7 @@ export const DEFAULT_PLAN: Plan = {
 
 /** How long a workspace's data is kept. */
 export interface Retention {
-  /** How many days messages are kept, with their files and events. */
+  /** How many days messages and their files are kept. Their events are kept for at most 30 days. */
   readonly messagesDays: number | 'forever';
 }
 

@@ -19,7 +19,7 @@ import type { Lease } from './lease.ts';
 
 /**
  * A message's next state, written only if it still has the status that the decision was based on. The content of a
- * message (`saysOf`) is written only while the message is queued, because afterwards an edit may come concurrently
+ * message (`saysOf`) is written only while the message is queued, because afterwards an edit may change it concurrently
  * (`activities.record`).
  */
 export interface MessageChange {
