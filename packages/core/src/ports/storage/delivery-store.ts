@@ -34,9 +34,9 @@ export interface DeliveryClaim extends LaneLimits {
   /** How long a claim is valid without a completion. */
   readonly leaseMs: number;
   /**
-   * Whether the clock has been set back since the last claim, or may have been. Starts and lease ends in the future
-   * were written by a wrong clock, and are treated as now, so that nothing waits until the clock shows these times
-   * again.
+   * Whether the clock has been set back since the last claim, or may have been. Starts in the future, and claims that
+   * end later than a claim made now would, were written by a wrong clock. They are treated as made now, so that nothing
+   * waits until the clock shows their times again.
    */
   readonly mayBeSetBack?: boolean;
 }
@@ -51,7 +51,7 @@ export interface DeliveryClaimResult {
   /**
    * When the next delivery can be claimed if nothing else happens, `now` at the earliest. The end of a claim counts,
    * since its delivery is due again then. This time is never too late, but may be too early; it is `now` only if a
-   * delivery can be claimed. Null if no delivery is waiting or claimed.
+   * delivery can be claimed. Null if no delivery is waiting or claimed. Leaves out postponed workspaces.
    */
   readonly nextAt: number | null;
 }

@@ -44,7 +44,7 @@ export interface EndpointStore {
 
   /**
    * Enabled endpoints after this id, in id order, that have failed without a success since `before` or earlier, and
-   * have given up a delivery in that time.
+   * have given up a delivery in that time. Leaves out postponed workspaces.
    */
   listFailing(query: {
     readonly before: number;

@@ -21,7 +21,10 @@ export interface InstanceWrite {
    * transaction, after `event` is stored.
    */
   readonly failQueued?: QueueFailure;
-  /** Whether to erase the session and mark the groups as left, because they belong to the unlinked number. */
+  /**
+   * Whether to erase the session, remove the pending downloads and mark the groups as left, because they belong to the
+   * unlinked number.
+   */
   readonly forgetNumber?: boolean;
   /**
    * The history entry of this change, stored in this transaction: a new entry, or one that replaces the entry with its
@@ -53,8 +56,8 @@ export interface InstanceStore {
   countIn(workspaceIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   write(write: InstanceWrite): Promise<InstanceWriteResult>;
   /**
-   * Removes the instance with its session, groups and lease, in one transaction under the lease. Its queued messages
-   * fail; all of its messages and its history stay.
+   * Removes the instance with its session, groups, pending downloads and lease, in one transaction under the lease. Its
+   * queued messages fail; all of its messages and its history stay.
    */
   delete(deletion: {
     readonly instance: Instance;

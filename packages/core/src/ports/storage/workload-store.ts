@@ -42,7 +42,7 @@ export interface Workload {
   readonly unheldInstances: number;
   /** Messages that have not been handed to the network, held messages included. */
   readonly queuedMessages: number;
-  /** The message that was accepted first, among the first `limit` instances that have a queue. */
+  /** The message that was accepted first, among the queues of the first `limit` instances and the held messages. */
   readonly oldestQueuedMessage: QueuedSince | null;
   /** Deliveries that have not ended: they wait for an attempt, or their attempt is in flight. */
   readonly openDeliveries: number;
