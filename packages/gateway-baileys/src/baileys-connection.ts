@@ -34,12 +34,15 @@ export interface ConnectionParts {
 }
 
 /**
- * How long reporting the end of a connection waits for the reports of its last arrivals. The next connection reports
+ * How long the end of a connection may go unreported while its last arrivals are reported. The next connection reports
  * the rest.
  */
 const LAST_REPORTS_MS = 5_000;
 
-/** Opens a connection of an instance and reports its events. Pairs the instance if nothing is stored. */
+/**
+ * Opens a connection of an instance and reports its events. Without credentials of a finished pairing, pairs the
+ * instance.
+ */
 export async function openConnection(parts: ConnectionParts): Promise<GatewayConnection> {
   const { session, listener, context, memory, versions } = parts;
   const { clock, logger } = context;

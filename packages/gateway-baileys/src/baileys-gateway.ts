@@ -27,8 +27,8 @@ export interface BaileysGateway extends Gateway {
 }
 
 /**
- * Creates a gateway to WhatsApp, over the protocol of its web client. Throws a `TypeError` that names the first wrong
- * option.
+ * Creates a gateway to WhatsApp that uses the protocol of WhatsApp's web client. Throws a `TypeError` that names the
+ * first wrong option.
  */
 export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGateway {
   const settings = readOptions(options);
@@ -105,7 +105,7 @@ export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGate
 }
 
 /**
- * Connects only to unlink. Arrivals in the meantime are not reported: if unlinking fails, the next connection reports
+ * Connects only to unlink. Arrivals in the meantime are not reported. If unlinking fails, the next connection reports
  * them.
  */
 async function unlinkStored(

@@ -11,7 +11,9 @@ import { statusCodeOf } from './socket/status-code.ts';
  * time.
  */
 const AFTER_REPLACED_MS = 60_000;
-/** If we are replaced again within this time, we do not reconnect, or two clients would keep replacing each other. */
+/**
+ * If we are replaced again within this time, we do not reconnect, because two clients would keep replacing each other.
+ */
 const REPLACED_AGAIN_MS = 600_000;
 
 interface ClosingInstance {

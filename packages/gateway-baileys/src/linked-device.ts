@@ -35,7 +35,7 @@ function withoutPicture(error: unknown): null | undefined {
   return NO_PICTURE.has(queryErrorOf(error) ?? statusCodeOf(error) ?? 0) ? null : undefined;
 }
 
-/** The network responds sooner, and core waits ten seconds. */
+/** Less than core waits for a logout (ten seconds). */
 const RESPONSE_MS = 8_000;
 
 /**

@@ -10,7 +10,7 @@ import { checkPace } from './outbound/pace.ts';
 
 /** The options of `baileysGateway`. */
 export interface BaileysGatewayOptions {
-  /** The name of the linked device on the phone. Default `Trunkline`. */
+  /** The name by which the phone lists the linked device. Default `Trunkline`. */
   readonly deviceName?: string | undefined;
   /** How fast one instance may send. By default, as fast as the network accepts messages. */
   readonly pace?: PaceOptions | undefined;
@@ -68,8 +68,8 @@ interface InstanceOptions extends SocketOptions {
 export interface GatewaySettings {
   readonly currentVersion: (network: InstanceNetwork) => Promise<WhatsAppVersion>;
   /**
-   * The settings of an instance, whose own proxy replaces the proxy and the agents of the options. Rejects if the app's
-   * function fails or returns wrong options.
+   * The settings of an instance. Its own proxy (`proxyUrl`) replaces the proxy and the agents of the options. Rejects
+   * if the app's function fails or returns wrong options.
    */
   of(instanceId: string, proxyUrl: string | null): Promise<InstanceSettings>;
 }

@@ -41,7 +41,7 @@ export interface WiringParts {
   readonly skipped: (kind: string) => void;
 }
 
-/** A socket with its events connected. The caller follows the connection state. */
+/** A socket with its event handlers attached. The caller follows the connection state. */
 export interface WiredSocket {
   readonly socket: WASocket;
   readonly log: ILogger;
@@ -51,7 +51,7 @@ export interface WiredSocket {
   readonly media: MediaNetwork;
   readonly timers: ChatTimers;
   readonly findGroup: Groups['find'];
-  /** Reports all groups as soon as the network lists them. */
+  /** Queries the list of all groups, and reports them. */
   readonly syncGroups: () => void;
   readonly pauses: Pauses;
   /** Ends the connection after an error that reconnecting may fix. */

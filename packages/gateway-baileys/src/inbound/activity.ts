@@ -10,7 +10,7 @@ import { momentOf } from './message-kinds.ts';
 import { networkIdOf } from './network-id.ts';
 import { senderOf } from './phone-number.ts';
 
-/** An action on another message, which the actor's app identifies. */
+/** An action on another message. The actor's app names that message in `target`. */
 export type Deed = Extract<MessageContent, { kind: 'reaction' | 'edit' | 'deletion' | 'media_update' }>;
 
 /** The parts of a session that are needed to interpret deeds. */
@@ -20,8 +20,8 @@ export interface Witness {
 }
 
 /**
- * Converts a deed to core's type. Null if the actor had no right to it (modified apps can send any deed), or if its
- * file cannot be referenced.
+ * Converts a deed to core's type. Null for a deletion that the actor had no right to (modified apps can send any deed),
+ * and for a file that cannot be referenced.
  */
 export async function activityOf(witness: Witness, message: WAMessage, deed: Deed): Promise<Activity | null> {
   const { people } = witness;
@@ -57,7 +57,7 @@ export async function activityOf(witness: Witness, message: WAMessage, deed: Dee
   }
 }
 
-/** The member of a group that a target names; null for the account itself, `otherwise` if no member is named. */
+/** The id of the group member that a target names; null for the account itself, `otherwise` if no member is named. */
 async function memberIn(
   people: People,
   message: WAMessage,
@@ -69,7 +69,7 @@ async function memberIn(
   return (await contactReport(people, { jids: [participant] }))?.networkId ?? otherwise;
 }
 
-/** Admins of a group can delete others' messages. Our own phone counts as an admin. */
+/** Whether the author is an admin of the group, who can delete others' messages. Our own phone counts as an admin. */
 async function isAdmin({ findAdmins }: Witness, message: WAMessage): Promise<boolean> {
   const group = groupOf(message);
   if (group === null) return false;
@@ -80,7 +80,7 @@ async function isAdmin({ findAdmins }: Witness, message: WAMessage): Promise<boo
   return [participant, participantAlt].some((jid) => jid && admins.includes(jidNormalizedUser(jid)));
 }
 
-/** The network's id of a message's group; null if it is not in a group. */
+/** The network's id of a message's group; null if the message is not in a group. */
 export function groupOf({ key }: WAMessage): string | null {
   const chat = key.remoteJid ?? '';
   return isJidGroup(chat) ? chat : null;

@@ -22,13 +22,13 @@ export const ARRIVALS: string = keyName(TYPE, '');
 const ERASE_AFTER_MS = 250;
 
 /**
- * Messages that were decrypted but are not stored as messages yet. The network has our acknowledgement, so these
- * arrivals are the only copy if the process ends now.
+ * Messages that were decrypted but are not stored as messages yet. The network may already have our acknowledgement, so
+ * these arrivals may be the only copy.
  */
 export interface Arrivals {
-  /** Sees every stanza before Baileys does, to match ciphertexts to messages. */
+  /** Sees every message stanza before Baileys does, to find the stanza of a ciphertext. */
   watch(socket: WASocket): void;
-  /** Returns the changes to write together with the keys; null if there are none. */
+  /** Returns the changes to write together with the keys that decrypted the message; null if there are none. */
   record(ciphertext: Uint8Array, plaintext: Uint8Array): RecordedArrival | null;
   /** Records that a ciphertext could not be decrypted. Resolves when the record is written. */
   recordFailure(ciphertext: Uint8Array, error: unknown): Promise<void>;
@@ -46,14 +46,14 @@ export interface Arrivals {
   complete(key: MessageIdentity): void;
   /** Erases the completed arrivals. */
   flush(): Promise<void>;
-  /** The messages that could not be decrypted so far. */
+  /** The messages that could not be decrypted yet. */
   readonly unreadable: Unreadable;
 }
 
 interface RecordedArrival {
-  /** A set of Signal keys of our own types. */
+  /** Values of our own types, by type and id, to store like Signal keys. */
   readonly keys: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Empty if no part of the message is stored. */
+  /** Empty if the message itself need not be stored. */
   readonly arrivals: readonly Arrival[];
 }
 
@@ -64,8 +64,8 @@ interface Arrival extends StanzaOrigin {
 }
 
 /**
- * The identities of messages that a process has read, because Baileys reports each message again and the network may,
- * too.
+ * The identities of messages that this process has read. Baileys reports each of them again, and the network may repeat
+ * them.
  */
 export type ReadMessages = QuickLRU<string, true>;
 
@@ -104,7 +104,7 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
     await unreadable.record(identityOf(messageOf(origin, me).key), origin);
   };
 
-  /** Leaves messages that match no missing message to Baileys, which acknowledges and reports them. */
+  /** Records only the resent messages that were missing. Baileys reports all others. */
   const recordResent = (opened: proto.IMessage): RecordedArrival | null => {
     const found = resentIn(opened).flatMap(({ key, message }) => {
       const missing = message && unreadable.find(networkIdOf(key?.id));
@@ -196,7 +196,7 @@ function keyOf(stanza: BinaryNode, me: Me): WAMessage['key'] | null {
   }
 }
 
-/** Whether the error says that a message's key is used up. */
+/** Whether the error says that a message's key has already been used up. */
 function isRepeat(error: unknown): boolean {
   return error instanceof Error && error.message === MISSING_KEYS_ERROR_TEXT;
 }

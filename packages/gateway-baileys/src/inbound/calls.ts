@@ -10,14 +10,14 @@ import { childrenOf } from './stanza-message.ts';
 /** The tags that announce a call: `offer_notice` if the call arrived while this device was not connected. */
 const OFFERS = new Set(['offer', 'offer_notice']);
 
-/** The id and the offer of an incoming call; null for any other event of a call. */
+/** The id and the offer of a call; null for any other event of a call, such as its end. */
 export function offerIn(stanza: BinaryNode): { readonly id: string; readonly offer: BinaryNode } | null {
   const offer = childrenOf(stanza).find(({ tag }) => OFFERS.has(tag));
   const id = networkIdOf(offer?.attrs['call-id']);
   return offer && id ? { id, offer } : null;
 }
 
-/** Null if our own phone made the call. */
+/** Null if the stanza offers no call, or if our own phone made the call. */
 export async function callActivity(people: People, stanza: BinaryNode): Promise<Activity | null> {
   const found = offerIn(stanza);
   if (!found) return null;

@@ -16,7 +16,7 @@ export interface People {
   };
 }
 
-/** The network's names for a person: a LID, a number, or both. */
+/** A person as the network names them: `jids` holds a LID, a number, or both. */
 export interface Named {
   readonly jids: readonly (string | null | undefined)[];
   readonly name?: string | null | undefined;
@@ -24,9 +24,8 @@ export interface Named {
 }
 
 /**
- * Converts a person to core's type. The LID is the id, because it stays when the number is hidden or changes. If the
- * network names only the LID or only the number, the missing name is looked up among the learned pairs. Null if no
- * person is named.
+ * Converts a person to core's type. The LID becomes the id, because it stays when the number is hidden or changes. If
+ * only the LID or only the number is named, the other is looked up among the stored pairs. Null if no person is named.
  */
 export async function contactReport(
   people: People,
@@ -49,7 +48,10 @@ export async function contactReport(
   };
 }
 
-/** The LID that Baileys has stored. Baileys' own lookup would ask the network, and a message must not wait for that. */
+/**
+ * The LID that Baileys has stored for a number. Baileys' own lookup would ask the network, and a message must not wait
+ * for that.
+ */
 export async function learnedLid(
   { authState }: Pick<People, 'authState'>,
   number: string,
@@ -59,7 +61,9 @@ export async function learnedLid(
   return lid ? `${lid}@lid` : undefined;
 }
 
-/** The author of a message, or its recipient if the owner of the number wrote it; null if the recipient is a group. */
+/**
+ * The author of a message, or its recipient if the owner of the number wrote it; null if the owner wrote to a group.
+ */
 export async function contactOf(
   people: People,
   { key, pushName, verifiedBizName }: WAMessage,

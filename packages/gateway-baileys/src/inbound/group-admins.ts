@@ -2,7 +2,7 @@ import { jidNormalizedUser } from '@whiskeysockets/baileys';
 import type { WASocket } from '@whiskeysockets/baileys';
 import QuickLRU from 'quick-lru';
 
-/** Resolves with every name that the network has for a group's admins. Rejects if the network does not report them. */
+/** Resolves with all JIDs of a group's admins. Rejects if the network does not report them. */
 export type FindAdmins = (group: string) => Promise<readonly string[]>;
 
 /** Limits queries, because members could trigger any number of them. */

@@ -1,7 +1,7 @@
 import { jidDecode, jidEncode } from '@whiskeysockets/baileys';
 import type { GroupMetadata, GroupParticipant } from '@whiskeysockets/baileys';
 
-/** The maximum number of members in all remembered groups together, 17 bytes each. */
+/** The maximum number of members (17 bytes each) in all remembered groups together. */
 const MAX_MEMBERS = 100_000;
 /** The memory that a group takes without its members, counted in members. */
 const GROUP_AS_MEMBERS = 100;
@@ -73,14 +73,14 @@ interface PackedMembers {
   readonly users: BigUint64Array;
   /** The digits of the members' numbers; 0 if the network does not name the number. */
   readonly numbers: BigUint64Array;
-  /** The servers of the members' ids, as positions in `servers`. */
+  /** The servers of the members' ids, as indexes into `servers`. */
   readonly serverOf: Uint8Array;
   readonly servers: readonly string[];
 }
 
 const DIGITS = /^[1-9]\d{0,17}$/;
 
-/** Returns null if an id has an unknown form. The group is then queried each time. */
+/** Returns null if an id has an unknown form; the group is then queried for every message. */
 function packed(participants: readonly GroupParticipant[]): PackedMembers | null {
   const servers: string[] = [];
   const users = new BigUint64Array(participants.length);

@@ -6,8 +6,8 @@ import { storable } from './storable-text.ts';
 type Querying = Pick<WASocket, 'query'>;
 
 /**
- * Queries the number's groups without their members, because the tens of thousands of members of a big account take
- * seconds to read. If the network does not report a group's size, queries the members, too.
+ * Queries the number's groups without their members, because reading the tens of thousands of members in a big
+ * account's groups takes seconds. If the network omits a group's size, queries all groups again with their members.
  */
 export async function askForGroups(socket: Querying): Promise<readonly GroupReport[]> {
   const groups = await ask(socket, []);

@@ -7,10 +7,11 @@ import type { GroupDirectory } from './group-directory.ts';
 import { askForGroups } from './group-queries.ts';
 import { storable } from './storable-text.ts';
 
-/** Changes of a group within this time are read together. */
+/** How long to wait after a change before reading the group, so that several changes take one query. */
 const REREAD_AFTER_MS = 1_000;
 /**
- * The wait after a failed query, doubled after each further failure: the network responds to too many queries with 429.
+ * The wait after a failed query, doubled after each further failure, because the network responds to too many queries
+ * with 429.
  */
 const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 300_000;
@@ -26,7 +27,7 @@ interface GroupWatch {
 }
 
 export interface Groups {
-  /** Reports all groups as soon as the network lists them. */
+  /** Queries the list of all groups, and reports them. */
   sync(): void;
   /** Returns a group, from the network if its members are not remembered. */
   find(jid: string): Promise<GroupMetadata>;
@@ -34,7 +35,7 @@ export interface Groups {
 
 /** Follows the groups of the number, and reports those that change. */
 export function watchGroups({ socket, directory, pauses, report, failed }: GroupWatch): Groups {
-  // Members may have joined and left while there was no connection.
+  // Members may have joined or left while there was no connection.
   directory.clear();
   /** The groups reported since the query for all groups began, which are newer than its response. */
   const recent = new Map<string, GroupReport>();
@@ -109,7 +110,7 @@ export function watchGroups({ socket, directory, pauses, report, failed }: Group
         if (wantsList) isListStale = true;
         else if (next !== undefined) changed.add(next);
         await pauses.pause(wait);
-        // A query that fails because the connection ended is not reported.
+        // A failure is not reported if the connection has ended, which may have caused it.
         if (wait === FIRST_RETRY_MS && !pauses.isOver()) failed(error);
         wait = Math.min(wait * 2, LONGEST_RETRY_MS);
       }

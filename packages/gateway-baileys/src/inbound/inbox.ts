@@ -20,7 +20,7 @@ import { messageOf, originOf } from './stanza-message.ts';
 import { unavailabilityOf, undecryptable } from './undecryptable.ts';
 import type { UnreadableMessage } from './unreadable.ts';
 
-/** How many texts and receipts are stored concurrently. Core itself limits concurrent files. */
+/** How many arrivals without a file are reported concurrently. Core itself limits concurrent files. */
 const CONCURRENT = 8;
 /** How long to wait before a refused file is reported again, doubled each time. */
 const FIRST_RETRY_MS = 1_000;
@@ -141,7 +141,7 @@ export function createInbox(parts: InboxParts): Inbox {
   };
 
   const reportUndecryptable = async (message: WAMessage, reason: 'no_key' | 'view_once'): Promise<void> => {
-    // The owner's own phone displays the message.
+    // The owner wrote the message, so their phone displays it.
     if (message.key.fromMe) return skipped('own');
     await takeActivity(await undecryptable(socket, message, reason));
   };
@@ -165,8 +165,8 @@ export function createInbox(parts: InboxParts): Inbox {
   );
   holdStanzas(socket, 'call', takeCall);
   holdStanzas(socket, 'message', takeUnavailable);
-  // Messages that are not recorded arrive only here, with either type: `append` marks messages written while there was
-  // no connection.
+  // Messages that are not recorded arrive only here, under both types: `append` marks messages sent while there was no
+  // connection.
   socket.ev.on('messages.upsert', ({ messages }) => {
     for (const message of messages) if (!arrivals.wasHeard(message.key)) take(message);
   });
@@ -184,8 +184,7 @@ function laneOf({ key }: WAMessage): string {
 const { DELIVERY_ACK, READ, PLAYED } = proto.WebMessageInfo.Status;
 
 /**
- * Receipts of messages to a person. The id alone identifies the message, because a receipt may name the chat
- * differently.
+ * Receipts for messages to a person. They match a message by id alone, because a receipt may name the chat differently.
  */
 function directReceipts(updates: BaileysEventMap['messages.update']): readonly MessageReceipt[] {
   return updates.flatMap(({ key, update: { status } }): readonly MessageReceipt[] => {
@@ -196,7 +195,7 @@ function directReceipts(updates: BaileysEventMap['messages.update']): readonly M
   });
 }
 
-/** Receipts of messages to a group, one for each participant. Receipts from our own other devices are left out. */
+/** Receipts for messages to a group, one per participant, without those from our own other devices. */
 function groupReceipts(
   updates: BaileysEventMap['message-receipt.update'],
   me: Contact | undefined,

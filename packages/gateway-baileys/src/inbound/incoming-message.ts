@@ -31,7 +31,7 @@ export async function incomingMessage(
   };
 }
 
-/** Converts a message that the owner of the number wrote on another device to core's type. */
+/** Converts an echo to core's type: a message that the owner of the number wrote on another device. */
 export async function echoOf(receiver: Receiver, message: WAMessage, said: Said): Promise<Echo> {
   const contact = await contactOf(receiver.socket, message);
   return {

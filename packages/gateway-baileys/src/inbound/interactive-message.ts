@@ -1,10 +1,10 @@
 import type { proto } from '@whiskeysockets/baileys';
 
-/** A message with buttons, a list or a form, read from any of the protocol's types for it. */
+/** A message with buttons, a list or a form, read from any of the protocol's types for such messages. */
 export interface InteractiveMessage {
   readonly text: string | null | undefined;
   readonly buttons: readonly Button[];
-  /** The picture or file above the text; null if there is none. */
+  /** May contain a picture, video or document, which is shown above the text. */
   readonly header: Pick<proto.IMessage, 'imageMessage' | 'videoMessage' | 'documentMessage'> | null;
 }
 
@@ -13,7 +13,7 @@ interface Button {
   readonly title: string | null | undefined;
 }
 
-/** Returns null for any other message. */
+/** Returns null if the message is not interactive. */
 export function interactiveIn(message: proto.IMessage): InteractiveMessage | null {
   const { buttonsMessage, listMessage, interactiveMessage, highlyStructuredMessage } = message;
   const templateMessage = message.templateMessage ?? highlyStructuredMessage?.hydratedHsm;
@@ -69,7 +69,7 @@ function newerIn(message: proto.Message.IInteractiveMessage): InteractiveMessage
   };
 }
 
-/** Reads `{"display_text":"Track","id":"track-1"}`, or whatever else a sender wrote. */
+/** Reads parameters such as `{"display_text":"Track","id":"track-1"}`. A sender may write anything else. */
 function flowButton(name: string | null | undefined, params: string | null | undefined): Button {
   const { id, title } = namesIn(params);
   return { id: id ?? name, title: title ?? name };

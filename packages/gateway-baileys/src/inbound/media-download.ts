@@ -5,7 +5,7 @@ import type { MediaFile } from './media-file.ts';
 import type { MediaNetwork } from './media-network.ts';
 import type { MediaSource } from './message-content.ts';
 
-/** How many times all hosts are tried. */
+/** How many times all hosts are tried, unless the phone uploads the file again. */
 const ROUNDS = 3;
 const ROUND_AFTER_MS = 1_000;
 /** If a host sends nothing for this long, the download moves to the next host. */
@@ -16,7 +16,7 @@ const MAC_LENGTH = 10;
 
 /**
  * Downloads and decrypts a file as it is read. An interrupted download resumes at the next host. A file that no host
- * has is requested from the phone. Ends with an error if the file's digest is not the sender's.
+ * has is requested from the phone. Ends with an error if the file is not the one that was sent.
  */
 export function downloadMedia(file: MediaFile, network: MediaNetwork): ReadableStream<Uint8Array> {
   const cancelled = new AbortController();
@@ -38,7 +38,10 @@ export function downloadMedia(file: MediaFile, network: MediaNetwork): ReadableS
   );
 }
 
-/** Passes a file through. Fails if the file is too large, or at its end if its digest differs from the sender's. */
+/**
+ * Passes a file through. Fails if the sender states a size that is too large, or at the end of a file whose digest
+ * differs from the sender's.
+ */
 async function* checked(
   { fileSha256, fileLength }: MediaSource,
   bytes: AsyncIterable<Uint8Array>,
@@ -87,7 +90,7 @@ async function* fromHosts(
   for (let round = 1; ; round += 1) {
     let lastError: unknown = new Error('WhatsApp names no media host.');
     let isGone = false;
-    // Ask each time, because the connection's list of hosts may have expired.
+    // Ask in each round, because the connection's list of hosts may have expired.
     for (const host of await network.hosts({ refresh: round > 1 })) {
       try {
         const path = network.reuploads.pathOf(file);
@@ -139,7 +142,7 @@ async function* bytesFrom({ address, offset, network, signal }: HostRequest): As
         signal: AbortSignal.any([signal, ended.signal]),
       }),
     );
-    // The file is complete, although its previous request failed.
+    // The file is already complete, although the previous request failed.
     if (offset > 0 && response.status === RANGE_NOT_SATISFIABLE) return;
     checkStatus(response);
     // A host that ignores the range sends the known bytes again.

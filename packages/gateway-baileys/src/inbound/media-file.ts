@@ -2,13 +2,13 @@ import { MAX_REFERENCE_BYTES } from '@trunkline/core/spi/gateway';
 import { proto } from '@whiskeysockets/baileys';
 import type { MediaContent, MediaSource } from './message-content.ts';
 
-/** A file of a message that is still on WhatsApp's media hosts or on the phone. */
+/** A message's file, which is still on WhatsApp's media hosts or on the phone. */
 export interface MediaFile extends Pick<MediaContent, 'keyType' | 'source'> {
   /** The message's key, by which the phone finds the file. */
   readonly key: proto.IMessageKey;
 }
 
-/** The message field for each media type for which keys are derived. */
+/** The media types that keys are derived for, with their message fields. */
 const FIELDS = [
   ['image', 'imageMessage'],
   ['sticker', 'stickerMessage'],
@@ -18,8 +18,8 @@ const FIELDS = [
 ] as const;
 
 /**
- * The file as a `proto.WebMessageInfo` without the rest of its message. Undefined if the sender's description is too
- * long to store, so that other connections cannot download the file.
+ * The file as a `proto.WebMessageInfo` without the rest of its message. Undefined if the sender's description of the
+ * file is too long to store; later connections then cannot download the file.
  */
 export function referenceTo({ key, keyType, source }: MediaFile): Uint8Array | undefined {
   const field = FIELDS.find(([type]) => type === keyType)?.[1];

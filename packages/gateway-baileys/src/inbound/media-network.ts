@@ -10,11 +10,11 @@ export interface MediaNetwork {
   readonly clock: Clock;
   readonly fetch: Fetch;
   /**
-   * The media hosts that the network lists, and WhatsApp's fallback host. Recently failed hosts are last, and senders
-   * cannot add hosts.
+   * The media hosts that the network lists and, on WhatsApp itself, its fallback host. Hosts that failed come last.
+   * Senders cannot add hosts.
    */
   hosts(how: { readonly refresh: boolean }): Promise<readonly string[]>;
-  /** Notes whether a host works: hosts that failed most recently are tried last. */
+  /** Notes whether a host works, because the hosts that failed most recently are tried last. */
   noteHost(host: string, works: boolean): void;
   readonly reuploads: MediaReuploads;
 }

@@ -18,7 +18,7 @@ export interface MediaContent {
   readonly source: MediaSource;
 }
 
-/** A file's address, key and digest. */
+/** A file's address, key, digest and length. */
 export type MediaSource = Pick<
   proto.Message.IImageMessage,
   'directPath' | 'url' | 'mediaKey' | 'fileSha256' | 'fileLength'
@@ -27,7 +27,7 @@ export type MediaSource = Pick<
 /** The content and kind of a message. */
 interface SaidContent {
   readonly content: { readonly type: 'text'; readonly text: string } | MediaContent;
-  /** Absent if the type is specific enough. */
+  /** The kind and its payload; absent if the message has no kind beyond its type. */
   readonly detail?: MessageKindAndPayload;
 }
 
@@ -37,7 +37,7 @@ export type MessageContent =
       /** The network id of the message that this message replies to. */
       readonly replyTo: string | null;
     })
-  /** An action on the message that `target` names, from the actor's point of view. */
+  /** Actions on another message, whose key in `target` is written from the actor's point of view. */
   | { readonly kind: 'reaction'; readonly target: proto.IMessageKey; readonly emoji: string | null }
   | { readonly kind: 'edit'; readonly target: proto.IMessageKey; readonly text: string }
   | { readonly kind: 'deletion'; readonly target: proto.IMessageKey }
@@ -68,7 +68,9 @@ export function readContent(wrapped: proto.IMessage | null | undefined): Message
 }
 
 const { AssociationType } = proto.MessageAssociation;
-/** The associations of a message that is part of another message. Pictures of an album are separate messages. */
+/**
+ * The association types that make a message part of another one. The pictures of an album are messages of their own.
+ */
 const PARTS = new Set<number>([
   AssociationType.HD_IMAGE_DUAL_UPLOAD,
   AssociationType.HD_VIDEO_DUAL_UPLOAD,
@@ -79,7 +81,7 @@ const PARTS = new Set<number>([
   AssociationType.STICKER_ANNOTATION,
 ]);
 
-/** Better copies of another message's file. */
+/** The association types of better copies of another message's file. */
 const BETTER_COPIES = new Set<number>([
   AssociationType.HD_IMAGE_DUAL_UPLOAD,
   AssociationType.HD_VIDEO_DUAL_UPLOAD,
@@ -114,7 +116,7 @@ function withDetail(detail: MessageKindAndPayload | undefined): { readonly detai
   return detail ? { detail } : {};
 }
 
-/** Reads only the new text or caption of an edit: a phone cannot change anything else. */
+/** Reads a deletion or an edit, in which a phone can change only the text or caption; null for any other change. */
 function readChange({ type, key, editedMessage }: proto.Message.IProtocolMessage): MessageContent | null {
   if (!key?.id) return null;
   if (type === proto.Message.ProtocolMessage.Type.REVOKE) return { kind: 'deletion', target: key };
@@ -177,7 +179,9 @@ function media(
   };
 }
 
-/** Null for a reply to a status or a channel post, which is not a message of this chat. */
+/**
+ * The network id of the message that is replied to; null if there is none in this chat (but, for example, a status).
+ */
 function repliedTo(context: proto.IContextInfo | null): string | null {
   const elsewhere = context?.remoteJid ?? undefined;
   if (!context?.stanzaId || isJidStatusBroadcast(elsewhere ?? '') || isJidNewsletter(elsewhere)) return null;

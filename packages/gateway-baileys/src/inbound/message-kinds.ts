@@ -18,7 +18,7 @@ const LONGEST_NUMBER = 100;
 /** The maximum length of a form's answers. */
 const LONGEST_FORM = 65_536;
 
-/** The kind of a message without a file; null if this API has no name for it. */
+/** The kind of a message without a file; null if this API does not report such messages. */
 export function readKind(message: proto.IMessage): KindOfText | null {
   const { locationMessage, liveLocationMessage, contactMessage, contactsArrayMessage } = message;
   const { eventMessage, orderMessage, productMessage, groupInviteMessage } = message;
@@ -70,7 +70,7 @@ function contacts(cards: readonly proto.Message.IContactMessage[]): KindOfText {
 }
 
 /**
- * Reads lines like `TEL;type=CELL;waid=5511988887777:+55 11 98888-7777`, possibly with the prefix of a group
+ * Reads lines like `TEL;type=CELL;waid=5511988887777:+55 11 98888-7777`, possibly with the prefix of a vCard group
  * (`item1.TEL…`).
  */
 function numbersIn(card: string): readonly string[] {

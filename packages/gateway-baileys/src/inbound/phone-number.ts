@@ -1,7 +1,7 @@
 import { jidDecode, jidNormalizedUser } from '@whiskeysockets/baileys';
 import type { WAMessageKey } from '@whiskeysockets/baileys';
 
-/** The network's name for a message's author, without the device, so that a repeat of the message has the same name. */
+/** The JID of a message's author, without the device, so that a repeat of the message names the same author. */
 export function senderOf({ participant, remoteJid }: WAMessageKey): string {
   return jidNormalizedUser(participant || remoteJid || undefined);
 }

@@ -3,7 +3,7 @@ import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 import { interceptStanzas } from '../socket/intercepted-stanzas.ts';
 
 /**
- * Withholds stanzas from Baileys that never become a message: statuses, posts in channels, and unencrypted texts that
+ * Hides from Baileys the stanzas that never become a message: statuses, posts in channels, and unencrypted texts that
  * name a person as sender. Baileys would acknowledge them with an error, after which the network keeps them and may
  * hold back everything behind them. `skipped` gets the kind of each stanza.
  */

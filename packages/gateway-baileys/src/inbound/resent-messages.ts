@@ -12,7 +12,7 @@ export function resentIn({ protocolMessage }: proto.IMessage): readonly proto.We
   });
 }
 
-/** Null if the bytes are not a message, which Baileys logs. */
+/** Null if the bytes are not a message; Baileys logs this. */
 function decoded(bytes: Uint8Array): proto.WebMessageInfo | null {
   try {
     return proto.WebMessageInfo.decode(bytes);

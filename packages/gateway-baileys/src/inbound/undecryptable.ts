@@ -22,7 +22,7 @@ const UNAVAILABLE: Readonly<Record<string, Unavailability>> = {
   sender_drop: 'for_others',
 };
 
-/** Returns null if the message has a ciphertext, or is not in a chat. */
+/** Returns null unless the stanza marks a message of a chat as unavailable and has no ciphertext. */
 export function unavailabilityOf(stanza: BinaryNode): Unavailability | null {
   const { from } = stanza.attrs;
   if (!isJidGroup(from) && !isPnUser(from) && !isLidUser(from)) return null;

@@ -32,11 +32,11 @@ export interface Unreadable {
    */
   listen(heard: (message: UnreadableMessage) => void, dropped: () => void): void;
   has(identity: string): boolean;
-  /** Deletes a message that was reported, or that could be read after all. */
+  /** Deletes a message, once it was reported as undecryptable. */
   erase(identity: string): Promise<void>;
 }
 
-/** A set of Signal keys of our own type. */
+/** Values of our own type to delete, by identity, like Signal keys. */
 type Erasure = Readonly<Record<typeof TYPE, Readonly<Record<string, null>>>>;
 
 export interface UnreadableMessage {

@@ -14,7 +14,7 @@ import { queryErrorOf } from '../socket/status-code.ts';
 const SYSTEM = 'Windows';
 const BROWSER = 'Chrome';
 
-/** WhatsApp refuses a code for this phone. Another request would not help, and counts as another attempt. */
+/** WhatsApp refuses a code for this phone. Another request would not help, and would count as another attempt. */
 export class PairingCodeRefused extends Error {
   override readonly name = 'PairingCodeRefused';
 

@@ -4,7 +4,7 @@ import { watchQrSecret } from './qr-secret.ts';
 import { requestPairingCode } from './request-pairing-code.ts';
 import { watchTypedCode } from './typed-code.ts';
 
-/** How long Baileys shows the first QR, and each QR after that, unless an option is set. */
+/** How long Baileys shows the first QR, and each QR after that, unless the option `qrTimeout` is set. */
 const FIRST_QR_MS = 60_000;
 const NEXT_QR_MS = 20_000;
 

@@ -7,7 +7,7 @@ import { callbackify, promisify } from 'node:util';
 import { Dispatcher1Wrapper, Agent as UndiciAgent, buildConnector } from 'undici';
 import type { Dispatcher } from 'undici';
 
-/** An agent that opens connections itself, as agents for proxies do: a tunnel to the host, still without TLS. */
+/** An agent for a proxy. `connect` opens a tunnel to the host, still without TLS. */
 interface TunnellingAgent {
   connect(
     request: ClientRequest,

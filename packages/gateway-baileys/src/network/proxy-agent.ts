@@ -37,7 +37,7 @@ class SocksProxy extends SocksProxyAgent {
   }
 }
 
-/** The libraries' errors may contain the address, its password, or text of a hostile proxy. */
+/** The libraries' errors may contain the address, its password, or text from a hostile proxy. */
 function failWithoutAddress(error: unknown): never {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   const reason = typeof code === 'string' ? ` (${code})` : '';

@@ -13,7 +13,7 @@ const LONGEST_SECONDS: number = 366 * 24 * 3_600;
  * group is part of the network's data about the group.
  */
 export interface ChatTimers {
-  /** The timer in seconds; null if messages stay. `jids` are names of one person. */
+  /** The timer in seconds; null if messages stay, or if no timer is known. `jids` are the JIDs of one person. */
   find(jids: readonly (string | null)[]): Promise<number | null>;
 }
 
@@ -69,8 +69,8 @@ export function watchChatTimers({ socket, values, groupChanged, failed }: TimerW
 }
 
 /**
- * The chat's timer on the sender's phone in seconds, 0 for none, read from a message with content; null for any other
- * message.
+ * The chat's timer in seconds, as the sender's phone has it; 0 for none. Null for a message that carries no timer, such
+ * as a reaction.
  */
 function expirationOf({ message }: WAMessage): number | null {
   const content = normalizeMessageContent(message);

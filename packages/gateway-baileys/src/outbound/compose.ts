@@ -8,10 +8,10 @@ import { withWaveform } from './waveform.ts';
 /** An upload is given up after this long without progress. */
 const UPLOAD_STALLED_MS = 30_000;
 
-/** The chat for which a message is composed. */
+/** The chat that a message is composed for. */
 interface ComposedFor {
   readonly jid: string;
-  /** The seconds after which messages disappear there; null if they stay. */
+  /** The seconds after which messages disappear in the chat; null if they stay. */
   readonly timer: number | null;
 }
 
@@ -23,7 +23,7 @@ export async function compose(
 ): Promise<proto.IMessage> {
   const { id = '', lid } = socket.user ?? {};
   const { message } = await generateWAMessage(jid, await networkContent(content), {
-    // Our own name, of the kind that this chat uses, for a quote of our own message.
+    // Our own JID, for quoting our own messages: the LID if the chat is named by a LID.
     userJid: (isLidUser(jid) && lid) || id,
     ...(replyTo && { quoted: quotedMessage(jid, replyTo) }),
     messageId: networkId,

@@ -4,9 +4,9 @@ import { learnedLid } from '../inbound/contact-report.ts';
 import { userOf } from '../inbound/phone-number.ts';
 
 /**
- * Drops the cached devices of a person under both names when the network reports that they have changed. Baileys drops
- * only those under the name in the report, but caches them under the name that was written to, so an added device would
- * get nothing until the next query.
+ * When the network reports that a person's devices have changed, drops the cached list under both the LID and the
+ * number. Baileys drops only the list under the id in the report, but caches it under the id that was written to, so a
+ * new device would get nothing until the next query.
  */
 export function watchDeviceLists(socket: WASocket, remembered: CacheStore): void {
   const drop = async ({ attrs }: BinaryNode): Promise<void> => {
@@ -16,7 +16,7 @@ export function watchDeviceLists(socket: WASocket, remembered: CacheStore): void
     for (const jid of [from, other]) await remembered.del((jid && userOf(jid)) ?? '');
   };
   socket.ws.on('CB:notification,type:devices', (stanza: BinaryNode) => {
-    // If the other name cannot be looked up, the cached list still expires within minutes.
+    // If the other id cannot be looked up, the cached list still expires within minutes.
     void drop(stanza).catch(() => undefined);
   });
 }

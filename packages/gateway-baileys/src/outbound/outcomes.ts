@@ -12,7 +12,7 @@ const NOT_ON_WHATSAPP: MessageError = {
 
 export const notOnWhatsApp: SendOutcome = { kind: 'refused', error: NOT_ON_WHATSAPP };
 
-/** The wait after WhatsApp has limited requests, and the wait after any other failure before a message is written. */
+/** The waits after WhatsApp has limited requests, and after any other failure before a message is written. */
 const LIMITED_MS = 60_000;
 const FAILED_MS = 15_000;
 
@@ -37,8 +37,8 @@ export const UNREACHABLE: SendOutcome = {
 export const CONNECTION_CLOSED = 'the connection closed';
 
 /**
- * Whether an error means that the connection had closed: Baileys rejects with the close code in an error, or with a
- * bare number.
+ * Whether an error means that the connection had closed: Baileys rejects with an error that has the close code, or with
+ * a bare number.
  */
 export function isClosed(error: unknown): boolean {
   return typeof error === 'number' || statusCodeOf(error) === 428;
@@ -58,8 +58,8 @@ export function notWritten(error: unknown): SendOutcome {
 }
 
 /**
- * Whether an error during encrypting and writing proves that the message was not written: the network refused an
- * earlier query, or the recipient had no devices.
+ * Whether an error during encrypting and writing proves that the message was not written: the network refused a query
+ * that precedes the write, or the message could not be encrypted for any device.
  */
 export function provesNothingWritten(error: unknown): boolean {
   return queryErrorOf(error) !== null || isUnencryptable(error);
@@ -70,7 +70,7 @@ function isUnencryptable(error: unknown): boolean {
   return error instanceof Error && error.message === 'All encryptions failed';
 }
 
-/** Final refusals of a message by error code: the network will not accept the same message later, either. */
+/** Final refusals of a message, by error code. The message is not retried. */
 const REFUSALS: Readonly<Record<string, MessageError>> = {
   '401': { code: 'not_allowed', message: 'WhatsApp does not let the number of this instance write there.' },
   '403': { code: 'not_allowed', message: 'WhatsApp does not let the number of this instance write there.' },
@@ -79,7 +79,7 @@ const REFUSALS: Readonly<Record<string, MessageError>> = {
     code: 'message_not_acceptable',
     message: 'WhatsApp does not accept this message: change it before you send it again.',
   },
-  // Another attempt to reach a stranger would make the restriction worse.
+  // Another attempt to reach a stranger could make the restriction worse.
   '463': {
     code: 'account_restricted',
     message:

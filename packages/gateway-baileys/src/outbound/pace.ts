@@ -2,7 +2,7 @@ import type { Clock, Random } from '@trunkline/core/spi/gateway';
 
 /** How fast an instance sends. WhatsApp bans numbers that write in bursts, which people do not do. */
 export interface PaceOptions {
-  /** From 3 to 600. Messages are spaced accordingly, with each interval up to half longer or shorter. */
+  /** From 3 to 600. Messages are spaced accordingly, but each interval varies randomly by up to 50%. */
   readonly messagesPerMinute: number;
 }
 
@@ -20,8 +20,8 @@ export function checkPace({ messagesPerMinute }: PaceOptions): void {
 
 export interface Pace {
   /**
-   * Returns how many milliseconds the next message has to wait, and counts it as sent after that wait. Null means no
-   * pace.
+   * Returns how many milliseconds the next message has to wait, and counts it as sent after that wait. Without options,
+   * messages need not wait.
    */
   next(options: PaceOptions | null): number;
 }

@@ -15,11 +15,11 @@ const FOUND_MS: number = 24 * HOUR;
 const NOT_FOUND_MS: number = 10 * MINUTE;
 
 interface Found {
-  /** The network's name for the number, whose digits may differ. Null if the number is not on WhatsApp. */
+  /** The number's JID, whose digits may differ from the number. Null if the number is not on WhatsApp. */
   readonly jid: string | null;
 }
 
-/** The network's names for numbers, as recently reported. */
+/** The JIDs of numbers, as the network recently reported them. */
 export type RecipientCache = Keyv<Found>;
 
 export function recipientCache(): RecipientCache {
@@ -32,16 +32,16 @@ interface Search {
   readonly values: Pick<SessionValues, 'read'>;
 }
 
-/** The network's two names for a person. */
+/** A person's two addresses: a hidden id (LID) and a number. */
 export interface Addresses {
   /** The address to try first. */
   readonly jid: string;
-  /** The second address, if it is known. */
+  /** The other address; null if unknown. */
   readonly other: string | null;
 }
 
 /**
- * Queries the network for its names for a recipient; null if the number is not on WhatsApp. Rejects if the network does
+ * Finds a recipient's addresses; null if the number is not on WhatsApp. Rejects if the network has to be asked and does
  * not respond. WhatsApp moves contacts from numbers to hidden ids (LIDs), and then refuses to deliver to the number, so
  * the hidden id comes first, unless only the number has worked.
  */
@@ -63,7 +63,7 @@ export async function findAddresses(
 }
 
 /**
- * The recipient of a message, if WhatsApp registers that person under another number than the dialled one: with or
+ * The recipient of a message if WhatsApp registers that person under a number other than the one dialled, for example
  * without Brazil's ninth digit, Mexico's 1 or Argentina's 9. Null otherwise.
  */
 export async function registeredElsewhere(
@@ -75,7 +75,7 @@ export async function registeredElsewhere(
   return contactReport(socket, { jids: [jid, other] });
 }
 
-/** Stores which of two names works, after the network has refused the other name. */
+/** Stores that `jid` works, after the network has refused `other`. */
 export async function rememberAddress(socket: WASocket, { jid, other }: Addresses): Promise<void> {
   const lid = [jid, other].find((name) => name !== null && isLidUser(name));
   if (!lid) return;

@@ -39,11 +39,11 @@ export interface Outbox {
   readonly restrictions: Restrictions;
 }
 
-/** The chat in which a message is sent. */
+/** The chat that a message is sent to. */
 interface Chat extends Addresses {
-  /** The seconds after which messages disappear there; null if they stay. */
+  /** The seconds after which messages disappear in the chat; null if they stay. */
   readonly timer: number | null;
-  /** The recipient, if the network registers that person under another number than the dialled one. */
+  /** The recipient, if the network registers that person under a number other than the one dialled. */
   readonly recipient?: ContactReport;
 }
 
@@ -55,8 +55,8 @@ interface Prepared {
 }
 
 /**
- * Sends one message and returns the network's response: a written message is not necessarily accepted. Calls `writing`
- * before any part of the message may be written: if sending fails before this call, nothing was sent.
+ * Sends one message and returns the outcome. Calls `writing` before any part of the message may be written, so if
+ * sending fails before this call, nothing was sent.
  */
 export async function sendMessage(
   outbox: Outbox,
@@ -92,7 +92,7 @@ const NOT_IN_GROUP = refused(
   'The number of this instance is no longer in the group: have it added again.',
 );
 
-/** Makes all queries and uploads before a message is written. */
+/** Makes the queries and uploads that can precede the writing of a message. */
 async function prepare(outbox: Outbox, message: OutgoingMessage): Promise<Prepared | SendOutcome> {
   const chat = await (message.isGroup ? findGroupChat(outbox, message.to) : findPerson(outbox, message));
   return 'kind' in chat ? chat : { kind: 'prepared', chat, content: await compose(outbox, chat, message) };
@@ -119,7 +119,7 @@ async function findGroupChat({ findGroup }: Outbox, jid: string): Promise<Chat |
 }
 
 /**
- * Tries a person's second address after a 463. If the network forbids writing to the person, this costs one more
+ * Tries a person's other address after a 463. If the network forbids writing to the person at all, this wastes one
  * attempt.
  */
 async function sendToPerson(
@@ -138,7 +138,7 @@ async function sendToPerson(
   return ackOutcome(again);
 }
 
-/** A 421 means that our list of members is outdated. */
+/** Sends again after a 421, which means that our list of members was outdated. */
 async function sendToGroup(
   outbox: Outbox,
   { networkId }: OutgoingMessage,

@@ -34,7 +34,8 @@ export function withWaveform(content: ReadableStream<Uint8Array>): {
 }
 
 /**
- * Calls `found` with the size of each packet that ends in the chunks. Stops reading at bytes that are not an Ogg page.
+ * Returns a reader of chunks that calls `found` with the size of each complete packet. It stops at bytes that are not
+ * an Ogg page.
  */
 function oggPackets(found: (size: number) => void): (chunk: Uint8Array) => void {
   const header = new Uint8Array(PAGE_HEADER + 255);
@@ -61,7 +62,7 @@ function oggPackets(found: (size: number) => void): (chunk: Uint8Array) => void 
       for (const size of header.subarray(PAGE_HEADER, filled)) {
         packet += size;
         toSkip += size;
-        // A segment of 255 bytes continues in the next one.
+        // After a segment of 255 bytes, the packet continues in the next segment.
         if (size === 255) continue;
         found(packet);
         packet = 0;
@@ -71,7 +72,7 @@ function oggPackets(found: (size: number) => void): (chunk: Uint8Array) => void 
   };
 }
 
-/** Averages the sizes of packets in groups, which grow with the number of packets. */
+/** Averages packet sizes over groups. When there are too many groups, their size is doubled. */
 function sizeGroups(): { add(size: number): void; averages(): readonly number[] } {
   let sums: number[] = [];
   let perGroup = 1;
@@ -98,7 +99,7 @@ function sizeGroups(): { add(size: number): void; averages(): readonly number[] 
   };
 }
 
-/** The bar of the loudest group is 100. */
+/** Averages the groups into BARS bars, where 100 is the level of the loudest group. */
 function barsOf(averages: readonly number[]): Uint8Array {
   const most = Math.max(1, ...averages);
   return Uint8Array.from({ length: BARS }, (_, bar) => {

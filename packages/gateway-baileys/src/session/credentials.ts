@@ -15,7 +15,6 @@ export async function readCredentials(values: SessionValues): Promise<Authentica
   const bytes = values.resident.get(CREDENTIALS);
   const stored = bytes && decodeValue<AuthenticationCreds>(bytes);
   if (stored && isPaired(stored)) return stored;
-  // Erase the credentials last, because the erasure is repeated while they exist.
   for await (const names of namePages(values, ''))
     await erase(
       values,

@@ -3,7 +3,8 @@ import type { SignalKeyStoreWithTransaction } from '@whiskeysockets/baileys';
 
 /**
  * Within a transaction, Baileys starts work that outlasts it, such as sending a token to a message's recipient and then
- * storing the token. That work would add to a transaction that is already written, and be lost, so it runs outside.
+ * storing the token. That work would add to a transaction that is already written, and be lost, so it runs outside the
+ * transaction.
  */
 export function leaveEndedTransactions(keys: SignalKeyStoreWithTransaction): void {
   const { get, set, transaction, isInTransaction } = keys;

@@ -41,7 +41,7 @@ export function isUnused({ day }: LidPair, today: number): boolean {
 
 const REVERSE = '_reverse';
 
-/** The id and the value that the opposite direction of a pair has, if it is stored. */
+/** The id and the value under which the opposite direction of a pair may be stored. */
 export function oppositeOf(id: string, { user }: LidPair): { readonly id: string; readonly user: string } {
   return id.endsWith(REVERSE)
     ? { id: user, user: id.slice(0, -REVERSE.length) }

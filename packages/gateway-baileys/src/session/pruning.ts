@@ -13,7 +13,7 @@ const BETWEEN_ROUNDS_MS = 86_400_000;
 
 /** The position of the current round, which outlives a connection. */
 export interface PruningProgress {
-  /** The last name checked; null at first. */
+  /** The last name checked; null at the start of a round. */
   after: string | null;
   /** When the next page may be checked, by `clock.elapsed()`. */
   dueAt: number;

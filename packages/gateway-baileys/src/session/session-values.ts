@@ -34,8 +34,8 @@ interface Resident {
 }
 
 /**
- * Reads a session. If a write fails, `failed` is called once, and nothing is written after that: Baileys' memory is
- * then ahead of the storage, so the connection must end.
+ * Reads a session. If a write fails, `failed` is called once, and nothing is written after that. The connection must
+ * then end, because Baileys' memory is ahead of the storage.
  */
 export async function readSession(
   session: Session,

@@ -13,7 +13,9 @@ const TOGETHER = 200;
  * objects, because Baileys changes some of them before it knows whether they will be stored.
  */
 export function signalKeys(values: SessionValues, clock: Pick<Clock, 'now'>): SignalKeyStore {
-  /** Settles when a large set is encoded. Until then, its values are not stored, so nothing is read or written. */
+  /**
+   * Settles when a large set is encoded. Until then, all reads and writes wait, because its values are not stored yet.
+   */
   let encoding: Promise<unknown> | null = null;
 
   /** Notes that a pair is still used, without delaying the read of the key. */

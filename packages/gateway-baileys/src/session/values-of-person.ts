@@ -5,9 +5,9 @@ import { sentMessageIdIn } from './sent-messages.ts';
 const USERS = /\d{7,}/g;
 
 /**
- * Whether a stored value is about this person. The names of keys, of devices, and of pairs of number and hidden id
- * contain a number or a hidden id of the person. Keys of a group name their member. Copies of sent messages are found
- * by the ids of the messages.
+ * Whether a stored value is about this person. The names of a person's keys, devices and pairs contain the person's
+ * number or hidden id, and so do the names of a group's keys of that member. Copies of sent messages are found by the
+ * messages' ids.
  */
 export function isValueOfPerson(name: string, { numbers, networkIds, messageIds }: PersonOnNetwork): boolean {
   const sentId = sentMessageIdIn(name);

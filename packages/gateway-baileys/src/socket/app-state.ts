@@ -5,8 +5,8 @@ import { interceptStanzas } from './intercepted-stanzas.ts';
 const OWN_NAME = 'critical_block';
 
 /**
- * Limits reading of the state that a phone shares with its linked devices to the account's own name. For a big account,
- * the address book and the state of every chat would take seconds to read, and tens of megabytes to keep.
+ * Reads only the account's own name from the state that a phone shares with its linked devices. For a big account, the
+ * address book and the state of every chat would take seconds to read, and tens of megabytes to keep.
  */
 export function limitAppState(socket: Pick<WASocket, 'ws' | 'ev' | 'resyncAppState'>): void {
   interceptStanzas(socket, 'notification', (stanza) => {

@@ -38,8 +38,8 @@ function withoutNumbers(said: string): string {
 }
 
 /**
- * The lines that libsignal writes to the console, with secrets of sessions. libsignal accepts no logger, so exactly
- * these lines are kept from the app's console.
+ * The beginnings of the lines that libsignal writes to the console, some with secrets of sessions. libsignal accepts no
+ * logger, so these lines are kept off the app's console.
  */
 const LIBSIGNAL_LINES = [
   'Closing session:',

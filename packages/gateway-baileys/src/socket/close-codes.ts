@@ -20,7 +20,7 @@ type CloseAction =
 
 export interface SocketClose {
   readonly action: CloseAction;
-  /** Becomes `last_error`. */
+  /** Becomes the instance's `last_error`. */
   readonly detail: string;
 }
 

@@ -5,8 +5,8 @@ const REJECTED = Symbol.for('nodejs.rejection');
 
 /**
  * Makes a socket whose handlers may fail. Baileys does not catch their errors, so an unexpected stanza would end the
- * process and all its numbers. Such a stanza is skipped, and `skipped` gets its tag. Bytes that cannot be read as a
- * stanza end the connection.
+ * process and the connections of all its numbers. Such a stanza is skipped, and `skipped` gets its tag. Bytes that
+ * cannot be read as a stanza end the connection.
  */
 export function guardHandlers(
   make: () => WASocket,
@@ -39,7 +39,7 @@ export function guardHandlers(
   return socket;
 }
 
-/** Emitters made during `make` pass a handler's rejection to their error listener. This is a global option of Node. */
+/** Turns on Node's global option to capture the rejections of handlers, for emitters created during `make`. */
 function withCapturedRejections<Made>(make: () => Made): Made {
   const before = EventEmitter.captureRejections;
   EventEmitter.captureRejections = true;

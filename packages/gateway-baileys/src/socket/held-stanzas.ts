@@ -2,8 +2,8 @@ import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 import { interceptStanzas } from './intercepted-stanzas.ts';
 
 /**
- * Starts the work that must end before Baileys gets a stanza and acknowledges it to the network. Null if Baileys may
- * have the stanza immediately.
+ * Starts the work that must be done before Baileys gets a stanza and acknowledges it to the network. Null if Baileys
+ * may have the stanza immediately.
  */
 export type Hold = (stanza: BinaryNode) => Promise<void> | null;
 

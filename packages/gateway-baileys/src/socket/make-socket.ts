@@ -26,7 +26,7 @@ import { guardHandlers } from './guarded-handlers.ts';
 import { cooperativeYield } from './cooperative-yield.ts';
 import type { SocketCaches } from './socket-caches.ts';
 
-/** How long a query waits for its response: half of core's time limit for an operation or a send. */
+/** How long a query waits for its response: a third of core's time limit for a send. */
 const QUERY_TIMEOUT_MS = 20_000;
 
 interface SocketParts {

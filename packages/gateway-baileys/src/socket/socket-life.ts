@@ -50,7 +50,7 @@ export function socketLife(socket: WASocket, clock: Clock): SocketLife {
   socket.ev.on('connection.update', ({ connection, lastDisconnect }) => {
     if (connection === 'close' && !isOver) over(lastDisconnect?.error);
   });
-  // Baileys itself does not end if the server refuses the upgrade.
+  // Baileys itself does not end the socket if the server refuses the upgrade.
   socket.ws.on('unexpected-response', () => end(new Error('The server did not take the connection.')));
   expectProgress();
 

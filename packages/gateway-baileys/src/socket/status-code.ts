@@ -11,7 +11,7 @@ export function queryErrorOf(error: unknown): number | null {
   return typeof code === 'number' ? code : null;
 }
 
-/** An attribute of the stanza by which the network refused a connection. */
+/** An attribute of the stanza with which the network refused a connection. */
 export function failureAttribute(error: unknown, name: string): unknown {
   return property(property(error, 'data'), name);
 }
