@@ -150,7 +150,7 @@ describe('a message over the REST API', () => {
     const flow = await startLinkedFlow();
     const { wa, account, bob, instance, service } = flow;
     const bytes = new Uint8Array(3_000).fill(7);
-    // The beginning of an Ogg file, whose content from byte 28 on says that it is Opus.
+    // The beginning of an Ogg file, which at byte 28 names Opus as its codec.
     bytes.set(Buffer.from('OggS\0\x02'));
     bytes.fill(0, 6, 28);
     bytes[26] = 1;

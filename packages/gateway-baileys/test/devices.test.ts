@@ -7,7 +7,7 @@ import type { Linked } from './support/linked.ts';
 
 let ids = 0;
 
-/** Sends a text to a person and returns the message, which the network must have got once. */
+/** Sends a text to a person, checks that the network got it once, and returns the message. */
 async function send({ network, link }: Linked, to: Person, text: string): Promise<OutgoingMessage> {
   const networkId = `3EB0D${String((ids += 1)).padStart(17, '0')}`;
   const content = { type: 'text', text } as const;
@@ -54,7 +54,7 @@ describe('a person with several devices', () => {
     const { wa, account } = harness.network;
     const ann = wa.person('5511955550013', { linkedDevices: 1 });
     const { networkId } = await send(harness, ann, 'say again?');
-    // From the second receipt on, receipts carry the keys of a new session.
+    // The second retry receipt carries the keys of a new session.
     for (const times of [1, 2]) {
       await wa.requestRetry(account, ann, networkId, 1);
       await eventually(() => expect(wa.sentMessages({ id: networkId })).toHaveLength(1 + times));

@@ -9,11 +9,11 @@ import { acceleratingClock } from './support/linked.ts';
 import { must, startLinkedFlow, untilMessage, untilNotified } from './support/flow.ts';
 import type { Service } from './support/service.ts';
 
-/** The beginning of a picture. */
+/** The first bytes of a JPEG file. */
 const JPEG = Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 16, 0x4a, 0x46, 0x49, 0x46, 0);
 const FILE = { type: 'document', mimeType: 'text/plain', filename: 'a.txt' } as const;
 
-/** Files that stall: more than are downloaded concurrently. */
+/** How many files stall, which is more than are downloaded concurrently. */
 const STALLED = sized('STALLED_FILES', { short: 10, long: 50 });
 
 describe('a received file', () => {
@@ -108,7 +108,7 @@ describe('a received file that comes late', () => {
         message: { media: { available: false, filename: 'a.txt', size: null } },
       });
 
-      // By now, only the phone has the file: the media hosts have lost it.
+      // From now on, only the phone has the file, because the media hosts have lost it.
       wa.forgetMedia();
       wa.respondToMediaRetries(account, 'upload');
       await wa.setMediaHosts('up');

@@ -7,7 +7,7 @@ import { hurriedClock, linked } from './support/linked.ts';
 
 type GroupsReport = Extract<Report, { kind: 'groups' }>;
 
-/** The topics of the client's queries about groups. */
+/** The client's queries about groups, each as its tag and the tags of the requested details. */
 function groupQueries(wa: FakeWhatsApp): readonly string[] {
   return wa.transcript().flatMap(({ direction, node }) => {
     if (direction !== 'received' || node.tag !== 'iq' || node.attrs['xmlns'] !== 'w:g2') return [];

@@ -11,9 +11,9 @@ import { comeBack, startCrashHarness, startPairedHarness } from './support/crash
 import type { CrashHarness } from './support/crash-harness.ts';
 import { must, pairByQr, reportedAbout, untilMessage, untilStatus, untilNotified } from './support/flow.ts';
 
-/** The number of kills at a moment left to the network or to chance. */
+/** How many times the server is killed at a random moment, or at one that depends on the network. */
 const RUNS = sized('KILL_RUNS', { short: 1, long: 5 });
-/** The server is killed at every write, or at every seventh write in the short form. */
+/** At which writes the server is killed: at every write, or at every seventh write in the short form. */
 const STEP = sized('KILL_STEP', { short: 7, long: 1 });
 /** How many messages arrive together. */
 const BURST = 4;
@@ -248,7 +248,7 @@ describe.concurrent('kill -9', { timeout: 900_000 + RUNS * 30_000 }, () => {
   });
 });
 
-/** An action of a person on a message of their own. */
+/** A person's action on their own message. */
 interface Deed {
   readonly deed: string;
   readonly type: OptInEventType;
@@ -303,7 +303,7 @@ function storedBy({ service }: CrashHarness): number {
     .filter(({ name }) => name === 'receive').length;
 }
 
-/** When the client confirmed these messages to the network, by acks or receipts. */
+/** The times at which the client confirmed these messages to the network, by acks or receipts. */
 function confirmedAt({ wa }: CrashHarness, ids: readonly string[]): readonly number[] {
   return wa
     .transcript()

@@ -43,7 +43,7 @@ describe('a message that is being stored when the connection ends', () => {
     const id = await wa.inbound(reader, account, 'the last words');
     await wa.receiptFor(id);
     wa.drop(account);
-    // By now, the end has been noticed, because connecting takes much longer.
+    // Once another connection is open, the end of the slow one has been noticed, because connecting takes much longer.
     await (await open()).first('connected');
     expect(slow.all('closed')).toEqual([]);
     storing.resolve();

@@ -13,7 +13,7 @@ it.each(isLongForm ? [503, 515] : [503])(
   async (code) => {
     const { clock, accelerate } = acceleratingClock();
     const { wa, account } = await startLinkedFlow({ clock, logger: silentLogger });
-    // Linking takes as long as the machine needs.
+    // Accelerate only after linking, which takes as long as the machine needs.
     accelerate(30);
     let logins = 0;
     const end = async (): Promise<void> => {

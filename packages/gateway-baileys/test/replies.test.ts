@@ -4,7 +4,7 @@ import { linked } from './support/linked.ts';
 
 let ids = 0;
 
-/** A text message, whose recipient `changes` must name. */
+/** A text message. `changes` must name the recipient. */
 function aText(changes: Partial<OutgoingMessage>): OutgoingMessage {
   const networkId = `3EB0B${String((ids += 1)).padStart(17, '0')}`;
   return { networkId, to: '', isGroup: false, content: { type: 'text', text: 'Hello' }, ...changes };
@@ -72,7 +72,7 @@ describe('a reply', () => {
 });
 
 describe('an audio', () => {
-  /** Not real sound: phones and the loopback server check only the container. */
+  /** Not real sound, because phones and the loopback server check only the container. */
   const bytes = new Uint8Array(2_000).fill(7);
   bytes.set(new TextEncoder().encode('OggS'));
   const audio = (mimeType: string, voice?: boolean) =>

@@ -121,7 +121,7 @@ async function exchangeMessages(harness: CrashHarness): Promise<readonly Secret[
   return said.all;
 }
 
-/** Causes most problems that a client reports. */
+/** Causes most of the problems that a client reports. */
 async function disturb(harness: CrashHarness): Promise<readonly Secret[]> {
   const { wa, account, bob, instance, service } = harness;
   const { messages } = service().client;

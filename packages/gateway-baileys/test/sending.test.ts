@@ -118,7 +118,7 @@ it('the WhatsApp gateway keeps messages as far apart as its option says', async 
   const { wa } = harness.network;
   for (let sent = 0; sent < 3; sent += 1) await harness.link.connection().send(aText(harness));
   const [first = 0, second = 0, third = 0] = wa.sentMessages().map(({ receivedAt }) => receivedAt);
-  // The interval of five seconds, at most halved, on a clock that is ten times as fast.
+  // Half of the five-second interval, on a clock that runs ten times as fast.
   expect(Math.min(second - first, third - second)).toBeGreaterThanOrEqual(249);
 });
 

@@ -12,18 +12,17 @@ const MESSAGES = Number(process.env['SOAK_MESSAGES'] ?? 6);
 const GAP_MS = Number(process.env['SOAK_GAP_MS'] ?? 400);
 const DROP_EVERY_MS = Number(process.env['SOAK_DROP_EVERY_MS'] ?? 2_000);
 /**
- * The maximum time of 99 of 100 texts, while files stall and other numbers are refused, limited and dropped. The test
- * checks it only in the long form, which has the machine to itself. In the short form, other load decides how long
- * everything takes. Core's test of late files shows on a manual clock that texts do not wait for files.
- *
- * Within each gap, the numbers write one after the other, because the first messages of fifty numbers at one moment
- * would be fifty times the work of one.
+ * The time within which 99 of 100 texts must arrive, while files stall and other numbers are refused, limited and
+ * dropped. The test checks it only in the long form, which has the machine to itself. In the short form, other load
+ * decides how long everything takes. Core's test of late files shows on a manual clock that texts do not wait for
+ * files. Within each gap, the numbers write one after the other, because the first messages of fifty numbers at one
+ * moment would be fifty times the work of one.
  */
 const MAY_TAKE_MS = 2_000;
 const IS_LONG = process.env['SOAK_NUMBERS'] !== undefined;
 /** More files than one number downloads concurrently. */
 const STALLED_FILES = 10;
-/** The minute for which limited messages are held takes six seconds. */
+/** The speed of the clock, at which the minute for which limited messages are held takes six seconds. */
 const SPEED = 10;
 /** The time in which a dropped number reconnects and gets the messages that arrived in the meantime. */
 const BACK_AFTER_MS = 5_000;
@@ -74,7 +73,7 @@ type Disturbed = Awaited<ReturnType<RemoteFakeWhatsApp['disturbed']>>[number];
 interface Arrived {
   /** The phone number of the account that wrote or received the text. */
   readonly account: string;
-  /** The recipient: texts to the same recipient wait for each other. */
+  /** The recipient. Texts to the same recipient wait for each other. */
   readonly to: string;
   /** Milliseconds since the epoch. */
   readonly writtenAt: number;
@@ -88,7 +87,7 @@ interface Exchange {
   arrived(): Promise<readonly Arrived[]>;
 }
 
-/** Lets each number and its people write to each other. */
+/** Makes each number and its people write to each other. */
 function exchange(service: ManyNumbers, round: Round): Exchange {
   const { wa, api, numbers, sent, received } = service;
   const begun = new Map<string, Omit<Arrived, 'arrivedAt'>>();
@@ -217,8 +216,8 @@ async function checkNothingIsDoubled(service: ManyNumbers, rounds: readonly Roun
 }
 
 /**
- * In the rough round, half of the people are new: before a text to them, the gateway asks the network who they are, and
- * the network may refuse.
+ * In the rough round, half of the people are new. Before a text to them, the gateway asks the network who they are, and
+ * the network may refuse to say.
  */
 function recipientOf({ people }: LinkedNumber, round: Round, index: number): Person {
   const known = round === 'calm' ? people.length / 2 : people.length;

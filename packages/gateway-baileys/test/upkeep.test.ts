@@ -18,7 +18,7 @@ describe('what WhatsApp asks of a linked device', () => {
     const { wa, account } = network;
     expect(wa.routeOf(account)).toBeNull();
     wa.route(account, 'gru2');
-    // The place is stored before the restriction is reported.
+    // The route is stored before the restriction is reported.
     wa.lockNewChats(account, null);
     await link.first('restricted');
     await link.connection().close();

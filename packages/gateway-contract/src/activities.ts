@@ -7,7 +7,7 @@ import { itWith } from './optional.ts';
 import { openLink } from './test-link.ts';
 import type { TestLink } from './test-link.ts';
 
-/** Tests of events in a chat, except messages to the instance and their receipts. */
+/** Tests the reports of events in chats, except messages to the instance, and receipts. */
 export function activitiesContract(subject: GatewaySubject): void {
   const itReports = itWith(subject, 'activities');
   describe('activities', () => {

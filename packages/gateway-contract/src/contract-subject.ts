@@ -37,7 +37,7 @@ export interface TestNetwork {
     /** A person to whom the network refuses to send. */
     readonly refused: string;
   };
-  /** The phone linked to an instance, which also acts for the people who write to the number. */
+  /** An instance's phone, which also acts for the people who write to the number. */
   phone(instanceId: string): TestPhone;
   stop(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export interface TestPhone {
   scan(code: string): Promise<void>;
   /** Types a pairing code. */
   enterCode(code: string): Promise<void>;
-  /** A person writes to the number. The message waits while the connection is closed. Returns the network id. */
+  /** Sends a message to the number, which waits while the connection is closed. Returns the network id. */
   receive(message: {
     readonly from: string;
     /** The text, or the caption of the file. */

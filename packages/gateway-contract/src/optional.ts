@@ -6,7 +6,7 @@ export function lacks({ missing = {} }: GatewaySubject, name: OptionalFeature): 
 }
 
 /**
- * The `it` of tests that need these features. If the network lacks a feature, the test is skipped, with the reason in
+ * The `it` for tests that need these features. If the network lacks a feature, the test is skipped, with the reason in
  * its title.
  */
 export function itWith(

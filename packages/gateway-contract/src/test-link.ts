@@ -31,7 +31,7 @@ export type Report =
   | { readonly kind: 'restricted'; readonly restriction: Restriction | null };
 
 /**
- * An instance's connection as the service would hold it: if the network asks for a new connection, it is opened
+ * An instance's connection, kept as the service would keep it: if the network asks for a new connection, it is opened
  * immediately.
  */
 export interface TestLink {

@@ -6,8 +6,8 @@ import { textOf, textsOf } from './xml.ts';
 const LARGEST_PAGE = 1_000;
 
 /**
- * Lists the ids of the objects with this prefix. Unfinished uploads are not objects, and are left to the bucket's
- * lifecycle rules.
+ * Lists a page of the ids of the objects with this prefix. Unfinished uploads are not objects, and are left to the
+ * bucket's lifecycle rules.
  */
 export async function listObjects(
   client: S3Client,

@@ -21,8 +21,8 @@ export interface S3MediaStoreOptions {
   /** The beginning of the keys of all files, such as `trunkline/media/`. */
   readonly prefix?: string | undefined;
   /**
-   * Whether everything that begins with `prefix` belongs to this service only: files that its database does not name
-   * are then deleted. Default false, because a second service, or a copy of this one, would lose its files.
+   * Whether everything that begins with `prefix` belongs to this service only, so that files that its database does not
+   * name are deleted. Default false, because a second service, or a copy of this one, would lose its files.
    */
   readonly exclusive?: boolean | undefined;
   /** How S3 encrypts the files. By default, according to the bucket's own setting. */
@@ -48,8 +48,8 @@ export interface S3Credentials {
   /** The token of temporary credentials. */
   readonly sessionToken?: string | undefined;
   /**
-   * When the credentials expire. The provider is called again five minutes before. If omitted, it is called for every
-   * request.
+   * When the credentials expire. The provider is called again five minutes before that. If omitted, the provider is
+   * called for every request.
    */
   readonly expiration?: Date | undefined;
 }

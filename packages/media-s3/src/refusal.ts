@@ -4,7 +4,7 @@ import { textOf } from './xml.ts';
 /** The smallest difference between the clocks that may explain a refusal. */
 const SKEW_MS = 10 * 60_000;
 
-/** The error for a response of S3 that refuses the request. */
+/** The error for a request that S3 refused. */
 export function refusalOf(method: string, { status, headers }: Response, text: string): S3Error {
   const code = method === 'HEAD' ? presumedCode(status, headers) : codeIn(text);
   const what = `S3 refused a ${method}: ${status}${code === null ? '' : ` ${code}`}.`;

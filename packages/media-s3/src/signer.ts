@@ -13,8 +13,7 @@ export interface Signer {
 export function createSigner(options: CheckedS3Options): Signer {
   const credentials = createCredentialSource(options.credentials);
   /**
-   * How far the clock of S3 is ahead of this machine's. S3 refuses signatures that are more than 15 minutes early or
-   * late.
+   * How far S3's clock is ahead of this machine's. S3 refuses signatures that are more than 15 minutes early or late.
    */
   let clockOffsetMs = 0;
 

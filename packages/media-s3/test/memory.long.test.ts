@@ -8,7 +8,8 @@ const MIB = 1_048_576;
 const UPLOADS = Number(process.env['MEDIA_UPLOADS'] ?? 6);
 const FILE_BYTES = Number(process.env['MEDIA_MB'] ?? 64) * MIB;
 /**
- * The limit for all uploads: for each, a part of 5 MiB, two copies of it in the request, and the connection's buffers.
+ * The memory limit in bytes. Each upload needs a part of 5 MiB, two copies of the part in the request, and the
+ * connection's buffers.
  */
 const LIMIT = (UPLOADS * 20 + 20) * MIB;
 

@@ -183,7 +183,7 @@ describe('a clock that is wrong', () => {
     await call(store);
     const made = s3.requests.length;
     await call(store);
-    // The second call used the offset from its first request on.
+    // The second call already used the offset in its first request.
     expect(s3.requests).toHaveLength(2 * made - 1);
   });
 });

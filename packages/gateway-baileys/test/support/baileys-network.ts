@@ -17,7 +17,7 @@ export interface BaileysNetwork extends TestNetwork {
 
 export interface NetworkOptions {
   readonly gateway?: BaileysGatewayOptions;
-  /** If false, no phone confirms automatically. */
+  /** Whether the reader's phone sends receipts automatically. Default true. */
   readonly readsByItself?: boolean;
 }
 

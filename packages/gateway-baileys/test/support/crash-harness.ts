@@ -35,7 +35,7 @@ afterAll(async () => {
 
 interface CrashOptions {
   readonly printsLog?: boolean;
-  /** Events for which the receiver asks in addition to the nine of the specification. */
+  /** Event types that the receiver subscribes to in addition to the nine of the specification. */
   readonly optInEvents?: readonly OptInEventType[];
 }
 

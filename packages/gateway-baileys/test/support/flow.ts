@@ -39,7 +39,7 @@ interface FlowOptions {
   readonly gateway?: BaileysGatewayOptions;
   readonly clock?: Clock;
   readonly logger?: Logger;
-  /** Events for which the receiver asks in addition to the nine of the specification. */
+  /** Event types that the receiver subscribes to in addition to the nine of the specification. */
   readonly optInEvents?: readonly OptInEventType[];
 }
 

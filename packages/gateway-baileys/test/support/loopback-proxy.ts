@@ -34,8 +34,8 @@ function openOutward(host: string, port: number): Socket {
 }
 
 /**
- * Until the test ends, cuts each connection that this process opens to any other port. Returns the ports of cut
- * connections.
+ * Until the test ends, cuts each connection that this process opens to a port other than `ports`, except the proxies'
+ * own connections. Returns the ports of cut connections.
  */
 export function refuseAllBut(ports: () => readonly number[]): readonly number[] {
   const refused: number[] = [];

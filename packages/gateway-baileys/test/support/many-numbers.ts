@@ -37,8 +37,9 @@ interface Size {
 }
 
 /**
- * Starts the service in this process, on a loopback WhatsApp that names some people by only one of their two names. The
- * network runs in its own process, so that the work of the network and of its phones does not count as the service's.
+ * Starts the service in this process, on a loopback WhatsApp that names some people by only their LID or only their
+ * number. The network runs in its own process, so that the work of the network and of its phones does not count as the
+ * service's.
  */
 export async function startManyNumbers({ numbers: count, speed }: Size): Promise<ManyNumbers> {
   const wa = await spawnFakeWhatsApp();
@@ -69,12 +70,12 @@ export async function startManyNumbers({ numbers: count, speed }: Size): Promise
   const api = trunkline.workspace(id);
   const numbers: LinkedNumber[] = [];
   for (let index = 0; index < count; index += 1) numbers.push(await link(wa, api, index));
-  // Linking takes as long as the machine needs.
+  // Accelerate only after linking, which takes as long as the machine needs.
   accelerate(speed);
   return { wa, api, numbers, sent, received };
 }
 
-/** All messages sent to the network, growing until it is stopped. */
+/** A list of all messages sent to the network, which grows until the network is stopped. */
 function sentMessages(wa: RemoteFakeWhatsApp): readonly SentMessage[] {
   const sent: SentMessage[] = [];
   const follow = async (): Promise<void> => {
