@@ -45,7 +45,7 @@ export function contentBytes(node: Stanza): Buffer {
   return Buffer.from(node.content);
 }
 
-/** Seconds since the epoch, as stanzas carry the time. */
+/** Converts a time to seconds since the epoch, as stanzas carry it. */
 export function seconds(milliseconds: number): string {
   return String(Math.floor(milliseconds / 1000));
 }

@@ -3,7 +3,7 @@ import { useFakeWhatsApp } from './support/harness.ts';
 
 const { wa, newAccount, linked } = useFakeWhatsApp();
 
-/** In whole seconds, as the network counts. */
+/** At a whole second, because the network counts in seconds. */
 const UNTIL = Math.floor(Date.now() / 1000) * 1000 + 3_600_000;
 
 it('the fake WhatsApp notifies a client that its number may start no chats, and responds the same', async () => {

@@ -46,7 +46,7 @@ export interface Group {
 export interface DirectoryApi {
   account(phoneNumber: string, options?: PersonOptions): Account;
   person(phoneNumber: string, options?: PersonOptions): Person;
-  /** Dialling this number reaches the person, who is registered under another number, as with Brazil's ninth digit. */
+  /** Makes this number reach the person, who is registered under a different one, as with Brazil's ninth digit. */
   dialAs(phoneNumber: string, person: Person): void;
   group(options: GroupOptions): Group;
   /** Notifies every linked member, as the network does. */

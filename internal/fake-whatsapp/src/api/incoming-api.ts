@@ -53,7 +53,7 @@ interface CallOptions {
   readonly group?: Group;
 }
 
-/** Arrivals for an account: immediate if its client is connected, otherwise after its next login. */
+/** Arrivals for an account, which its client gets immediately if it is connected, otherwise after its next login. */
 export interface IncomingApi {
   /** A person sends the account a message. Returns the network id. */
   inbound(from: Person, to: Account, message: Outgoing, options?: InboundOptions): Promise<string>;

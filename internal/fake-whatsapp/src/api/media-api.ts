@@ -5,7 +5,7 @@ import type { Account } from './directory-api.ts';
 
 /** The behaviour of media hosts, and of phones that are asked for files. */
 export interface MediaApi {
-  /** The next requests to a media host fail like this. */
+  /** The next `times` requests to media hosts (one by default) fail in this way. */
   failMedia(failure: MediaFailure, times?: number): void;
   /** Makes the media hosts lose their files (404). */
   forgetMedia(): void;
@@ -15,7 +15,7 @@ export interface MediaApi {
   expireMediaTokens(): void;
   /** Replaces the hosts that clients get. The new hosts have all files. */
   setMediaHosts(...states: readonly MediaHostState[]): Promise<void>;
-  /** All requests to media hosts, past and present, in order. */
+  /** All requests to media hosts, including replaced ones, in order. */
   mediaRequests(): readonly MediaRequest[];
   /** How the account's phone responds when it is asked to upload a file again; `silent` by default. */
   respondToMediaRetries(account: Account, response: MediaRetryResponse): void;

@@ -11,7 +11,7 @@ interface MessageMatch {
   readonly id?: string;
 }
 
-/** The actions of clients. */
+/** The record of the clients' actions and stanzas. */
 export interface ObservingApi {
   /** Every message stanza so far, in order of arrival. */
   sentMessages(match?: MessageMatch): readonly SentMessage[];
@@ -31,9 +31,12 @@ export interface ObservingApi {
   transcript(): readonly TranscriptEntry[];
   /** The transcript as readable text, one line per stanza. */
   transcriptText(): string;
-  /** Takes the problems not taken yet: client stanzas that the server does not know or could not verify. */
+  /**
+   * Returns the problems that no call has returned yet: client stanzas that the server does not know or could not
+   * verify.
+   */
   takeProblems(): readonly string[];
-  /** Throws if any problem has not been taken. */
+  /** Throws if `takeProblems` would return any problems. */
   assertClean(): void;
 }
 

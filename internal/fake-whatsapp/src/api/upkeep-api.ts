@@ -10,7 +10,7 @@ export interface UpkeepApi {
   usePreKeys(account: Account, left: number): void;
   /** How many one-time keys of the client are left. */
   preKeyCount(account: Account): number;
-  /** Gives the client a routing token to show at its next connections, so that they come to the same place. */
+  /** Gives the client a routing token, which it has to show at its next connections so that they are routed to `to`. */
   route(account: Account, to: string): void;
   /** The routing token that the client's connection has shown; null if it has shown none. */
   routeOf(account: Account): string | null;

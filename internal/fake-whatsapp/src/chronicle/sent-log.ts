@@ -20,7 +20,7 @@ export interface SentMessage {
   readonly content: Content;
   /** The quoted message, as the recipient's phone shows it. */
   readonly quotes: QuotedMessage | null;
-  /** The phone numbers of recipients who could decrypt the message on any device. */
+  /** The phone numbers of recipients who could decrypt the message on at least one device. */
   readonly readableBy: readonly string[];
   /**
    * The recipients' devices that could decrypt the message: `5511988887777:0` is the phone, higher numbers are linked

@@ -13,7 +13,7 @@ export interface TranscriptEntry {
 const LONGEST_ENTRIES = 20_000;
 const LONGEST_LIST = 10;
 
-/** The stanzas on the wire, without the transport's encryption; the oldest entries are dropped. */
+/** The latest 20,000 stanzas on the wire, without the transport's encryption. */
 export class Transcript {
   readonly #entries: TranscriptEntry[] = [];
 

@@ -119,7 +119,7 @@ export async function respondToQuery(connection: Connection, query: Stanza): Pro
   await respond(connection, query);
 }
 
-/** Whether a linked client asks more often than it may. */
+/** Whether a linked client queries more often than its limit allows. */
 function isTooMuch({ companion, network }: Connection, name: string): boolean {
   if (companion === undefined || network.disturbances.queryLimit === undefined) return false;
   return !network.disturbances.queryLimit.take(companion.account.phoneNumber, name, network.now());

@@ -19,13 +19,13 @@ export function respondToStandingQuery(connection: Connection, query: Stanza): v
   connection.reply(query, [stanza('result', {}, Buffer.from(JSON.stringify({ data })))]);
 }
 
-/** Notifies every client of the account whether the account may start chats. */
+/** Reports to every client of the account whether the account may start chats. */
 export function notifyOfTimelock(network: Network, account: LinkedAccount): void {
   const data = { xwa2_notify_account_reachout_timelock: timelock(account.standing) };
   notify(network, account, { operation: 'NotificationUserReachoutTimelockUpdate', data });
 }
 
-/** Notifies every client of the account how many chats the account may still start. */
+/** Reports to every client of the account how many chats the account may still start. */
 export function notifyOfCapping(network: Network, account: LinkedAccount): void {
   const data = { xwa2_notify_new_chat_messages_capping_info_update: capping(account.standing) };
   notify(network, account, { operation: 'MessageCappingInfoNotification', data });

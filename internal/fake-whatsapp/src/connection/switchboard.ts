@@ -9,7 +9,7 @@ export class Switchboard {
     this.#connections.add(connection);
   }
 
-  /** False if the connection was gone already. */
+  /** Returns false if the connection had already been removed. */
   remove(connection: Connection): boolean {
     return this.#connections.delete(connection);
   }

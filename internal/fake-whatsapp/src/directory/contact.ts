@@ -34,7 +34,7 @@ export interface ContactOptions {
 
 export interface ReceivedMessage {
   readonly id: string;
-  /** The phone number of the account that sent it. */
+  /** The phone number of the account that sent the message. */
   readonly from: string;
   /** The group's jid, or null. */
   readonly group: string | null;
@@ -42,12 +42,12 @@ export interface ReceivedMessage {
 }
 
 export interface SentFromPhone {
-  /** The attributes of its stanza. */
+  /** The attributes of the message's stanza. */
   readonly envelope: Readonly<Record<string, string>>;
   readonly message: proto.IMessage;
   /** False if the phone stays silent when a client could not read the message. */
   readonly respondsToRetry: boolean;
-  /** The person's device that sent it. */
+  /** The person's device that sent the message. */
   readonly device: number;
 }
 

@@ -45,7 +45,7 @@ export class GroupChat {
     return this.#node(participants, this.subject);
   }
 
-  /** The node by which the server lists the group. */
+  /** The group's node in the server's list of groups. */
   nodeWithoutMembers(): Stanza {
     return this.#node([], this.isListedByName ? this.subject : undefined);
   }

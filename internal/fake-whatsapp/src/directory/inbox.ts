@@ -20,7 +20,7 @@ interface Delivery {
  */
 export class Inbox {
   readonly #waiting: Stanza[] = [];
-  /** Every message that was put in, by id, to send it again. */
+  /** Every message that was put in, by id, so that it can be sent again. */
   readonly #messages = new Map<string, Stanza>();
   /** The ids of messages that the client asked the sender to repeat. */
   readonly #retried = new Set<string>();

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { seconds } from '../stanza.ts';
 
 const WEEK_MS: number = 7 * 86_400_000;
-/** Includes the week in which the token was given. */
+/** How many weeks a token is accepted, including the week in which it was given. */
 const WEEKS = 4;
 
 export interface TrustToken {

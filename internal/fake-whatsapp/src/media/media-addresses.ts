@@ -14,7 +14,7 @@ export class MediaAddresses {
     this.#now = now;
   }
 
-  /** Signs a path like WhatsApp: `oe` is the expiry, in hexadecimal seconds; `oh` is the signature. */
+  /** Signs a path as WhatsApp does: `oe` is the expiry, in hexadecimal seconds; `oh` is the signature. */
   sign(path: string): string {
     const oe = Math.floor((this.#now() + VALID_MS) / 1000).toString(16);
     return `${path}?ccb=11-4&oh=${this.#signature(path, oe)}&oe=${oe}`;

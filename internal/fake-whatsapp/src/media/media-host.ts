@@ -62,7 +62,7 @@ export class MediaHost {
     return this.#names;
   }
 
-  /** Replaces the hosts that clients get. The previous hosts are gone. */
+  /** Replaces the hosts that clients get. The previous hosts stop. */
   async setHosts(states: readonly MediaHostState[]): Promise<void> {
     const former = this.#servers;
     this.#servers = [];
@@ -110,7 +110,7 @@ export class MediaHost {
     return this.#files.get(directPath.split('?')[0] ?? '');
   }
 
-  /** Makes the next `times` requests fail like this. */
+  /** Makes the next `times` requests fail in this way. */
   fail(failure: MediaFailure, times: number): void {
     this.#failures.push(...Array<MediaFailure>(times).fill(failure));
   }

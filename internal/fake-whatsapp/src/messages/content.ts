@@ -6,7 +6,7 @@ export interface MediaContent {
   readonly bytes: Uint8Array;
   readonly mimeType: string;
   readonly caption: string | null;
-  /** Documents only. */
+  /** The name of a document; null for any other file. */
   readonly filename: string | null;
   /** Set for an audio that is shown as a recorded voice message, with the duration that it states. */
   readonly voice?: { readonly seconds: number | null; readonly waveform: readonly number[] };

@@ -13,11 +13,11 @@ import type { Directory } from '../directory/directory.ts';
 export interface Copy {
   readonly reader: Contact;
   readonly device: number;
-  /** Undefined if it could not be decrypted. */
+  /** Undefined if the copy could not be decrypted. */
   readonly message: proto.Message | undefined;
 }
 
-/** Decrypts a client's message on every device that it is for, including the sender's phone. */
+/** Decrypts a client's message on every device that it is addressed to, including the sender's phone. */
 export async function decryptCopies(
   node: Stanza,
   sender: Companion,

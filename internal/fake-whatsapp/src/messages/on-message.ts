@@ -16,7 +16,7 @@ import { serverRefusal } from './server-refusal.ts';
 import { timerOf } from './timer.ts';
 
 /**
- * Handles a message from a client: the readers' phones decrypt the message, and it is noted and acknowledged. In a
+ * Handles a message from a client: the readers' phones decrypt the message, and it is recorded and acknowledged. In a
  * large group, the acknowledgement does not wait for the phones.
  */
 export async function onMessage(connection: Connection, node: Stanza): Promise<void> {
@@ -37,7 +37,8 @@ export async function onMessage(connection: Connection, node: Stanza): Promise<v
     note(connection, node, { content, quotes, copies, refused: refusal ?? null });
     if (refusal === undefined) await deliver(connection, node, { content, copies });
   };
-  // Decrypt before acknowledging, because tests may then check the message. For a large group, that would take seconds.
+  // Decrypt first, because tests may check the message once it is acknowledged. For a large group, that would take
+  // seconds.
   const isLarge = (directory.findGroup(node.attrs['to'] ?? '')?.members.size ?? 0) > LARGE_GROUP;
   if (isLarge) void open().catch((error: unknown) => network.chronicle.problems.push(String(error)));
   else await open();

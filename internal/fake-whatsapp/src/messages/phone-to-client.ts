@@ -57,7 +57,7 @@ export async function sendAgain(from: Contact, companion: Companion, retry: { id
   companion.inbox.put(stanza('message', envelope, [enc]));
 }
 
-/** Encrypts for one client with a person's own device. */
+/** Encrypts a message from a person's device for one client. */
 export function encryptFor(
   from: SignalPeer,
   companion: Companion,

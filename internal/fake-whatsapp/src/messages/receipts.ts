@@ -51,7 +51,7 @@ export function sendReceipt(network: Network, to: LinkedAccount, receipt: PhoneR
   for (const { inbox } of to.companions.values()) inbox.put(node);
 }
 
-/** If an account sent the message, its clients get the receipt, too. */
+/** Forwards the receipt to the clients of the message's sender, if the sender is another account. */
 function forward({ client, network }: Connection, { attrs, content }: Stanza): void {
   const { id, to = '', type, participant } = attrs;
   if (type !== undefined && NOT_FOR_THE_SENDER.has(type)) return;

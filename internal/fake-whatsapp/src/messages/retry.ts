@@ -20,7 +20,7 @@ export interface Unreadable {
 }
 
 /**
- * A device could not read a client's message and asks for it again. From the second time on, it sends keys for a new
+ * A device could not read a client's message and asks for it again. All requests but the first contain keys for a new
  * session.
  */
 export async function askForRetry(

@@ -9,7 +9,7 @@ const OUTDATED_MEMBERS = 421;
 /** The network does not deliver to this name of a person, or requires the person's token. */
 const NOT_TO_THIS_NAME = 463;
 
-/** The network's own error for a message, to any phone; undefined if the network accepts it. */
+/** The error with which the network itself refuses a message; undefined if the network accepts it. */
 export function serverRefusal(connection: Connection, node: Stanza): number | undefined {
   const { directory } = connection.network;
   const to = node.attrs['to'] ?? '';

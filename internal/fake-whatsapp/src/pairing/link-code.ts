@@ -54,7 +54,7 @@ export function hasRequestedCode(connection: Connection, phoneNumber: string): b
   return requests.get(connection)?.phoneNumber === phoneNumber;
 }
 
-/** The person types the code into the phone, which then sends the client its keys. */
+/** The person types the code into the phone, which then sends its keys to the client. */
 export async function enterCode(connection: Connection, account: LinkedAccount, code: string): Promise<void> {
   const request = requests.get(connection);
   if (request === undefined) throw new Error('the client has not asked for a code');

@@ -23,7 +23,7 @@ export function offerQr(connection: Connection): void {
 /** Secrets that the network has retired: scanning a QR with such a secret cannot link its client. */
 const retired = new WeakMap<Connection, Set<string>>();
 
-/** Requests a QR with a new secret from the client. */
+/** Retires the secret of a QR, so that the client has to show a QR with a new one. */
 export function retireSecret(connection: Connection, qrText: string): void {
   const { network } = connection;
   const secrets = retired.get(connection) ?? new Set();

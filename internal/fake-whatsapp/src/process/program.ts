@@ -1,4 +1,4 @@
-// The server in a separate process, driven by the process that forked it, and ending with that process.
+// Runs the server in a separate process, which is driven by the process that forked it and ends with that process.
 import { startFakeWhatsApp } from '../start-fake-whatsapp.ts';
 import type { Reply, Call } from './protocol.ts';
 

@@ -7,7 +7,7 @@ export interface Call {
   readonly args: readonly unknown[];
 }
 
-/** The replies: first the address of the server, then a response for each call. */
+/** The replies: first the settings for clients, then a response for each call. */
 export type Reply =
   | { readonly started: ClientSettings }
   | { readonly id: number; readonly result: unknown }

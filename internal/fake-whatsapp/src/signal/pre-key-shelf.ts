@@ -51,7 +51,7 @@ export class PreKeyShelf {
     this.#signed = signed;
   }
 
-  /** Uses one-time keys until `left` are left. */
+  /** Uses up one-time keys until `left` remain. */
   useUp(left: number): void {
     this.#oneTime.splice(left);
   }
