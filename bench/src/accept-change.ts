@@ -1,7 +1,7 @@
 /**
  * The cost of a change: accepted messages per second, compared with those of another checkout in the same run. BEFORE
- * is the folder of the other checkout, with its packages installed; ROUNDS, SECONDS and CONNECTIONS are the sizes.
- * The load of a machine changes from second to second, so many short rounds show more than a few long ones.
+ * is the folder of the other checkout, with its packages installed; ROUNDS, SECONDS and CONNECTIONS are the sizes. A
+ * machine's load changes from second to second, so many short rounds show more than a few long ones.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -10,7 +10,7 @@ import { inRounds } from './rounds.ts';
 
 const ROUNDS = size('ROUNDS', 5);
 const SECONDS = size('SECONDS', 12);
-/** How long to wait before measuring, because code is loaded and compiled only at the start. */
+/** How long to wait before measuring, until the code that a start needs has been loaded and compiled. */
 const IDLE_AFTER_MS = 5_000;
 const MB = 1_048_576;
 

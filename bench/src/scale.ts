@@ -34,7 +34,7 @@ const SHARING_MS = 60_000;
 const MB = 1_048_576;
 const TICK_MS = 100;
 
-// Lets processes collect garbage, to distinguish it from the heap of instances.
+// Lets the processes collect garbage before they report their heap, so that only the instances' memory counts.
 process.env['CHILD_ARGS'] ??= '--expose-gc';
 const postgres = await providePostgres(OBSERVED_SETTINGS);
 const receiver = await startChild<string>(new URL('fairness/receiver.ts', import.meta.url));

@@ -1,4 +1,5 @@
-// The same stack without Trunkline: key, body, id and response, and a function that stores the message.
+// The same stack without Trunkline: checks the key and the body, makes an id, calls a function that stores the message,
+// and responds.
 import { hash, randomBytes } from 'node:crypto';
 import { Hono } from 'hono';
 import * as z from 'zod';

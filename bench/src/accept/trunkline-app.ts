@@ -15,8 +15,8 @@ interface StartedTrunkline {
 }
 
 /**
- * Starts the service with everything that it does for a request. Like one of several processes, it accepts messages but
- * does not send them.
+ * Starts the service with everything that it does for a request. Like a process of a cluster that leaves sending to
+ * others, it accepts messages but does not send them.
  */
 export async function startTrunkline(
   storage: Storage,

@@ -11,7 +11,7 @@ const ENTRY_EVERY_MS = 60_000;
 /** The number of messages to file in one pass. */
 const FILED_AT_ONCE = 1_000;
 
-/** The leases of all instances, by the instance's id. */
+/** Claims the leases of all instances. Returns them by the instance's id. */
 export async function leaseAll(storage: Storage): Promise<ReadonlyMap<string, Lease>> {
   const taken = await storage.leases.claim({ owner: 'bench', now: Date.now(), ttlMs: HOUR_MS, limit: 1_000 });
   return new Map(taken.map(({ lease }) => [lease.instanceId, lease]));

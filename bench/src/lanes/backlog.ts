@@ -8,7 +8,7 @@ interface Backlog {
   readonly count: number;
 }
 
-/** Rows of one statement: enough for speed, few enough to keep its memory and WAL small. */
+/** The number of rows in one statement: enough for speed, few enough to keep its memory and WAL small. */
 const BATCH = 100_000;
 
 /**

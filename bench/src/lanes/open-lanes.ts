@@ -88,7 +88,7 @@ async function drainSome({ deliveries }: Storage, limit: number): Promise<number
     limit,
     leaseMs: 60_000,
     slots: 2,
-    // Disables the throttle, or the bench would measure it.
+    // Disables the throttle, because otherwise the bench would measure it.
     startsPerWindow: 1_000_000,
     windowMs: 1,
   });
