@@ -2,8 +2,8 @@
 // - publint --strict and attw;
 // - a consumer outside the workspace that imports it and compiles against it;
 // - every entry on an older Node, if the machine has one;
-// - a program that is bundled to one file and runs where nothing is installed;
-// - n8n's nodes, loaded like n8n does;
+// - a program that is bundled into one file and runs where nothing is installed;
+// - n8n's nodes, loaded as n8n loads them;
 // - the gateway of examples/gateway with the published tests of gateways;
 // - the server from npm alone in an empty folder;
 // - the steps of deploy/Dockerfile, and a release to a registry on this machine.
@@ -513,7 +513,7 @@ async function runBundle() {
   }
 }
 
-/** Runs the contract like a gateway's author, with the packages as they are published. */
+/** Runs the contract as a gateway's author would, with the packages as they are published. */
 async function runGatewayContract() {
   const example = join(work, 'gateway');
   for (const path of ['src', 'test/support', 'test/contract.test.ts', 'test/silence.test.ts'])
@@ -524,7 +524,7 @@ async function runGatewayContract() {
   return problem === undefined ? [] : [problem];
 }
 
-/** Links the package's dependencies, and those of our packages that it depends on, like an installation. */
+/** Links the package's dependencies, and those of our packages that it depends on, as an installation would. */
 async function borrowDependencies(pkg) {
   const manifest = JSON.parse(await readFile(join(work, 'node_modules', pkg.name, 'package.json'), 'utf8'));
   for (const dependency of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })) {

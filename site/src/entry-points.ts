@@ -5,7 +5,7 @@ import { ROOT } from './repository.ts';
 const FOLDER = join(import.meta.dirname, 'exports');
 
 export interface EntryPoint {
-  /** The name that its users write: `@trunkline/http/client`. */
+  /** The name that users import: `@trunkline/http/client`. */
   readonly name: string;
   readonly file: string;
 }

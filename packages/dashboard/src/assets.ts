@@ -1,4 +1,4 @@
-/** A file of the browser's side. */
+/** A file that browsers load. */
 export interface Asset {
   /** The content type. */
   readonly type: string;

@@ -27,7 +27,7 @@ import type { OpenSignIn } from './sign-in/sign-in.ts';
 import { workspaceGuard } from './workspace-guard.ts';
 
 export interface Dashboard {
-  /** Responds to requests below the base path, and to all other requests with 404. */
+  /** Serves requests below the base path. All other requests get 404. */
   fetch(request: Request): Promise<Response>;
 }
 

@@ -15,10 +15,9 @@ export interface DashboardOptions {
   readonly basePath?: string | undefined;
   /**
    * Returns the access of a request's sender; null refuses access. It is called for each API request of the pages, and
-   * every five seconds while a stream of hints is open. If `authorize` throws, the error is logged, and the request
-   * fails or the stream ends. Ten seconds without a result count as an error.
-   *
-   * @example authorize: async (request) => ((await userOf(request))?.isOperator ? { access: 'admin' } : null)
+   * every five seconds while a page's event stream is open. If `authorize` throws, the error is logged, and the request
+   * fails or the stream ends. Ten seconds without a result count as an error. @example authorize: async (request) =>
+   * ((await userOf(request))?.isOperator ? { access: 'admin' } : null)
    */
   readonly authorize?:
     ((request: Request) => DashboardAccess | null | Promise<DashboardAccess | null>) | undefined;

@@ -7,7 +7,7 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 const UTF8 = new TextDecoder();
 
 /**
- * Responds with a file of the browser's side, or for every other path with the document; null for a missing file below
+ * Responds with a file that browsers load, or, for any other path, with the document; null for a missing file below
  * `assets/`. `below` is the path below `basePath`. It is looked up without decoding, so that no encoded path leads
  * elsewhere.
  */

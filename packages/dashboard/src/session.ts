@@ -20,7 +20,7 @@ export interface Session {
   readonly principal: Principal | null;
 }
 
-/** Finds the session of a request. `fresh` bypasses results that are cached for some seconds. */
+/** Finds the session of a request. `fresh` bypasses results that are cached for a few seconds. */
 export type SessionOf = (request: Request, options?: { readonly fresh?: boolean }) => Promise<Session | null>;
 
 export function sessionOfAccess(access: DashboardAccess): Session {

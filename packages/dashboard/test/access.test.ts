@@ -246,7 +246,7 @@ describe.each(isLongForm ? CALLERS : CALLERS.filter(({ name }) => IN_SHORT.inclu
           headers,
           ...(method !== 'GET' && { json: {} }),
         });
-        // With `authorize`, the routes of the sign-in do not exist.
+        // With `authorize`, the sign-in routes do not exist.
         if (seen.code === 'NOT_FOUND' && pattern.startsWith('/sign-')) continue;
         verdicts[route] = REFUSALS.has(seen.code ?? '') ? (seen.code ?? null) : null;
         expected[route] = refusal(needs, method);

@@ -14,7 +14,7 @@ function fakeTimers(): void {
   onTestFinished(() => void vi.useRealTimers());
 }
 
-/** Opens the page's stream. The result says whether the stream is over. */
+/** Opens the page's stream. Returns a function that says whether the stream is over. */
 async function openStream(
   dashboard: Dashboard,
   { workspaceId }: Pick<DashboardHarness, 'workspaceId'>,

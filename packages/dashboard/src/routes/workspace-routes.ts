@@ -70,7 +70,7 @@ export function workspaceRoutes({
   ];
 }
 
-/** Returns one page of all workspaces; for a search, the matches of up to ten pages. */
+/** Returns one page of all workspaces; for a search, the matches in up to ten pages. */
 async function find(
   workspaces: Admin['workspaces'],
   { wanted, after }: { readonly wanted: string; readonly after: string | undefined },

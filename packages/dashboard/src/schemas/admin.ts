@@ -148,9 +148,9 @@ export interface ProcessResource {
   /** Some of `api`, `gateway`, `webhooks`, `maintenance` and `handlers`. */
   readonly roles: readonly string[];
   readonly started_at: string;
-  /** When it last reported its state, which it does every 30 seconds. */
+  /** When the process last reported its state, which it does every 30 seconds. */
   readonly reported_at: string;
-  /** Whether the process has not reported for more than 75 seconds, and has probably died or hangs. */
+  /** Whether the process has not reported for more than 75 seconds, so it has probably died or is hanging. */
   readonly is_silent: boolean;
   /** How many numbers the process holds. */
   readonly held: number;
@@ -177,7 +177,7 @@ export interface SystemResource {
     /** The name and version, such as `PostgreSQL 17.2`. */
     readonly database: string;
     readonly schema_version: number;
-    /** Null if in memory. */
+    /** Null for a storage in memory. */
     readonly size_bytes: number | null;
   };
   readonly workload: {

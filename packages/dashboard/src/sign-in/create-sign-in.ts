@@ -135,7 +135,10 @@ function spentIdOf({ id }: { readonly id: string }): string {
   return `dashboard_session_${id}`;
 }
 
-/** The time until which a spent token is stored, because a clock that is behind would accept it a little longer. */
+/**
+ * The time until which a spent token is stored, with a margin because a process whose clock is behind accepts it
+ * longer.
+ */
 function endOf(at: number, ms: number): number {
   return at + ms + AHEAD_MS;
 }

@@ -18,7 +18,7 @@ const WITH_DATA = PATHS.filter((path) => !NOT_PAGES.includes(path));
 const LISTS = OF_WORKSPACE.filter((path) => (path.match(/\$/g) ?? []).length === 1);
 
 const CONTACT = '15550100';
-/** No server listens there, so that deliveries to it fail. */
+/** A URL where no server listens, so that deliveries fail. */
 const NOWHERE = 'http://127.0.0.1:9/hook';
 const READ_SCOPES = ['instances:read', 'messages:read', 'webhooks:read'] as const;
 
@@ -91,7 +91,10 @@ async function isLoaded(page: Page): Promise<void> {
 /** Pixels beyond the page's edge. The scrollbar is not part of the page. */
 const BEYOND = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
-/** Checks the page in light colours; in the long form also in dark and at phone width. The pictures are for people. */
+/**
+ * Checks the page in light colours; in the long form also in dark and at phone width. The screenshots are for people to
+ * look at.
+ */
 async function expectInOrder(page: Page, name: string): Promise<void> {
   const check = async (look: Look): Promise<void> => {
     // In dark, only the colours differ.

@@ -17,7 +17,7 @@ describe.skipIf(browser.missing !== null)('a page of one process', () => {
     const schema = `dashboard_${randomUUID().replaceAll('-', '')}`;
     const storage = (): Storage => postgresStorage({ connectionString, schema }) as Storage;
 
-    // The process with the page only serves the API.
+    // The process that serves the page has only the role `api`.
     const served = await serveDashboard({
       trunkline: {
         storage: storage(),

@@ -259,7 +259,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await eventually(async () =>
       expect((await api.webhooks.deliveries(id, { limit: 100 })).nextCursor).not.toBeNull(),
     );
-    // Disabling a webhook fails open deliveries.
+    // Disabling a webhook marks its open deliveries as failed.
     await api.webhooks.update(id, { status: 'disabled' });
     await api.webhooks.update(id, { status: 'enabled' });
     receiver.respond.status = 200;

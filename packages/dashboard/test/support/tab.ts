@@ -79,7 +79,7 @@ export function untilLive(page: Page): Promise<void> {
   return untilIndicator(page, 'Live');
 }
 
-/** Waits for the visible indicator's word, which the hidden bar of the narrow page also has. */
+/** Waits until the visible indicator shows this word, which is also in the hidden bar for narrow pages. */
 export function untilIndicator(page: Page, word: string): Promise<void> {
   return page.getByText(word, { exact: true }).filter({ visible: true }).waitFor();
 }
