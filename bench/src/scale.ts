@@ -1,7 +1,7 @@
 /**
- * Many instances over several processes on one PostgreSQL, sending messages and webhooks: how long instances cannot
- * send during a start, the death of a process, one more process and a rolling restart, and the cost of each. INSTANCES,
- * PROCESSES, ENDPOINTS, PER_SECOND and SECONDS are the sizes.
+ * Measures how long instances cannot send when a cluster starts, loses a process, gains one, or restarts process by
+ * process, and what each costs. Many instances in several processes on one PostgreSQL send messages and webhooks.
+ * INSTANCES, PROCESSES, ENDPOINTS, PER_SECOND and SECONDS are the sizes.
  */
 import { cpus, loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -143,7 +143,7 @@ function step(what: string): void {
   console.error(`${new Date().toISOString().slice(11, 19)} ${what}`);
 }
 
-/** Sends messages from all instances, at a steady rate, through the processes in turn. */
+/** Sends messages at a steady rate, from varying instances, through the processes in turn. */
 function startLoad(): { end(): Promise<readonly string[]> } {
   let going = true;
   const accepted: Promise<readonly string[]>[] = [];

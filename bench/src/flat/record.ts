@@ -66,7 +66,7 @@ export async function writeHistory(
   }
 }
 
-/** Files messages as a process does after accepting messages. */
+/** Files the messages into chats, as a process does after it has accepted messages. */
 export async function fileMessages({ chats }: Storage): Promise<void> {
   while ((await chats.file?.(FILED_AT_ONCE))?.more === true);
 }

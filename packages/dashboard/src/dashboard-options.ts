@@ -16,8 +16,9 @@ export interface DashboardOptions {
   /**
    * Returns the access of a request's sender; null refuses access. It is called for each API request of the pages, and
    * every five seconds while a page's event stream is open. If `authorize` throws, the error is logged, and the request
-   * fails or the stream ends. Ten seconds without a result count as an error. @example authorize: async (request) =>
-   * ((await userOf(request))?.isOperator ? { access: 'admin' } : null)
+   * fails or the stream ends. Ten seconds without a result count as an error.
+   *
+   * @example authorize: async (request) => ((await userOf(request))?.isOperator ? { access: 'admin' } : null)
    */
   readonly authorize?:
     ((request: Request) => DashboardAccess | null | Promise<DashboardAccess | null>) | undefined;

@@ -101,7 +101,7 @@ describe('a group whose members change', () => {
     wa.removeFromGroup(group, account);
     const message = { instance: flow.instance, to: id, type: 'text', text: 'Why?' } as const;
     const sent = await flow.service().client.messages.send(message);
-    // At the time of the send, the instance may or may not know of its removal.
+    // When the message is sent, the instance may not know yet that it was removed.
     const error = sent.ok ? (await untilMessage(flow, sent.data.id, 'failed')).error : sent.error;
     expect(error).toMatchObject({ code: sent.ok ? 'group_unknown' : 'GROUP_NOT_FOUND' });
   });

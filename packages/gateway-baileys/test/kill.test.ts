@@ -13,7 +13,7 @@ import { must, pairByQr, reportedAbout, untilMessage, untilStatus, untilNotified
 
 /** How many times the server is killed at a random moment, or at one that depends on the network. */
 const RUNS = sized('KILL_RUNS', { short: 1, long: 5 });
-/** At which writes the server is killed: at every write, or at every seventh write in the short form. */
+/** The server is killed at every STEP-th write, which is every write in the long form. */
 const STEP = sized('KILL_STEP', { short: 7, long: 1 });
 /** How many messages arrive together. */
 const BURST = 4;

@@ -15,14 +15,19 @@ const DROP_EVERY_MS = Number(process.env['SOAK_DROP_EVERY_MS'] ?? 2_000);
  * The time within which 99 of 100 texts must arrive, while files stall and other numbers are refused, limited and
  * dropped. The test checks it only in the long form, which has the machine to itself. In the short form, other load
  * decides how long everything takes. Core's test of late files shows on a manual clock that texts do not wait for
- * files. Within each gap, the numbers write one after the other, because the first messages of fifty numbers at one
- * moment would be fifty times the work of one.
+ * files.
+ *
+ * Within each gap, the numbers write one after the other, because the first messages of fifty numbers at one moment
+ * would be fifty times the work of one.
  */
 const MAY_TAKE_MS = 2_000;
 const IS_LONG = process.env['SOAK_NUMBERS'] !== undefined;
 /** More files than one number downloads concurrently. */
 const STALLED_FILES = 10;
-/** The speed of the clock, at which the minute for which limited messages are held takes six seconds. */
+/**
+ * How many times as fast the service's clock runs, so that the minute for which limited messages are held takes six
+ * seconds.
+ */
 const SPEED = 10;
 /** The time in which a dropped number reconnects and gets the messages that arrived in the meantime. */
 const BACK_AFTER_MS = 5_000;
@@ -134,8 +139,8 @@ function exchange(service: ManyNumbers, round: Round): Exchange {
 }
 
 /**
- * The texts whose number was not refused, limited or dropped from shortly before the text until its arrival. Leaves out
- * texts that waited behind a disturbed text to the same recipient.
+ * The texts whose number was not refused, limited or dropped from BACK_AFTER_MS before the text until its arrival.
+ * Leaves out texts that waited behind a disturbed text to the same recipient.
  */
 function undisturbed(texts: readonly Arrived[], disturbances: readonly Disturbed[]): readonly Arrived[] {
   const byAccount = Map.groupBy(disturbances, ({ account }) => account);

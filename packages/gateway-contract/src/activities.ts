@@ -7,7 +7,7 @@ import { itWith } from './optional.ts';
 import { openLink } from './test-link.ts';
 import type { TestLink } from './test-link.ts';
 
-/** Tests the reports of events in chats, except messages to the instance, and receipts. */
+/** Tests the reports of what happens in chats, except receipts and messages to the instance. */
 export function activitiesContract(subject: GatewaySubject): void {
   const itReports = itWith(subject, 'activities');
   describe('activities', () => {

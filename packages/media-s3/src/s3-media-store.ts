@@ -13,8 +13,11 @@ import { abortUploads } from './unfinished-uploads.ts';
 
 /**
  * Keeps media in an S3 bucket, each file as one object named after its id. A file is sent in parts as it arrives, with
- * one part in memory; the object exists only when it is complete. Any number of processes can share the bucket. Throws
- * a TypeError if an option is wrong. Calls reject with an S3Error if S3 fails, and with a TypeError if an id is wrong.
+ * one part in memory; the object exists only when it is complete. Any number of processes can share the bucket.
+ *
+ * Throws a TypeError if an option is wrong. Calls reject with an S3Error if S3 fails, and with a TypeError if an id is
+ * wrong.
+ *
  * @example s3MediaStore({ bucket: 'media', region: 'eu-central-1', credentials: { accessKeyId, secretAccessKey } })
  */
 export function s3MediaStore(options: S3MediaStoreOptions): MediaStore {

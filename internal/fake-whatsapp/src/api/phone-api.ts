@@ -24,7 +24,7 @@ export interface PhoneApi {
   retireQrSecret(qrText: string): void;
   /** Types the pairing code that a client shows, once the client has requested a code. */
   enterCode(account: Account, code: string): Promise<void>;
-  /** "Log out" under Linked devices, for every client: 401 now, or at the next login. */
+  /** Unlinks every client, as "Log out" under Linked devices does: the client gets a 401 now, or at its next login. */
   unlink(account: Account): void;
   linkedDevices(account: Pick<Account, 'phoneNumber'>): readonly LinkedDevice[];
   /** Sends a message typed on the phone itself; each client gets a copy. Returns the network id. */

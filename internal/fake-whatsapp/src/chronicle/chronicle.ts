@@ -12,7 +12,7 @@ export interface ReceivedReceipt {
   readonly type: string;
 }
 
-/** Something that a test can wait for. */
+/** An event of a client, which tests can wait for. */
 export interface Action {
   readonly type:
     | 'qr_offered'

@@ -69,7 +69,10 @@ async function memberIn(
   return (await contactReport(people, { jids: [participant] }))?.networkId ?? otherwise;
 }
 
-/** Whether the author is an admin of the group, who can delete others' messages. Our own phone counts as an admin. */
+/**
+ * Whether the message's author is an admin of the group, who can delete others' messages. Our own phone counts as an
+ * admin.
+ */
 async function isAdmin({ findAdmins }: Witness, message: WAMessage): Promise<boolean> {
   const group = groupOf(message);
   if (group === null) return false;

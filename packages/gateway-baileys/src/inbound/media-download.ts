@@ -39,8 +39,8 @@ export function downloadMedia(file: MediaFile, network: MediaNetwork): ReadableS
 }
 
 /**
- * Passes a file through. Fails if the sender states a size that is too large, or at the end of a file whose digest
- * differs from the sender's.
+ * Passes a file through. Fails if the sender states a size that is too large, or at the end if the digest differs from
+ * the sender's.
  */
 async function* checked(
   { fileSha256, fileLength }: MediaSource,

@@ -179,9 +179,7 @@ function media(
   };
 }
 
-/**
- * The network id of the message that is replied to; null if there is none in this chat (but, for example, a status).
- */
+/** The network id of the message replied to; null if there is none, or if it is a status or a channel post. */
 function repliedTo(context: proto.IContextInfo | null): string | null {
   const elsewhere = context?.remoteJid ?? undefined;
   if (!context?.stanzaId || isJidStatusBroadcast(elsewhere ?? '') || isJidNewsletter(elsewhere)) return null;

@@ -2,7 +2,7 @@
 export interface OrderedWork {
   /** Runs `work` after all earlier work under the same key. `work` has to report its own failures. */
   run(key: string, work: () => Promise<void>): void;
-  /** Starts the work. */
+  /** Lets the work start. */
   release(): void;
   /** Resolves when no work is left. */
   completed(): Promise<void>;

@@ -36,7 +36,7 @@ export interface Unreadable {
   erase(identity: string): Promise<void>;
 }
 
-/** Values of our own type to delete, by identity, like Signal keys. */
+/** Deletions of values of our own type, by identity, in the form of Signal keys. */
 type Erasure = Readonly<Record<typeof TYPE, Readonly<Record<string, null>>>>;
 
 export interface UnreadableMessage {

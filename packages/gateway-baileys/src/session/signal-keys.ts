@@ -18,7 +18,7 @@ export function signalKeys(values: SessionValues, clock: Pick<Clock, 'now'>): Si
    */
   let encoding: Promise<unknown> | null = null;
 
-  /** Notes that a pair is still used, without delaying the read of the key. */
+  /** Renews the date of a used pair. The read of the key does not wait for this. */
   const renew = async (id: string): Promise<void> => {
     const today = dayOf(clock.now());
     const pair = await readLidPair(values, id);

@@ -24,7 +24,7 @@ export interface CrashHarness extends Harness {
   startLater(): Promise<void>;
 }
 
-// Quiets the phones' libsignal, which runs in this process.
+// Silences the libsignal of the simulated phones, which runs in this process.
 quietConsole();
 
 const endings: (() => Promise<void>)[] = [];
