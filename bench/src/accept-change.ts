@@ -11,7 +11,7 @@ const BEFORE = process.env['BEFORE'];
 if (BEFORE === undefined) throw new Error('BEFORE must be the folder of another checkout.');
 const program = pathToFileURL(join(BEFORE, 'bench/src/accept/server.ts'));
 
-// Measure each storage separately, so that each of only two variants comes first equally often.
+// Measure each storage on its own, so that the two variants come first equally often.
 for (const service of ['SQLite, trunkline', 'PostgreSQL, trunkline'] as const) {
   const compareRates = await measureAcceptance(
     { before: { service, ...ONE, program }, [service]: { service, ...ONE } },

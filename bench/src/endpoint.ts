@@ -3,7 +3,7 @@ import { HEALTHY } from '@trunkline/core/spi/storage';
 import type { Endpoint } from '@trunkline/core/spi/storage';
 import { newId } from './storages.ts';
 
-/** An endpoint that receives nothing. */
+/** An endpoint whose deliveries are never sent. */
 export function anEndpoint(workspaceId: string): Endpoint {
   const now = Date.now();
   return {

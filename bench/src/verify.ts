@@ -1,6 +1,6 @@
 /**
- * The verification of one webhook of 1 KB, compared with the libraries that others use, each with the requests of its
- * own service. The cost is the CPU time of one thread that does nothing else. ROUNDS and REPEATS are the sizes.
+ * The cost of verifying one webhook of 1 KB, compared with the libraries of other services, each with its own service's
+ * requests. The cost is the CPU time of one thread that does nothing else. ROUNDS and REPEATS are the sizes.
  */
 import { sign as octokitSign, verify as octokitVerify } from '@octokit/webhooks-methods';
 import { Webhook as StandardWebhook } from 'standardwebhooks';

@@ -21,8 +21,8 @@ export interface Memory {
   /** The longest time, in milliseconds, that other work had to wait since the last report. */
   readonly longestDelay: number;
   /**
-   * The most CPU time, in milliseconds, used without yielding since the last report, which other load does not
-   * lengthen.
+   * The longest work without yielding since the last report, in milliseconds of CPU time, which other load does not
+   * affect.
    */
   readonly longestWork: number;
 }

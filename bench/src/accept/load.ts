@@ -1,4 +1,4 @@
-// Sends POST /messages as fast as responses come, in a separate process.
+// Sends POST /messages as fast as the responses arrive, in a separate process.
 import autocannon from 'autocannon';
 import type { Request } from 'autocannon';
 import { serveParent } from '../child.ts';

@@ -4,7 +4,10 @@ import type { PlainMessage } from './plain-app.ts';
 
 export type PlainStore = (message: PlainMessage) => Promise<void>;
 
-/** Stores nothing, and responds to all requests of one tick together: no storage can be faster. */
+/**
+ * Stores nothing, and responds to all requests of one tick together. This is the ceiling, because no storage can be
+ * faster.
+ */
 export function respondingTogether(): PlainStore {
   let waiting: (() => void)[] = [];
   const respond = (): void => {

@@ -1,4 +1,4 @@
-// The plan that server.ts is started with, and the messages that it sends.
+// The plan that server.ts is started with, and the messages that server.ts sends.
 import type { Target } from './request.ts';
 
 /** How a message is accepted. */
@@ -19,7 +19,7 @@ export interface Served extends Target {
 export interface ServerPlan {
   readonly service: Service;
   readonly instances: number;
-  /** The process whose service to join; if omitted, the service is new. */
+  /** The process whose service to join; if omitted, starts a new service. */
   readonly joins?: Served;
 }
 

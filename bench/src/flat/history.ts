@@ -12,7 +12,7 @@ const AT_ONCE = 500;
 const INSTANCES = 20;
 const ENDPOINTS = 100;
 
-/** How many messages go to each recipient, except the recipient of half of all messages. */
+/** How many messages go to each recipient, except the busy one, who gets half of all messages. */
 const MESSAGES_EACH = 20;
 const BUSY_NUMBER = '447700900123';
 /** The number of events for each entry in the history of an instance. */

@@ -130,7 +130,7 @@ function middleOf(ids: readonly string[]): { readonly direction: 'older'; readon
   return { direction: 'older', id: at(ids, Math.floor(ids.length / 2)) };
 }
 
-/** Completes deliveries as failed and due again immediately, so that as many stay open. */
+/** Completes deliveries as failed and due again immediately, so that the number of open deliveries stays the same. */
 async function claimAndComplete(storage: Storage): Promise<void> {
   const now = Date.now();
   const { claimed } = await storage.deliveries.claim({

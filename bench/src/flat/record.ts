@@ -36,7 +36,7 @@ export async function logEvent(
   if (recorded !== 'recorded') throw new Error(`An event was not stored: ${recorded}.`);
 }
 
-/** Writes one entry for each minute until a minute ago. */
+/** Writes one entry per minute, the last one a minute ago. */
 export async function writeHistory(
   storage: Storage,
   lease: Lease,

@@ -37,7 +37,7 @@ export async function fillLanes(
   await pool.end();
 }
 
-/** The uuid of a kind and a row, at the time `$3`. */
+/** The SQL for the uuid of a kind and a row, with the time `$3`. */
 const uuidOf = (kind: string): string => `(
   lpad(to_hex($3::bigint), 12, '0') || '7' || lpad(to_hex(row / 65536 % 4096), 3, '0')
   || '8' || lpad(to_hex(row % 65536), 4, '0') || substr(md5('${kind}' || row), 1, 11)

@@ -16,7 +16,7 @@ export interface DatabaseLoad {
 export interface Observer {
   /** How many instances were connected at `since` (epoch milliseconds) or later, and still are. */
   connectedSince(since: number): Promise<number>;
-  /** How many instances each process holds, the most first. */
+  /** How many instances each process holds, in descending order. */
   shares(): Promise<readonly number[]>;
   /** The ids of the instances that the process with this pid holds. */
   heldBy(pid: number): Promise<readonly string[]>;

@@ -21,7 +21,7 @@ export interface Usage {
   readonly heap: number;
 }
 
-/** Makes every instance look as if some process had linked it before, which the sandbox network does not check. */
+/** Makes every instance look as if a process had linked it before. The sandbox network does not check this. */
 function linkedBefore(gateway: Gateway): Gateway {
   const profile = { phoneNumber: '15550100', profileName: 'Bench', profilePictureUrl: null };
   const device = new TextEncoder().encode(JSON.stringify(profile));

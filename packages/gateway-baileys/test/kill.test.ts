@@ -322,7 +322,7 @@ function storedAfterMs(harness: CrashHarness, ids: readonly string[]): readonly 
   return stored.slice(-ids.length).map(({ at }, index) => at - (reported[index] ?? 0));
 }
 
-/** Waits until an arrival was stored as a message and then erased, after which no work is left. */
+/** Waits until an arrival has been stored as a message and then erased, so that no work is left. */
 function untilErased({ service }: CrashHarness, before: number): Promise<void> {
   return eventually(() => {
     const names = service()

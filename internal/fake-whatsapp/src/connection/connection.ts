@@ -80,7 +80,10 @@ export class Connection implements Line {
     this.send(stanza('iq', { ...this.#responseTo(query), type: 'error' }, [error]));
   }
 
-  /** Sends the last stanza, after which the client closes and anything that it still sends is ignored. */
+  /**
+   * Sends the last stanza, after which the client closes the connection. Anything that the client still sends is
+   * ignored.
+   */
   sendLast(node: Stanza): void {
     this.send(node);
     this.#state = 'over';

@@ -40,7 +40,7 @@ function userNode(user: Stanza, wanted: readonly string[], directory: Directory)
   return stanza('user', { jid: asked }, responses);
 }
 
-/** `<contact>+5511…</contact>`; empty if the query names the user by jid. */
+/** The digits in `<contact>+5511…</contact>`; empty if the query names the user by jid. */
 function askedNumber(user: Stanza): string {
   return textOf(user, 'contact').replace('+', '');
 }

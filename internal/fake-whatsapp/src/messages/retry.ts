@@ -8,7 +8,7 @@ import type { Contact } from '../directory/contact.ts';
 import type { Companion } from '../directory/linked-account.ts';
 import { sendAgain } from './phone-to-client.ts';
 
-/** The limit at which phones stop asking. */
+/** The limit after which phones stop asking for a message. */
 const MOST_RETRIES = 5;
 
 export interface Unreadable {

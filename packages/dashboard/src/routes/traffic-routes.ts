@@ -11,7 +11,7 @@ export function trafficRoutes(
   { admin }: Pick<DashboardTrunkline, 'admin'>,
   guard: Pick<RequestGuard, 'admit'>,
 ): readonly OwnRoute[] {
-  /** Returns the workspace if the sender may read its messages. */
+  /** Returns the id of the workspace if the sender may read its messages. */
   const workspaceIn = async ({ request }: OwnRequest): Promise<string> =>
     (await guard.admit(request, { scope: 'messages:read' })).workspace.id;
   const queue: OwnRoute['handle'] = async (request) => {

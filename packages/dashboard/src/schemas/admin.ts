@@ -69,7 +69,7 @@ export interface SubscriptionResource {
   readonly created_at: string;
 }
 
-// The messages that the pages show at a field.
+// The messages that the pages show next to a field.
 const NAME = 'Must have 1 to 255 characters.';
 const name = z.string(NAME).trim().min(1, NAME).max(255, NAME);
 const COUNT = 'Must be a whole number, 0 or more.';

@@ -148,7 +148,7 @@ function choice({ id, title }: Choice): { readonly id: string; readonly title: s
   return { id: storableLine(id) ?? '', title: storableLine(title) ?? '' };
 }
 
-/** The reply to a form, or to buttons of newer messages, which use the same type of reply. */
+/** The reply to a form, or to the buttons of newer messages, which use the same type of reply. */
 function formReply({
   body,
   nativeFlowResponseMessage: form,

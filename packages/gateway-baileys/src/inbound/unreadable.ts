@@ -32,7 +32,7 @@ export interface Unreadable {
    */
   listen(heard: (message: UnreadableMessage) => void, dropped: () => void): void;
   has(identity: string): boolean;
-  /** Deletes a message, once it was reported as undecryptable. */
+  /** Deletes a message that has been reported as undecryptable. */
   erase(identity: string): Promise<void>;
 }
 

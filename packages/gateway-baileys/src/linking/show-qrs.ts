@@ -13,7 +13,7 @@ interface Pairing {
   readonly listener: Pick<GatewayListener, 'qr'>;
   readonly clock: Clock;
   /**
-   * Digits of the number of the phone on which a code is typed; null for no code. One code is requested for all QRs.
+   * The digits of the phone's number, if a code is to be typed on the phone; null for no code. All QRs share one code.
    */
   readonly pairingNumber: string | null;
   readonly qrLifetimeMs: number | undefined;

@@ -6,7 +6,7 @@ export interface PaceOptions {
   readonly messagesPerMinute: number;
 }
 
-/** Even at the slowest pace, a send stays well within core's time limit. */
+/** At this pace, a message waits at most 30 s after the previous one, half of core's time limit for a send. */
 const SLOWEST = 3;
 const FASTEST = 600;
 
