@@ -27,7 +27,7 @@ if (process.argv[2] === 'start') {
 }
 
 function installForStart() {
-  // The dependencies of the root are the server's imports: test/start-dependencies.test.ts.
+  // The root depends on what the server imports, which test/start-dependencies.test.ts checks.
   const projects = ['trunkline-workspace', ...(problem ? ['@trunkline/node'] : [])];
   const mark = at('node_modules/.installed-for-start');
   const wanted = createHash('sha256')

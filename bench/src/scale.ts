@@ -109,7 +109,10 @@ async function untilSent(messageIds: readonly string[]): Promise<readonly SentTi
   return sent;
 }
 
-/** Sends a message from each of these instances now, through running processes; resolves with the times of sending. */
+/**
+ * Sends a message from each of these instances now, through running processes. Resolves with the times at which the
+ * messages were sent.
+ */
 async function sendFrom(
   senders: readonly Resident[],
   through: readonly Child<number>[],

@@ -25,7 +25,7 @@ describe('the media hosts of the fake WhatsApp', () => {
     wa().expireMediaTokens();
     const sent = client.socket.sendMessage(newPerson().jid, content);
     await expect(sent).rejects.toThrow('Media upload failed on all hosts');
-    // The client has asked for another token by now.
+    // After the refusal, the client has requested another token.
     await client.socket.sendMessage(newPerson().jid, content);
   });
 

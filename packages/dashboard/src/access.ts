@@ -22,7 +22,7 @@ export function scopesOfAccess({ access }: DashboardAccess): readonly Scope[] {
   return access === 'read-only' ? READ_SCOPES : SCOPES;
 }
 
-/** The access that the scopes of an API key give. */
+/** The access that an API key with these scopes gives. */
 export function accessOfScopes(scopes: readonly Scope[]): 'workspace' | 'read-only' {
   return scopes.every((scope) => READ_SCOPES.includes(scope)) ? 'read-only' : 'workspace';
 }

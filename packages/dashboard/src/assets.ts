@@ -19,9 +19,9 @@ export const DOCUMENT = 'index.html';
 /** The files that each page needs, as JSON: a list of `PageFiles`. */
 export const PAGES = 'pages.json';
 
-/** The scripts of a page, without the scripts that every page has. */
+/** The scripts of a page, without those that every page loads. */
 export interface PageFiles {
-  /** The route's pattern: `/w/$workspace/numbers`. */
+  /** The route's pattern, such as `/w/$workspace/numbers`. */
   readonly path: string;
   readonly files: readonly string[];
   /** The files of the page's texts, by language. */

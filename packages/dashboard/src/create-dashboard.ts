@@ -126,7 +126,10 @@ function methodsOf(routes: readonly OwnRoute[]): Map<string, string> {
   );
 }
 
-/** The public address without the base path, for links in responses of the REST routes. Empty if it is unknown. */
+/**
+ * The public address without the base path, for links in responses of the REST routes. Empty if it is unknown or does
+ * not end with the base path.
+ */
 function linksFrom({ publicUrl, basePath }: Pick<CheckedDashboardOptions, 'publicUrl' | 'basePath'>): {
   readonly publicUrl?: string;
 } {

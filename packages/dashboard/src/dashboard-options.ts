@@ -30,7 +30,7 @@ export interface DashboardOptions {
    */
   readonly sandbox?: ((request: Request, principal: Principal) => Response | Promise<Response>) | undefined;
   /**
-   * The address of the dashboard that browsers use, base path included, if a proxy changes the host or ends TLS:
+   * The address of the dashboard that browsers use, base path included, if a proxy changes the host or terminates TLS:
    * `https://messages.example.com/dashboard`.
    */
   readonly publicUrl?: string | undefined;

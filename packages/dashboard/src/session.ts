@@ -32,7 +32,7 @@ export function sessionOfAccess(access: DashboardAccess): Session {
   };
 }
 
-/** The principal of operations on a workspace. Throws a TrunklineError if the session may not see the workspace. */
+/** The principal for operations on a workspace. Throws a TrunklineError if the session may not see the workspace. */
 export async function principalIn(
   trunkline: DashboardTrunkline,
   session: Session,

@@ -15,7 +15,7 @@ interface WorkspaceGuard {
   readonly publicUrl: string | undefined;
 }
 
-/** Guards the routes of the REST API below `workspaces/{workspace}` by the session instead of a key. */
+/** Guards the routes of the REST API below `workspaces/{workspace}` with the session instead of a key. */
 export function workspaceGuard(parts: WorkspaceGuard): RequestGuard {
   const { trunkline, sessionOf, rateLimit, apiPath, publicUrl } = parts;
 

@@ -13,8 +13,8 @@ import { startDashboard } from './support/serve-dashboard.ts';
 import type { DashboardHarness } from './support/serve-dashboard.ts';
 
 /**
- * The required access: none, any session, an admin or a reader of everything, an admin only; or, in a workspace, a
- * session that may see the workspace and has these scopes.
+ * The required access: no session for `anybody`; any session for `session`; a session that sees all workspaces for
+ * `see-all`; an admin's session for `admin`; or a session that may see the workspace and has these scopes.
  */
 type Needs = 'anybody' | 'session' | 'see-all' | 'admin' | readonly Scope[];
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 
 const APP = new URL('../app/src/', import.meta.url);
-/** The areas whose texts are in the first file. */
+/** The areas whose texts are in the first file of each language. */
 const OF_THE_FRAME = ['common', 'shell'];
 
 /** The areas whose texts a file and its imports show. Types and dynamic imports are not followed. */

@@ -128,7 +128,7 @@ it('a link that was used, and a session that was signed out of, are over in ever
   await admin('POST', '/dashboard/api/sign-out');
   await two.clock.advance(5_000);
   expect((await copy('GET', SESSION)).code).toBe('UNAUTHENTICATED');
-  // A process that starts later never knew the session.
+  // A process that starts later has never seen the session.
   const three = await startDashboard(shared());
   const late = visitor(three.dashboard, { cookie: copy.cookie() });
   expect((await late('GET', SESSION)).code).toBe('UNAUTHENTICATED');

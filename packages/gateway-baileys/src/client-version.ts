@@ -5,7 +5,7 @@ import type { InstanceNetwork } from './network/instance-network.ts';
 export interface ClientVersion {
   /** Null for Baileys' own version. */
   readonly current: WAVersion | null;
-  /** Notes that the network refused this version. Returns whether to try another version. */
+  /** Looks up the current version after the network refused `version`. Returns whether another version can be tried. */
   refused(version: WAVersion | null, network: InstanceNetwork): Promise<boolean>;
 }
 

@@ -194,7 +194,7 @@ export interface SystemResource {
     } | null;
     readonly open_deliveries: number;
     readonly oldest_open_delivery_at: string | null;
-    /** When the first open delivery became due; in the future if no delivery is due yet. */
+    /** When the first open delivery became due, or will become due if none is due yet. */
     readonly deliveries_due_at: string | null;
     readonly failing_webhooks: number;
     /** Events that an in-process handler has not handled yet. */

@@ -23,7 +23,7 @@ export interface Attempts {
 /** Counts by source, so that failures of one source do not lock out other sources. */
 export function createAttempts(): Attempts {
   let failures = new Map<string, number>();
-  // A monotonic time, since the clock may be set.
+  // A monotonic time, because the system clock may be adjusted.
   let endsAt = 0;
   return {
     begin(sources) {

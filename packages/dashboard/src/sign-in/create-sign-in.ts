@@ -72,7 +72,7 @@ export function createSignIn(options: SignInOptions): SignIn {
 
   return makeSignIn(newLinkToken, ({ trunkline, basePath, publicUrl, clientAddress }) => {
     const { spentTokens } = trunkline.admin;
-    /** Returns true for the first use of a link, in any process. */
+    /** Returns true for the first use of a link across all processes. */
     const useLink = async (token: string): Promise<boolean> => {
       if (!token.startsWith(LINK_PREFIX)) return false;
       const link = linkContent.safeParse(links.open(token.slice(LINK_PREFIX.length)));

@@ -97,7 +97,7 @@ const BEYOND = 'document.documentElement.scrollWidth - document.documentElement.
  */
 async function expectInOrder(page: Page, name: string): Promise<void> {
   const check = async (look: Look): Promise<void> => {
-    // In dark, only the colours differ.
+    // In the dark look, only the colours differ.
     expect(await axe(page, { about: look === 'dark' ? 'colour' : 'everything' }), look).toEqual([]);
     const beyond: unknown = await page.evaluate(BEYOND);
     expect(beyond, `${look}: pixels beyond the edge`).toBeLessThanOrEqual(0);

@@ -43,7 +43,7 @@ describe.skipIf(browser.missing !== null)('a page of the dashboard', () => {
     const { id } = await served.connect('Support');
     const { page, problems, at } = await signedInTab(browser, served);
     if (answer.status !== 200) problems.expect(/status of 502/);
-    // Skips the minutes in between on the page's own clock.
+    // The page gets its own clock, on which the test skips the minutes in between.
     await page.clock.install();
     await page.route(STREAM, (route) => route.fulfill(answer));
     await page.goto(at('/numbers'));

@@ -11,7 +11,7 @@ interface Seen {
   readonly code: string | undefined;
 }
 
-/** Parsed JSON that a test reads freely, because a missing field is undefined, and fails the assertion on it. */
+/** Parsed JSON, in which a test can read any field. A missing field is undefined, which fails the assertion on it. */
 interface Json {
   readonly [key: string]: Json;
 }

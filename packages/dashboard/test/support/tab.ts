@@ -17,7 +17,7 @@ interface TabOptions extends PageOptions {
 }
 
 /**
- * A tab of a signed-in user that has not yet loaded anything of the dashboard. The sign-in page itself has its own
+ * A signed-in user's tab, in which nothing of the dashboard has been loaded yet. The sign-in page itself has its own
  * tests.
  */
 export async function signedInTab(
@@ -74,7 +74,7 @@ async function signIn(
   if (!response.ok()) throw new Error(`The sign-in was refused: ${await response.text()}`);
 }
 
-/** Waits until hints arrive, after which changes show without a poll. */
+/** Waits until the page's event stream is open, after which changes show without polling. */
 export function untilLive(page: Page): Promise<void> {
   return untilIndicator(page, 'Live');
 }

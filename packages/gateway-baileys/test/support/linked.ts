@@ -19,7 +19,7 @@ export interface Linked {
 
 interface LinkedOptions extends NetworkOptions {
   readonly logger?: Logger;
-  /** A hurried clock hurries only after the link is open, because linking takes as long as the machine needs. */
+  /** A hurried clock starts to hurry when the link is open, because linking takes as long as the machine needs. */
   readonly clock?: Clock | HurriedClock;
 }
 
