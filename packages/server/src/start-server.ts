@@ -254,14 +254,20 @@ async function openData({
   try {
     const isInUse =
       files.hasDatabase || (settings.database.kind === 'postgres' && (await hasWorkspace(storage, logger)));
+    const checkIdentity = (): Promise<void> =>
+      checkDatabaseIdentity({ storage, files }, { database: settings.database, isInUse });
+    // Before a key is created, which would stand in the way of a restored backup.
+    if (!isInUse) await checkIdentity();
     const { keys: secretKey, isRotating } = await secretKeysFor({ settings, files, terminal }, isInUse);
     if (isRotating)
       logger.warn(
         { path: files.nextSecretKey },
         `a rotation of the secret key has not ended: the new key seals, and both open; ${END_ROTATION}`,
       );
-    if (isInUse) await trySecretKey(storage, { secretKey, logger });
-    await checkDatabaseIdentity({ storage, files }, { database: settings.database, isInUse });
+    if (isInUse) {
+      await trySecretKey(storage, { secretKey, logger });
+      await checkIdentity();
+    }
     await createDataDirectory(files, terminal);
     return { secretKey, network: network ?? (await openNetwork(settings, files, terminal)) };
   } catch (error) {

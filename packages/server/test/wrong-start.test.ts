@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -162,6 +162,11 @@ describe('A start is refused with', () => {
   it('an empty database instead of the one in use', async () => {
     const cwd = await usedDirectory();
     for (const end of ['', '-wal', '-shm']) rmSync(join(cwd, 'data', `trunkline.db${end}`), { force: true });
+    const key = join(cwd, 'data', 'secret.key');
+    renameSync(key, `${key}.away`);
+    expect(await complaintIn(cwd)).toMatch(/^The database data\/trunkline.db is empty, /);
+    expect(existsSync(key)).toBe(false);
+    renameSync(`${key}.away`, key);
     expect(await complaintIn(cwd)).toBe(
       'The database data/trunkline.db is empty, and not the one that this data directory belongs to: put that one back, or restore a backup. To go on without it, remove data/database.id.',
     );
