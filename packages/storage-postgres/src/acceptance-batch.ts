@@ -8,8 +8,8 @@ import { runBatch } from './batch-transaction.ts';
 import { storeUncontended } from './uncontended-acceptance.ts';
 
 /**
- * Group commit: acceptances that arrive together share one statement and one flush of the server's disk. Acceptances of
- * one instance keep the order of their calls.
+ * Group commit: uncontended acceptances that arrive together share one statement and one commit. Acceptances
+ * of one instance keep the order of their calls.
  */
 export function acceptanceBatcher(connected: Connected): Batcher<Acceptance, AcceptanceResult> {
   const batcher = createBatcher<Waiting, AcceptanceResult>({
@@ -23,7 +23,7 @@ export function acceptanceBatcher(connected: Connected): Batcher<Acceptance, Acc
 
 interface Waiting {
   readonly acceptance: Acceptance;
-  /** The number of batches that skipped this acceptance because another process held its queue's lock. */
+  /** The number of batches that skipped this acceptance because its queue was locked. */
   passes: number;
 }
 
@@ -32,16 +32,20 @@ type Outcome = Settled | Promise<AcceptanceResult>;
 
 const ACCEPTED: Settled = { status: 'fulfilled', value: { kind: 'accepted' } };
 
-/** How long acceptances wait together for a lock that one of them needs. Sending a message holds the lock for less. */
+/**
+ * The lock timeout of a batch, whose acceptances all wait for a lock that one of them needs. Sending a
+ * message holds such a lock for less.
+ */
 const LOCK_TIMEOUT = '50ms';
 /**
- * How often a batch may skip an acceptance whose queue is locked. Another process that accepts for the same instance
- * holds the lock for one statement, so the next batch usually finds it free. No batch holds locks while it waits.
+ * How many batches may skip an acceptance whose queue is locked. Another process that accepts for the same
+ * instance holds the lock for one statement, so the next batch usually finds it free.
  */
 const MAX_PASSES = 3;
 
 /**
- * Stores the uncontended acceptances, leaves acceptances with a locked queue to the next batch, and decides all others.
+ * Stores the uncontended acceptances, leaves acceptances with a locked queue to the next batch (at most
+ * MAX_PASSES times), and decides all others.
  */
 async function acceptTogether(
   database: Database,
@@ -71,8 +75,8 @@ async function decideOthers(
   acceptances: readonly Acceptance[],
 ): Promise<ReadonlyMap<Acceptance, Outcome>> {
   const outcomes = new Map<Acceptance, Outcome>(acceptances.map((acceptance) => [acceptance, ACCEPTED]));
-  // Runs in a transaction, which ends with its connection, so that an acceptance that gave up waiting is not stored
-  // later.
+  // If the client gives up waiting, closing its connection rolls this transaction back. A statement outside a
+  // transaction might still be committed later.
   const { stored } = await storeUncontended(
     (...statement) => database.transaction(({ all }) => all(...statement)),
     acceptances,
@@ -86,7 +90,8 @@ async function decideOthers(
     if (outcome.status === 'rejected' && isLockTimeout(outcome.reason)) locked.push(acceptance);
     else outcomes.set(acceptance, outcome);
   }
-  // A transaction of the app may hold these locks for any length of time, so each instance waits only for its own lock.
+  // A transaction of the app may hold these locks for any length of time, so an acceptance waits only for the
+  // lock of its own instance.
   for (const group of Map.groupBy(locked, ({ message }) => message.instanceId).values()) {
     const waiting = runBatch(database, group, acceptMessages);
     for (const [index, acceptance] of group.entries()) {

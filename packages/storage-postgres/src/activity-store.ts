@@ -20,7 +20,7 @@ export function activityStore(connected: Connected): ActivityStore {
         if (known !== null && (await transaction.get(KNOWN, instance, known))) return 'repeat';
         const changed = change && (await lockContent(transaction, instance, change));
         if (change && !changed) return 'stale';
-        // Two concurrent calls may both have found no key.
+        // A concurrent call may have added the key since the check above.
         if (known !== null && (await transaction.run(ADD_KEY, instance, known, recordedAt)) === 0)
           return 'repeat';
         if (changed) await writeContent(transaction, changed);

@@ -1,14 +1,14 @@
-/** An element of an array in a statement. */
+/** An element of an array parameter. */
 export type ArrayElement = string | number | boolean | Uint8Array | null;
 
 interface Encoding {
-  /** The id of the type, the same in every PostgreSQL (pg_type.dat). */
+  /** The OID of the type, which pg_type.dat fixes for every PostgreSQL. */
   readonly oid: number;
   sizeOf(element: NonNullable<ArrayElement>): number;
   write(array: Buffer, element: NonNullable<ArrayElement>, at: number): void;
 }
 
-/** The types of elements, by the names that statements use. */
+/** The types of elements, by their names in SQL. */
 export type ElementType = 'boolean' | 'bytea' | 'bigint' | 'integer' | 'text' | 'tid' | 'uuid';
 
 const TYPES: Readonly<Record<ElementType, Encoding>> = {
@@ -62,8 +62,8 @@ export function isElementType(name: string): name is ElementType {
 }
 
 /**
- * Encodes an array of one dimension in the server's binary format (`array_recv`). In the text format, the setting
- * `array_nulls` would decide whether NULL means a null.
+ * Encodes an array of one dimension in PostgreSQL's binary format (`array_recv`). In the text format, the
+ * setting `array_nulls` would decide whether NULL means a null.
  */
 export function binaryArray(type: ElementType, elements: readonly ArrayElement[]): Buffer {
   const { oid, sizeOf, write }: Encoding = TYPES[type];

@@ -39,7 +39,10 @@ function checkClient(own: unknown): Queryable {
 /** The last call in flight on each client. */
 const turns = new WeakMap<Queryable, Promise<unknown>>();
 
-/** Runs calls one after the other. Otherwise their statements would mix, and a failing call would undo another call. */
+/**
+ * Runs the calls on a client one after the other. Otherwise their statements would mix, and a failing call
+ * would undo another call's changes.
+ */
 async function inTurn<Result>(client: Queryable, work: () => Promise<Result>): Promise<Result> {
   const turn = (turns.get(client) ?? Promise.resolve()).then(work);
   turns.set(

@@ -5,8 +5,9 @@ import { lockLanes, wakeAt } from './lane.ts';
 import { integer, word } from './row.ts';
 
 /**
- * Ends all open deliveries of an endpoint, however many. Until a sweep, they stay in a generation that no claim reads.
- * The caller holds the locks of the lane and, FOR UPDATE, of the endpoint, so that no delivery is queued.
+ * Cancels all open deliveries of an endpoint, however many, at the same cost. Until they are swept, they stay
+ * in a closed generation, which no claim reads. The caller has locked the lane, and the endpoint FOR UPDATE,
+ * so that no delivery is being queued.
  */
 export async function closeLane(
   { get, run }: Transaction,
@@ -30,7 +31,7 @@ const CLOSE = `
   ) IS NOT NULL
   RETURNING 1`;
 
-/** The next generation is empty, so the lane wakes only when claims of the previous one expire. */
+/** The next generation is empty, so the lane wakes only when claims of earlier generations expire. */
 const GO_ON = `
   UPDATE trunkline.lanes SET generation = generation + 1, wake_at = ${wakeAt('true')} WHERE endpoint_id = $1`;
 
@@ -49,7 +50,7 @@ export async function sweepCancellations(database: Database, limit: number): Pro
   return swept;
 }
 
-/** Sweeps the cancellations of one endpoint, in the transaction of a caller that holds the lane's lock. */
+/** Sweeps at most `limit` deliveries of one endpoint's cancellations. The caller holds the lane's lock. */
 export async function sweepEndpoint(
   transaction: Transaction,
   endpoint: string,
@@ -121,7 +122,8 @@ const SWEEP = `
 
 /** Called when no deliveries except claimed ones are left in this generation. */
 async function finishSweep({ run }: Transaction, endpoint: string, generation: number): Promise<void> {
-  // The cancellation is not swept again until a claim ends, so that many such cancellations cost nothing.
+  // If claims are left, the cancellation is not swept again until one of them ends, so that sweeps do not
+  // read it in vain.
   if ((await run(LEAVE_TO_CLAIMS, endpoint, generation)) > 0) return;
   await run(
     'DELETE FROM trunkline.closings WHERE endpoint_id = $1 AND generation = $2',

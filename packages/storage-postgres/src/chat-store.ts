@@ -33,7 +33,10 @@ export function chatStore(connected: Connected): ChatStore {
   };
 }
 
-/** Lists messages by counterpart: walks the chats in which they are filed, and merges in the unfiled messages. */
+/**
+ * Lists the messages exchanged with a counterpart: walks the chats in which they are filed, and merges in the
+ * unfiled messages.
+ */
 export async function listByCounterpart(
   statements: Statements,
   workspaceId: string,
@@ -152,7 +155,7 @@ async function chatIds(
   return [...new Set(rows.map((row) => integer(row, 'id')))];
 }
 
-/** Rows that are walked along an index on a column followed by message ids. */
+/** A table that is walked along an index on its owner column followed by a message id. */
 interface Walked {
   readonly table: string;
   readonly owner: string;
@@ -181,8 +184,8 @@ interface Step {
 }
 
 /**
- * Takes the first rows of each owner in `$1`, then the first of all these rows. Compares owner and id together, so that
- * the planner can use only the index. The limit is part of the text; see page.ts.
+ * Takes the first rows of each owner in `$1`, then the first of all these rows. Compares owner and id
+ * together, so that the planner can use no other index. The limit is part of the text; see page.ts.
  */
 function walk({ table, owner, type, id: idColumn }: Walked, { bound, order, count }: Step): string {
   const condition = bound
@@ -222,8 +225,8 @@ const CURRENT = `
   ) AS contact`;
 
 /**
- * CHAT_IDS and LAST_IDS rely on chats_by_key. Each key is looked up separately, because for a list the planner may use
- * the index of an instance's chats.
+ * CHAT_IDS and LAST_IDS rely on chats_by_key. Each key is looked up separately, because with a list of keys
+ * the planner may choose the index of an instance's chats instead.
  */
 const CHAT_IDS = `
   SELECT chat.id FROM unnest($2::text[], $3::uuid[]) AS target (key, instance_id)

@@ -7,16 +7,17 @@ export type Shape<Column extends string> = Readonly<Record<Column, ColumnType>>;
 export type RowOf<Columns> = Columns extends Shape<infer Column> ? Readonly<Record<Column, Scalar>> : never;
 
 /**
- * Many rows, called `name`, as one array parameter for each column from `$first` on. The server reads arrays in a third
- * of the time that JSON takes. The planner expects ten rows, so it joins them with other rows through an index.
+ * SQL for rows called `name` that are sent as one array parameter per column, starting with `$first`.
+ * PostgreSQL reads arrays in a third of the time that JSON takes. The planner expects ten rows, so it joins
+ * them with other rows through an index.
  */
 export function sentRows<Column extends string>(shape: Shape<Column>, name: string, first = 1): string {
   return `unnest(${arraysOf(shape, first)}) AS ${name} (${columnsOf(shape).join(', ')})`;
 }
 
 /**
- * Does the same as `sentRows`, with the `place` of each row as one more column. The planner expects a thousand rows, so
- * to join them with rows that were looked up together, it hashes them instead of comparing each pair.
+ * Like `sentRows`, with the position of each row as another column, `place`. The planner expects a thousand
+ * rows, so it joins them with other rows by hashing instead of comparing each pair.
  */
 export function manySentRows<Column extends string>(shape: Shape<Column>, name: string, first = 1): string {
   return `ROWS FROM (unnest(${arraysOf(shape, first)}), generate_subscripts($${first}, 1))
@@ -29,7 +30,7 @@ function arraysOf<Column extends string>(shape: Shape<Column>, first: number): s
     .join(', ');
 }
 
-/** How many parameters the rows take. */
+/** The number of parameters that rows of this shape take. */
 export function countOf(shape: Shape<string>): number {
   return columnsOf(shape).length;
 }

@@ -12,8 +12,8 @@ const READERS: Readonly<Record<number, (value: string) => unknown>> = {
 };
 
 /**
- * Reads our columns independently of parsers that the app has set. Types without a reader, such as uuids and JSON, stay
- * the text that the server sent.
+ * Parses column values with READERS, whatever parsers the app has set in pg. Values of other types, such as
+ * uuid and json, stay the text that PostgreSQL sent.
  */
 export const COLUMN_TYPES: NonNullable<Statement['types']> = {
   getTypeParser: (type) => READERS[type] ?? asText,
@@ -32,7 +32,7 @@ function readInteger(value: string): number {
   return number;
 }
 
-/** Reads both forms of bytea, because the setting `bytea_output` decides which form the server sends. */
+/** Reads both formats of bytea, because the setting `bytea_output` decides which one PostgreSQL sends. */
 function readBytes(value: string): Uint8Array {
   if (value.startsWith(String.raw`\x`)) return new Uint8Array(Buffer.from(value.slice(2), 'hex'));
   const unescaped = value.replaceAll(/\\(\\|[0-7]{3})/g, (_, escaped: string) =>
@@ -45,7 +45,10 @@ function readIntegers(value: string): readonly number[] {
   return value === '{}' ? [] : value.slice(1, -1).split(',').map(readInteger);
 }
 
-/** Reads lists of words only, because text with a space, a comma, a quote or a backslash would come in quotes. */
+/**
+ * Reads only arrays of plain words, because PostgreSQL quotes elements that contain, for example, a space or
+ * a comma.
+ */
 function readWords(value: string): readonly string[] {
   if (value.includes('"'))
     throw new TypeError(

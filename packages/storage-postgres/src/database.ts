@@ -10,21 +10,24 @@ import type { JoinOptions } from './caller-transaction.ts';
 import { statementsOn } from './statements.ts';
 import type { Prepare, Statements } from './statements.ts';
 
-/** A connection in a transaction. */
+/** Runs statements in one transaction. */
 export interface Transaction extends Statements {
   readonly newId: NewId;
   /** Announces work once the transaction is committed. */
   announce(signal: Signal): void;
 }
 
-/** Everything that the stores share once the storage is open. Each statement is its own transaction. */
+/**
+ * Everything that the stores share once the storage is open. A statement that is run directly on it is its
+ * own transaction.
+ */
 export interface Database extends Statements {
   readonly newId: NewId;
   /** The number of this process, under which its leases and claims are written. */
   readonly process: () => number;
   /**
-   * Commits everything that `work` changes, or nothing if `work` throws. May run `work` again if the server aborted it
-   * in favour of another transaction. Only the last run counts.
+   * Commits everything that `work` changes, or nothing if `work` throws. May run `work` again after a
+   * conflict with another transaction, in which case only the last run counts.
    */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
   /** Runs `read` so that all its statements see the same state, even if other transactions commit in between. */
@@ -37,7 +40,7 @@ export interface Database extends Statements {
   join<Result>(own: unknown, work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
   /** Announces committed work. */
   publish(signals: readonly Signal[]): void;
-  /** Makes `close` wait for a call, even if it is still waiting for its batch. */
+  /** Makes `close` wait for a call, even while the call is still waiting for its batch. */
   track<Result>(call: Promise<Result>): Promise<Result>;
 }
 
@@ -164,7 +167,10 @@ async function inTransaction<Result>(
   }
 }
 
-/** Thrown by work that finds out late that another transaction came first, whose changes the next run sees. */
+/**
+ * Thrown by work that finds, after it has read, that another transaction committed first. The next run sees
+ * that transaction's changes.
+ */
 export class TransactionConflict extends Error {
   override readonly name = 'TransactionConflict';
   constructor() {
@@ -173,9 +179,9 @@ export class TransactionConflict extends Error {
 }
 
 /**
- * Whether the transaction deadlocked or could not commit because of another transaction, which has ended by now. Or
- * whether a row was on its way to a default partition when the partition for its day was created, which the server
- * reports as a violated constraint without a name.
+ * Whether the transaction is worth running again: it deadlocked, could not be serialized, or threw a
+ * TransactionConflict. Or a row was on its way to a default partition when the partition for its day was
+ * created, which PostgreSQL reports as a check violation (23514) without the name of a constraint.
  */
 function isConflict(error: unknown): boolean {
   const state = sqlState(error);

@@ -17,8 +17,8 @@ export interface Report {
 }
 
 /**
- * Writes the outcomes of all attempts in order, with two or three statements. Returns for each attempt whether it was
- * written.
+ * Writes the outcomes of all attempts in order, with at most three statements. Returns for each attempt
+ * whether it was written.
  */
 export async function completeAll(
   transaction: Transaction,
@@ -84,8 +84,9 @@ async function endClaims(transaction: Transaction, reports: readonly Report[]): 
 }
 
 /**
- * The claims of these lanes, and the endpoints. All transactions lock in one order (see `lockLanes`), so counting the
- * lanes locks them before the first endpoint. Lanes and endpoints are read in the state in which they were locked.
+ * Locks and reads the claims of these lanes, and the endpoints. All transactions lock lanes before endpoints
+ * (see `lockLanes`), so the condition that counts the lanes forces that order. Lanes and endpoints are read
+ * in the state in which they were locked.
  */
 const HELD = `
   WITH lane AS MATERIALIZED (
@@ -195,9 +196,9 @@ const FIRST_ATTEMPT = `coalesce(
 const IS_LEFT = 'claim.token <> ALL (released.tokens::bigint[])';
 
 /**
- * Moves deliveries that have ended to the history, and queues the other deliveries again. Returns when the first of the
- * lanes wakes. Reads the queues and claims of lanes as they were before this statement, when all these deliveries were
- * claimed.
+ * Moves deliveries that have ended to the table `deliveries`, and queues the other deliveries again. Returns
+ * when the first of the lanes wakes, not counting paused lanes. Reads queues and claims as they were before
+ * this statement, when all these deliveries were claimed.
  */
 const WRITE = `
   WITH report AS MATERIALIZED (

@@ -19,9 +19,9 @@ interface DeliveryQuery {
 }
 
 /**
- * Lists one endpoint's deliveries. Ended deliveries take one walk along deliveries_by_webhook or, with a filter, one
- * walk along deliveries_by_kind for each kind that passes, so that a page costs the same however rare its deliveries
- * are. Open deliveries always take walks along open_deliveries_by_kind.
+ * Lists one endpoint's deliveries. Ended deliveries are read along deliveries_by_webhook or, with a filter,
+ * along deliveries_by_kind once for each kind that passes the filter, so that a page costs the same however
+ * rare its deliveries are. Open deliveries are always read along open_deliveries_by_kind.
  */
 export async function deliveryList(statements: Statements, query: DeliveryQuery): Promise<List> {
   const { workspaceId, endpointId, statuses, eventType, floor } = query;
@@ -48,7 +48,7 @@ export async function deliveryList(statements: Statements, query: DeliveryQuery)
   };
 }
 
-/** One part for each kind in the three arrays from `$first` on. */
+/** One part for each kind in the three arrays that start with `$first`. */
 function partsFrom(first: number): string {
   return `unnest($${first}::text[], $${first + 1}::integer[], $${first + 2}::text[]) AS part (status, generation, event_type)`;
 }
@@ -60,7 +60,7 @@ const KEYS = {
   webhook_id: '$1::uuid',
 };
 
-/** The keys of the rows of one kind. */
+/** A kind of deliveries, narrowed to one event type. */
 interface KindOfType extends DeliveryKind {
   readonly type: string;
 }
@@ -89,9 +89,10 @@ async function readStanding(
 }
 
 /**
- * The lane names the workspace of its endpoint, and exists while any delivery is open, even if the endpoint was
- * deleted. All ended deliveries of an endpoint belong to one workspace, so one delivery is enough. The order makes the
- * server find it by deliveries_by_webhook, however few deliveries the endpoint has.
+ * The lane names the workspace of its endpoint, and exists while any delivery is open, even if the endpoint
+ * was deleted. All ended deliveries of an endpoint belong to one workspace, so one delivery is enough. The
+ * ORDER BY makes PostgreSQL find that delivery along deliveries_by_webhook, however few deliveries the
+ * endpoint has.
  */
 const STANDING = `
   SELECT

@@ -37,7 +37,7 @@ export async function retryDelivery(transaction: Transaction, retry: Retry): Pro
   const endpoint = String(found['webhook_id']);
   await lockLanes(transaction, [endpoint]);
   const isEnabled = await keepEnabled(transaction, workspace, endpoint);
-  // Reads the row again, because it may have changed before the lock.
+  // Reads the row again, because it may have changed before the lock was taken.
   const row = await read();
   if (!row) return { kind: 'not_found' };
   const delivery = readDelivery(row);
@@ -57,8 +57,8 @@ interface RetryBatch {
 }
 
 /**
- * Queues one more attempt of failed deliveries of an endpoint, in the order of their last attempts. Returns null if the
- * endpoint is gone or disabled.
+ * Queues one more attempt of each of at most `limit` failed deliveries, in the order of `failedDeliveries`.
+ * Returns null if the endpoint is disabled, or the workspace has no such endpoint.
  */
 export async function retryFailedDeliveries(
   transaction: Transaction,
@@ -138,7 +138,7 @@ async function generationOf({ get }: Transaction, endpoint: string): Promise<num
 const GENERATION = `$${countOf(OUTCOME) + 1}::integer`;
 const NOW = `$${countOf(OUTCOME) + 2}::bigint`;
 
-/** Takes cancelled deliveries that are not swept yet out of their closed generation. */
+/** Moves cancelled deliveries that are not swept yet from their closed generation into the current one. */
 const REQUEUE_UNSWEPT = `
   UPDATE trunkline.open_deliveries
   SET ${setOutcome('outcome')}, generation = ${GENERATION}, due_at = ${NOW}, lost_claims = 0

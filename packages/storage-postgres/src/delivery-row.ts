@@ -12,7 +12,7 @@ export function openColumns(delivery: Delivery, generation: number): Columns {
   return { ...columns, generation, due_at: delivery.createdAt, lost_claims: 0 };
 }
 
-/** The columns of a delivery that change after its creation. */
+/** The id of a delivery and the columns that change after its creation, with their types. */
 export const OUTCOME = {
   id: 'uuid',
   status: 'text',
@@ -34,8 +34,8 @@ const OUTCOMES = Object.keys(OUTCOME).filter((column) => column !== 'id');
 const OPEN_OUTCOMES = OUTCOMES.filter((column) => column !== 'delivered_at');
 
 /**
- * The columns that `readDelivery` needs of this row of `open_deliveries`, with the reason why its generation was
- * closed, if it was.
+ * The columns that `readDelivery` needs from a row of `open_deliveries`, including why the row's generation
+ * was closed; null if it was not.
  */
 export function openDelivery(row: string): string {
   return `${of(row, ['id', ...FACTS, ...OPEN_OUTCOMES])}, NULL::bigint AS delivered_at, (
@@ -44,7 +44,7 @@ export function openDelivery(row: string): string {
   ) AS closed_by`;
 }
 
-/** The columns that `readDelivery` needs of this row of `deliveries`. */
+/** The columns that `readDelivery` needs from a row of `deliveries`. */
 export function endedDelivery(row: string): string {
   return `${of(row, ['id', ...FACTS, ...OUTCOMES])}, NULL::text AS closed_by`;
 }
@@ -57,7 +57,7 @@ export function deliveryWith(uuid: string): string {
     SELECT ${endedDelivery('ended')} FROM trunkline.deliveries AS ended WHERE ended.id = ${uuid}`;
 }
 
-/** The columns of a row of `open_deliveries` whose delivery was not cancelled. */
+/** Like `openDelivery`, for a row whose generation is known to be open. */
 export function claimableDelivery(row: string): string {
   return `${of(row, ['id', ...FACTS, ...OPEN_OUTCOMES])}, NULL::bigint AS delivered_at`;
 }

@@ -53,7 +53,7 @@ export function downloadStore(connected: Connected): DownloadStore {
       return (await connected().all(LIST, uuidToFind('ins', instanceId), from, limit)).map(readDownload);
     },
     replace: async (instanceId, replacements) => {
-      // Sorted by id, so that two calls do not wait for each other.
+      // Sorted by id, so that concurrent calls cannot deadlock.
       const replaced = [...replacements]
         .map(([messageId, { from, to }]) => ({
           id: uuidToFind('msg', messageId),

@@ -3,7 +3,7 @@ import type { RowOf } from './column-arrays.ts';
 import { entities } from './row.ts';
 import type { Statements } from './statements.ts';
 
-/** The columns of the health of endpoints, with the names of `healthColumns`. */
+/** The id of an endpoint and the columns that `healthColumns` returns, with their types. */
 export const HEALTH = {
   id: 'uuid',
   last_delivery: 'text',
@@ -18,7 +18,8 @@ export function healthColumns(health: EndpointHealth): Omit<RowOf<typeof HEALTH>
 }
 
 /**
- * Whether deliveries can be queued at this endpoint. If so, the endpoint cannot be closed before this transaction ends.
+ * Whether deliveries can be queued at this endpoint. If so, the endpoint cannot be closed or deleted before
+ * this transaction ends.
  */
 export async function keepEnabled(
   { get }: Statements,

@@ -14,7 +14,7 @@ export function endpointStore(connected: Connected): EndpointStore {
     insert: (endpoint, limit) =>
       connected().transaction(async (transaction) => {
         const workspace = uuidOf('ten', endpoint.workspaceId);
-        // Without this lock, two concurrent inserts could both pass.
+        // Without this lock, two concurrent inserts could together exceed the limit.
         const owner = await transaction.get(LOCK_WORKSPACE, workspace);
         if (await transaction.get(REACHES, workspace, limit)) return 'limit_reached';
         const columns = { ...entities.endpoint.columns(endpoint), generation: FIRST_GENERATION };
@@ -37,7 +37,7 @@ export function endpointStore(connected: Connected): EndpointStore {
         const endpoint = uuidToFind('wh', id);
         if (endpoint === null) return false;
         await lockLanes(transaction, [endpoint]);
-        // The deletion locks the endpoint, at which nothing can be queued from then on.
+        // DELETE locks the endpoint, so nothing can be queued at it from then on.
         if ((await transaction.run(DELETE, endpoint, uuidToFind('ten', workspaceId), now)) === 0)
           return false;
         await resumeLane(transaction, endpoint);
@@ -66,7 +66,7 @@ const REACHES = `
 
 const FIND = 'SELECT * FROM trunkline.endpoints WHERE id = $1 AND workspace_id = $2';
 const LIST = 'SELECT * FROM trunkline.endpoints WHERE workspace_id = $1 ORDER BY id DESC';
-/** Copies the URL in its stored encoding. */
+/** Keeps the URL, as stored, in deleted_endpoints, because the endpoint's deliveries still show it. */
 const DELETE = `
   WITH deleted AS (
     DELETE FROM trunkline.endpoints WHERE id = $1 AND workspace_id = $2 RETURNING id, url
@@ -90,10 +90,11 @@ async function writeEndpoint(
   const { endpoint, health, close, notification, enabledLimit } = write;
   const uuid = uuidOf('wh', endpoint.id);
   const workspace = uuidOf('ten', endpoint.workspaceId);
-  // This lock comes first, as everywhere. Without it, two endpoints enabled concurrently could both pass.
+  // Locks the workspace first, as `insert` does. Without this lock, two concurrent writes could together
+  // exceed the limit.
   if (enabledLimit !== undefined) await transaction.get(LOCK_WORKSPACE, workspace);
-  // With these locks, a cancellation waits for transactions that are queueing deliveries here, and keeps out later
-  // ones.
+  // With these locks, a cancellation waits for transactions that are queueing deliveries at this endpoint,
+  // and keeps out later ones.
   if (close) await lockLanes(transaction, [uuid]);
   const lock = close ? LOCK_TO_CLOSE : LOCK;
   const row = await transaction.get(lock, uuid, workspace);

@@ -33,7 +33,7 @@ export function erasureStore(connected: Connected): ErasureStore {
     deleteMessages: async (workspaceId, deletion) => {
       const workspace = uuidToFind('ten', workspaceId);
       const uuids = deletion.ids.flatMap((one) => uuidToFind('msg', one) ?? []);
-      // Events have separate locks, which must be taken first.
+      // Events go first, in their own transaction, because only messages without events are deleted.
       const events = await connected().transaction((transaction) =>
         deleteEventsOfMessages(transaction, { workspace, uuids, deletion }),
       );
@@ -108,7 +108,7 @@ interface Deletion {
   readonly deletion: MessageDeletion;
 }
 
-/** Deletes events up to the limit. Returns their number. */
+/** Deletes at most `limit` events of these messages. Returns how many were deleted. */
 async function deleteEventsOfMessages(
   transaction: Transaction,
   { workspace, uuids, deletion: { unfinished, limit } }: Deletion,

@@ -11,8 +11,9 @@ interface FailedDelivery {
 }
 
 /**
- * The first `count` failed and exhausted deliveries of an endpoint in the order of retries, without cancelled
- * deliveries that are not swept yet. Relies on deliveries_to_retry, so that each walk begins at its first row.
+ * The first `count` failed and exhausted deliveries of an endpoint: those never attempted, then those
+ * attempted longest ago. Leaves out cancelled deliveries that are not swept yet. Relies on
+ * deliveries_to_retry, so that each query starts at its first matching row.
  */
 export async function failedDeliveries(
   { all }: Statements,
@@ -43,7 +44,7 @@ function readFailed(row: Row): FailedDelivery {
   return { uuid: String(row['id']), lastAttemptAt: integerOrNull(row, 'last_attempt_at') };
 }
 
-/** The round of retry calls in progress at an endpoint; null if none is. */
+/** The endpoint's round of retry calls; null if no round is in progress. */
 export async function readRetryRound({ get }: Statements, endpoint: string): Promise<RetryRound | null> {
   const row = await get(READ_ROUND, endpoint);
   return row ? entities.retryRound.read(row) : null;

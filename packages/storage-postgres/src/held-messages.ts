@@ -3,7 +3,7 @@ import type { Transaction } from './database.ts';
 import { integer } from './row.ts';
 import { uuidToFind } from './uuid.ts';
 
-/** The maximum number of queued messages that one transaction examines for moving aside. */
+/** The maximum number of queued messages that `letOthersPass` examines in one transaction. */
 const PASSED_AT_ONCE = 200;
 
 /** The recipient of a message in SQL, as `recipientOf` returns it. `item` is the name of its row. */
@@ -11,14 +11,17 @@ export const recipientIn = (item: string): string =>
   `coalesce(${item}.group_id::text, ${item}.recipient, ${item}.contact_id::text, '')`;
 
 /**
- * Moves messages that wait for held messages from the front of the queue to `held_messages`, so that others can pass.
+ * Moves messages that wait for held messages from the front of the queue to `held_messages`, so that the
+ * messages behind them can pass.
  */
 export async function letOthersPass(transaction: Transaction, instance: string): Promise<void> {
   await lockQueues(transaction, [instance]);
   await transaction.run(MOVE_ASIDE, instance, PASSED_AT_ONCE);
 }
 
-/** Postpones a message, at any position in its queue. The caller holds the lease. */
+/**
+ * Postpones a message, wherever it is in its queue or among the held messages. The caller holds the lease.
+ */
 export async function postponeMessage(
   transaction: Transaction,
   instance: string,

@@ -29,7 +29,8 @@ export function historyStore(connected: Connected): HistoryStore {
 }
 
 /**
- * Entries in the form that `insertEntries` takes. With several entries of one instance, the database may refuse them.
+ * Entries in the form that `insertEntries` takes. Pass at most one entry of each instance, because a
+ * statement that writes the same row twice fails.
  */
 export function entriesJson(entries: readonly HistoryEntry[]): string {
   return JSON.stringify(
@@ -41,9 +42,10 @@ export function entriesJson(entries: readonly HistoryEntry[]): string {
 }
 
 /**
- * Writes the `entries` (JSON) whose instances are in `rows`, by `id`. An entry with a stored id replaces the stored
- * entry, because it has happened once more. If an hour has too many entries, a new entry is counted in the latest entry
- * with its reason; see `HistoryStore`. For this, it gets a count of 0, which no entry has.
+ * Writes the `entries` (JSON) whose instances are in `rows`, by `id`. An entry with a stored id replaces the
+ * stored entry, because it has happened once more. If an hour has too many entries, a new entry is counted in
+ * the latest entry with its reason; see `HistoryStore`. Such an entry is inserted with `times` 0, which no
+ * stored entry has.
  */
 export function insertEntries(entries: string, rows: string): string {
   // Relies on instance_history_by_instance.
@@ -95,7 +97,8 @@ export function historyNotes(
     inFlight: 1,
     keyOf: ({ entry }) => entry.instanceId,
     async run(notes) {
-      // Writes only the first note of each instance, so that the next note sees it.
+      // Writes only the first note of each instance. The next batch writes the second, which then sees the
+      // first.
       const first = new Map(notes.toReversed().map((note) => [note.lease.instanceId, note]));
       const written = [...first.values()];
       await connected().run(

@@ -64,7 +64,7 @@ export async function remember(
   return (await statements.run(REMEMBER, JSON.stringify(columns), IDEMPOTENCY_WINDOW_MS)) === columns.length;
 }
 
-// Sorted by key, so that two calls that store the same keys do not wait for each other.
+// Sorted by key, so that concurrent calls that store the same keys cannot deadlock.
 const REMEMBER = `
   INSERT INTO trunkline.idempotency_records AS stored (workspace_id, key, fingerprint, message_id, created_at)
   SELECT workspace_id, key, fingerprint, message_id, created_at

@@ -4,7 +4,8 @@ import { IS_FULL, refreshLanes, wakeAt } from './lane.ts';
 import { text } from './row.ts';
 
 /**
- * Recomputes the times of all lanes if the limits have changed, which happens only after another version of Trunkline.
+ * Recomputes the times of all lanes if the limits have changed, which happens only when another version of
+ * Trunkline starts to claim.
  */
 export async function applyLimits(transaction: Transaction, limits: LaneLimits): Promise<void> {
   const { slots, startsPerWindow, windowMs } = limits;
@@ -33,7 +34,7 @@ export async function takeAsOfNow(transaction: Transaction, claim: DeliveryClaim
   await refreshLanes(transaction, ahead);
 }
 
-/** Reads all lanes, which happens once in a process and when a clock was set back. */
+/** Reads all lanes, but is run only once per process and after a clock was set back. */
 const LOCK_AHEAD = `
   SELECT endpoint_id FROM trunkline.lanes
   WHERE ready_from > $1 OR EXISTS (SELECT 1 FROM unnest(claims) WHERE expires_at > $2)
@@ -57,7 +58,10 @@ const CHANGE = `
   INSERT INTO trunkline.claim_limits (limits) VALUES ($1)
   ON CONFLICT (id) DO UPDATE SET limits = excluded.limits WHERE claim_limits.limits <> excluded.limits`;
 
-/** When the throttle and the turns of other lanes let a lane with these starts be served next. */
+/**
+ * SQL for when a lane with these starts can be served next: not before the throttle allows another start, and
+ * not before its latest start, so that lanes served longest ago come first.
+ */
 export function readyFrom(starts: string, startsPerWindow: string, windowMs: string): string {
   return `coalesce(GREATEST(
     (${starts})[cardinality(${starts}) - ${startsPerWindow}::integer + 1] + ${windowMs}::bigint,

@@ -3,16 +3,21 @@ import { limitsAsText } from './lane-limits.ts';
 import { flag, integerOrNull, textOrNull } from './row.ts';
 import type { Statements } from './statements.ts';
 
-/** How soon to look again at lanes that others had locked, which is longer than a claim or a completion takes. */
+/**
+ * How soon to look again at lanes that other transactions had locked. Claims and completions take less time.
+ */
 const LOCKED_MS = 10;
 
-/** The state of the lanes at a moment. */
+/** A summary of all lanes, read by one statement. */
 export interface Outlook {
   /** When the first lane that is not paused wakes; null if no lane does. */
   readonly wakeAt: number | null;
-  /** Whether something was queued that its lane does not know of yet. */
+  /** Whether deliveries were queued for which their lanes have not been woken yet. */
   readonly isUnaware: boolean;
-  /** Whether the times of lanes were computed under other limits than these, or under none. */
+  /**
+   * Whether the times of the lanes were computed under limits other than the given ones, or have never been
+   * computed.
+   */
   readonly hasOtherLimits: boolean;
 }
 
@@ -28,8 +33,8 @@ export async function lookAtLanes({ get }: Pick<Statements, 'get'>, limits: Lane
 }
 
 /**
- * When the next delivery can be claimed: at the earliest `now`, which is also returned if a lane has to be updated.
- * Null if no lane wakes.
+ * When the next delivery can be claimed, but not before `now`, which is also returned if a lane has to be
+ * updated. Null if no lane wakes.
  */
 export function nextClaimAt({ wakeAt, isUnaware, hasOtherLimits }: Outlook, now: number): number | null {
   if (isUnaware || hasOtherLimits) return now;
@@ -37,8 +42,8 @@ export function nextClaimAt({ wakeAt, isUnaware, hasOtherLimits }: Outlook, now:
 }
 
 /**
- * Does the same after a claim. If lanes are ready although the claim did not reach its limit, others have locked them,
- * so the next claim is in `LOCKED_MS`.
+ * Like `nextClaimAt`, after a claim. If lanes are ready although the claim did not reach its limit, other
+ * transactions have locked them, so the next claim is in `LOCKED_MS`.
  */
 export function nextClaimAfter(outlook: Outlook, now: number, isLimited: boolean): number | null {
   const nextAt = nextClaimAt(outlook, now);

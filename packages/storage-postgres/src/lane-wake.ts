@@ -2,12 +2,12 @@ import type { Transaction } from './database.ts';
 import { IS_FULL } from './lane.ts';
 import { integer } from './row.ts';
 
-/** The maximum number of rows in a statement. */
+/** The maximum number of rows of `wake` that one statement handles. */
 const BATCH_MAX = 1000;
 
 /**
- * Wakes lanes in which something was queued. Never waits, but leaves locked lanes to the next claim, because their
- * holders may not have seen what was queued.
+ * Wakes lanes in which deliveries were queued. Does not wait for locked lanes. Their entries stay in `wake`
+ * for the next claim, because the holder of the lock may not have seen the deliveries.
  */
 export async function wakeLanes({ get }: Transaction): Promise<void> {
   for (;;) {
@@ -17,8 +17,8 @@ export async function wakeLanes({ get }: Transaction): Promise<void> {
 }
 
 /**
- * A deleted lane needs no waking, because nothing is open there. A lane that is already awake is locked but not
- * written, so that no transaction works in it without having seen what was queued.
+ * The entry of a deleted lane is dropped, because nothing is open there. A lane that is already awake is
+ * locked but not written, so that no transaction works in it without having seen the queued deliveries.
  */
 const WAKE = `
   WITH entry AS MATERIALIZED (

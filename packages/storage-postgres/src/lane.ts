@@ -1,7 +1,7 @@
 import { FIRST_GENERATION } from '@trunkline/storage-kit';
 import type { Transaction } from './database.ts';
 
-// The callers hold the locks of the lanes.
+// The callers hold the locks of the lanes, except for `addLane` and `lockLanes`.
 
 /** Creates the lane of a new endpoint, paused if the work of its workspace is postponed. */
 export async function addLane(
@@ -18,7 +18,10 @@ export async function addLane(
   });
 }
 
-/** Resumes the lane of an endpoint that is being deleted, because its workspace could no longer find the lane. */
+/**
+ * Resumes the lane of an endpoint that is being deleted, because resuming the workspace would no longer find
+ * it.
+ */
 export async function resumeLane({ run }: Transaction, endpoint: string): Promise<void> {
   await run(RESUME, endpoint);
 }
@@ -44,15 +47,16 @@ export async function refreshLanes({ run }: Transaction, endpoints: readonly str
 export const IS_FULL = 'cardinality(lanes.claims) >= lanes.slots';
 
 /**
- * When a claim finds something in a lane: when the first unclaimed delivery can be claimed (unless all slots are held),
- * or when the first claim expires.
+ * When a claim finds work in a lane: when the first unclaimed delivery can be claimed (unless all slots are
+ * held), or when the first claim expires.
  */
 export function wakeAt(isFull: string): string {
   return `LEAST(${firstDue(`NOT (${isFull})`)}, (SELECT min(expires_at) FROM unnest(lanes.claims)))`;
 }
 
 /**
- * When the first unclaimed delivery of a lane can be claimed, if `condition` holds. Relies on open_deliveries_queue.
+ * When the first unclaimed delivery of a lane can be claimed; null if `condition` is false or there is no
+ * such delivery. Relies on open_deliveries_queue.
  */
 export function firstDue(condition: string): string {
   return `(
@@ -67,7 +71,7 @@ export function firstDue(condition: string): string {
 const REFRESH = `
   UPDATE trunkline.lanes SET wake_at = ${wakeAt(IS_FULL)} WHERE endpoint_id = ANY ($1::uuid[])`;
 
-/** Releases claims of these lanes. `isReleased` is a condition on a row `claim`. */
+/** SQL that releases claims of the lanes `$1`. `isReleased` is a condition on a row `claim`. */
 export function releasing(isReleased: string): string {
   return `
   UPDATE trunkline.lanes

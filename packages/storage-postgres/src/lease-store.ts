@@ -8,7 +8,7 @@ import { encodeText } from './text-encoding.ts';
 import { uuidToFind } from './uuid.ts';
 
 export function leaseStore(connected: Connected): LeaseStore {
-  // A process that stops releases all its leases together.
+  // Releases are batched because a process that stops releases all its leases together.
   const releases = createBatcher<Release, void>({
     max: 5_000,
     inFlight: 1,
@@ -53,7 +53,7 @@ interface Release {
   readonly reservation: Parameters<LeaseStore['release']>[1];
 }
 
-// The owner that lost the lease; null if the lease was released.
+// `taken_from` is the owner that lost the lease; null if the lease was released.
 const FREE =
   "id, lease_expires_at, coalesce(nullif(lease_lost_by, ''), nullif(lease_owner, '')) AS taken_from";
 

@@ -4,9 +4,9 @@ import { encodeText } from './text-encoding.ts';
 import { uuidToFind } from './uuid.ts';
 
 /**
- * Whether the lease still gives the right to write, because it was neither taken nor released since. The result holds
- * until the transaction ends. Pass `instance` if the instance itself will be written, because two transactions that
- * both lock it for reading could not go on to write it.
+ * Whether the lease still permits writes, because it was neither taken nor released since. The result holds
+ * until the transaction ends. Pass `instance` if the transaction will also write the instance, because two
+ * transactions that both hold the shared lock would deadlock when they write.
  */
 export async function isHeld(
   transaction: Transaction,

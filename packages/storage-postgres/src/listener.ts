@@ -16,8 +16,8 @@ const HEARTBEAT_MS = 15_000;
 const TIMEOUT_MS = 10_000;
 
 /**
- * Listens to a channel on a connection of the pool until closed, and on another connection if that one is lost.
- * Resolves once it listens, or its first attempt has failed.
+ * Listens to a channel on a connection of the pool until closed. Opens another connection if that one is
+ * lost. Resolves once it listens, or once its first attempt has failed.
  */
 export async function listenTo(
   options: ListenerOptions,
@@ -82,7 +82,7 @@ async function listenOnce(
     if (message.channel === channel) hear(message.payload ?? '');
   });
   try {
-    // The connection is idle for longer than the role may allow its sessions.
+    // The role may limit how long its sessions can be idle.
     await client.query({ text: 'SET idle_session_timeout = 0', query_timeout: TIMEOUT_MS });
     await client.query({ text: `LISTEN ${quoted(channel)}`, query_timeout: TIMEOUT_MS });
     onListening();
