@@ -88,7 +88,7 @@ async function lockQueues(
 const LOCK_QUEUES = `
   SELECT * FROM trunkline.queues WHERE instance_id = ANY ($1::uuid[]) ORDER BY instance_id FOR NO KEY UPDATE`;
 
-/** Locks the workspaces on trial. Returns the number of messages that each has used. */
+/** Locks the workspaces on trial. Returns how many trial messages each has used. */
 async function lockTrials(
   transaction: Transaction,
   acceptances: readonly Acceptance[],
@@ -135,7 +135,7 @@ const REVISIONS = `
 
 async function store(transaction: Transaction, accepted: readonly Accepted[]): Promise<void> {
   const records = accepted.flatMap(({ acceptance }) => recordOf(acceptance));
-  // Since the lookup, a request to another instance has used one of the keys, so decide again with that key in sight.
+  // A request for another instance has used one of the keys since the lookup. The next run sees that key.
   if (!(await remember(transaction, records))) throw new TransactionConflict();
   for (const { acceptance } of accepted) await takeContent(transaction, acceptance.message);
   const rows = accepted.map(({ acceptance, position }) => ({
@@ -150,7 +150,7 @@ async function store(transaction: Transaction, accepted: readonly Accepted[]): P
   }
 }
 
-// The queue's length is updated in the same transaction as each row that comes or goes.
+// The queue's length is updated in the transaction in which messages join or leave the queue.
 const STORE = `
   WITH record AS (
     SELECT * FROM json_to_recordset($1::text::json) AS record (${MESSAGE_RECORD}, position bigint)

@@ -34,7 +34,10 @@ export function changeBatcher(connected: Connected): Batcher<LeasedChange, Chang
   });
 }
 
-/** How long changes wait together for a lock that one of them needs, such as a queue that the app has locked. */
+/**
+ * The lock timeout of a batch, whose changes all wait for a lock that one of them needs, such as that of a
+ * queue that the app has locked.
+ */
 const LOCK_TIMEOUT = '50ms';
 
 async function changeTogether(
@@ -48,7 +51,7 @@ async function changeTogether(
   return results.map((result, index) => {
     const change = changes[index];
     if (alone || !change || result.status === 'fulfilled' || !isLockTimeout(result.reason)) return result;
-    // Runs separately, so that no instance waits for a lock that another needs.
+    // Runs this change in its own transaction, so that no instance waits for a lock that another needs.
     return database.transaction(async (transaction) => onlyOf(await changeMessages(transaction, [change])));
   });
 }
@@ -88,7 +91,7 @@ async function changeMessages(
   return changes.map((one) => results.get(one) ?? 'stale');
 }
 
-/** Calls `leaveHeld` for changed messages that left their queue while in `held_messages`. */
+/** Calls `leaveHeld` for changed messages that left their queue from `held_messages`. */
 async function leaveHeldOf(transaction: Transaction, rows: readonly Row[]): Promise<void> {
   const aside = rows.filter((row) => flag(row, 'stands_aside')).map((row) => String(row['id']));
   if (aside.length > 0) await leaveHeld(transaction, aside);
@@ -100,8 +103,8 @@ function resultOf(isHeld: boolean, isChanged: boolean): ChangeResult {
 }
 
 /**
- * A statement changes a row only once, so each round has one change of a message, and sees the results of earlier
- * rounds.
+ * Splits changes into rounds with at most one change of each message, because a statement changes a row only
+ * once. Each round sees the results of earlier rounds.
  */
 function roundsOf(changes: readonly LeasedChange[]): readonly (readonly LeasedChange[])[] {
   const rounds: LeasedChange[][] = [];
@@ -115,7 +118,10 @@ function roundsOf(changes: readonly LeasedChange[]): readonly (readonly LeasedCh
   return rounds;
 }
 
-/** Fails every queued message of an instance, in the order of the queue. The caller holds the lock of the queue. */
+/**
+ * Marks every queued or held message of an instance as failed, in the order of the queue. The caller holds
+ * the lock of the queue.
+ */
 export async function failMessages(
   transaction: Transaction,
   instance: string,
@@ -162,9 +168,9 @@ function changed(name: string): string {
 
 const CHANGE_RECORD = `${MESSAGE_RECORD}, expected_status text, leaves_queue boolean, place bigint`;
 
-// The arrays are for the planner, which would read whole tables for the hundred rows that it expects of JSON. A queue's
-// length is updated in the same transaction as each row that comes or goes. Queues are locked in the order of their
-// instances, as everywhere.
+// Ids are compared with arrays, because the planner expects a hundred rows of JSON, for which it would read
+// whole tables. The queue's length is updated in the transaction in which messages join or leave the queue.
+// Queues are locked in the order of their instances.
 const WRITE = `
   changed AS (
     UPDATE trunkline.messages SET ${CHANGEABLE_NAMES.map(changed).join(', ')}
@@ -199,7 +205,7 @@ const FAIL = `
   ), ${WRITE}
   SELECT place, id, ${STANDS_ASIDE} FROM changed LEFT JOIN gone ON gone.message_id = changed.id`;
 
-// The leases stay as they are until the transaction ends, as with isHeld.
+// The leases cannot change until the transaction ends, as with isHeld.
 const CHANGE = `
   WITH given AS MATERIALIZED (
     SELECT given.*

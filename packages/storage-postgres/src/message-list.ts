@@ -7,9 +7,9 @@ import type { Statements } from './statements.ts';
 import { uuidToFind } from './uuid.ts';
 
 /**
- * Returns a page of messages. Without a filter, takes one walk along messages_by_workspace. With a filter, takes one
- * walk along messages_by_workspace_and_kind or messages_by_instance_and_kind for each pair of status and type that
- * passes, so that a page costs the same however rare its messages are.
+ * Returns a page of messages. Without a filter, reads along messages_by_workspace. With a filter, reads along
+ * messages_by_workspace_and_kind or messages_by_instance_and_kind once for each pair of status and type that
+ * passes the filter, so that a page costs the same however rare its messages are.
  */
 export function listMessages(
   statements: Statements,
@@ -52,8 +52,9 @@ function listOf(workspaceId: string, filter: MessageFilter): List {
 }
 
 /**
- * Reads only one message, because all messages of an instance belong to one workspace and outlive the instance. The
- * order makes the server find it by messages_by_network_id, however few messages the instance has.
+ * Looks at one message rather than the instance, because messages outlive their instance, and all belong to
+ * one workspace. The ORDER BY makes PostgreSQL find the message along messages_by_network_id, however few
+ * messages the instance has.
  */
 const OF_WORKSPACE = `(
     SELECT 1 FROM (

@@ -7,7 +7,7 @@ import type { Row } from './row.ts';
 import type { Columns } from './statements.ts';
 import { encodeText } from './text-encoding.ts';
 
-/** The columns that `readMessage` needs of a row called `item`. */
+/** The columns that `readMessage` needs from a row called `item`. */
 export const MESSAGE_COLUMNS = `item.*, (
     item.media IS NULL OR EXISTS (SELECT 1 FROM trunkline.instances WHERE instances.id = item.instance_id)
   ) AS keeps_media, (
@@ -20,7 +20,10 @@ export const MESSAGE_COLUMNS = `item.*, (
 const CONTENT: Shape<string> = { ...shapeOf(entities.messageContent), sender_id: 'text' };
 export const MESSAGE_SHAPE: Shape<string> = { ...shapeOf(entities.message), sender_id: 'text' };
 
-/** Columns with their types, as `json_to_recordset` takes them. The content leaves out workspace and instance. */
+/**
+ * Columns with their types, as `json_to_recordset` takes them. CONTENT_RECORD leaves out the workspace and
+ * the instance.
+ */
 export const CONTENT_RECORD: string = recordOf(CONTENT);
 export const MESSAGE_RECORD: string = recordOf(MESSAGE_SHAPE);
 
@@ -30,7 +33,7 @@ export const MESSAGE_NAMES: string = columnsOf(MESSAGE_SHAPE).join(', ');
 /** The columns that a change writes. Indexes contain none of these columns except the status. */
 export const CHANGEABLE_NAMES: readonly string[] = Object.keys(entities.messageState.kinds);
 
-/** Repeats of an inbound message have the same `senderId`. */
+/** `senderId` tells inbound messages with the same network id apart; it is '' for outbound messages. */
 export function messageColumns(message: Message, senderId: string): Columns {
   return { ...entities.message.columns(message), sender_id: encodeText(senderId) };
 }
@@ -41,7 +44,7 @@ export function contentColumns(message: Message, senderId: string): Columns {
 
 export function readMessage(row: Row): Message {
   const message = entities.message.read(row, readContact(row));
-  // Content is deleted with its instance, whatever the rows of messages say.
+  // Content is deleted with its instance, but the rows of messages still list it as available.
   if (!message.media?.available || flag(row, 'keeps_media')) return message;
   return { ...message, media: { ...message.media, available: false } };
 }

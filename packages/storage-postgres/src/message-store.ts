@@ -109,7 +109,7 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
   };
 }
 
-/** Accepts a message in a transaction of the caller. Other processes are notified when the transaction commits. */
+/** Accepts a message in a transaction of the caller. Processes are notified when the transaction commits. */
 async function acceptAlone(transaction: Transaction, acceptance: Acceptance): Promise<AcceptanceResult> {
   const [result] = await acceptMessages(transaction, [acceptance]);
   if (!result)
@@ -131,7 +131,7 @@ const FIND_OUTBOUND = `
   WHERE item.instance_id = $1 AND item.network_id = $2 AND item.direction = 'outbound'
   LIMIT 1`;
 
-// Relies on messages_by_network_id, in whose order an outbound message comes last.
+// Relies on messages_by_network_id, read backwards so that an outbound message comes first.
 const FIND_BY_NETWORK_ID = `
   SELECT ${MESSAGE_COLUMNS} FROM trunkline.messages AS item
   WHERE item.instance_id = $1 AND item.network_id = $2
@@ -147,7 +147,7 @@ const FIND_QUOTABLE = `
   ), item.sender_id) END AS quoted_sender
   FROM trunkline.messages AS item WHERE item.id = $1 AND item.instance_id = $2`;
 
-// Relies on messages_by_workspace, whose order decides which messages are counted.
+// Relies on messages_by_workspace.
 const COUNT_BETWEEN = `
   SELECT (
     SELECT count(*)

@@ -16,7 +16,7 @@ import { transactionStart } from './session.ts';
 import { qualify, quoted } from './statements.ts';
 import { SCHEMA } from './schema.ts';
 
-/** Runs one statement, or several without values, and returns the first row, or {}. */
+/** Runs one statement, or several without values, and returns the first row, or {} if there is none. */
 type Ask = (sql: string, ...values: readonly (string | number)[]) => Promise<Row>;
 
 /** The migrations, in order. The first one creates the tables. A released migration never changes. */
@@ -39,10 +39,10 @@ export interface MigrationTarget {
 }
 
 /**
- * Applies all missing migrations, or none if one fails. Processes that start together take turns. Returns the id that
- * distinguishes this database from others. Throws one clear sentence, without having written anything, if the server is
- * too old, if the database cannot hold every text, or if the schema is not Trunkline's, was created before 0.1.0 or by
- * a newer version, or is part of a move and not opened for it.
+ * Applies all missing migrations, or none if one fails. Processes that start together take turns. Returns the
+ * id that distinguishes this database from others. Throws an error with a clear message, without having
+ * written anything, if PostgreSQL is too old, if the database cannot hold every text, or if the schema is not
+ * Trunkline's, was created before 0.1.0 or by a newer version, or is part of a move and not opened for it.
  */
 export async function migrate({
   pool,
@@ -57,7 +57,7 @@ export async function migrate({
     const version = await readVersion(ask, schema, migrations);
     if (version > 0)
       checkMoveMark(await moveMark(ask), { isMoving, version, latest: latestSchemaVersion(migrations) });
-    // Only missing migrations make a start wait for others and need the right to create tables.
+    // Only missing migrations make a start wait for other processes and need the right to create tables.
     if (missingMigrations(version, migrations).length > 0)
       await applyMissing(ask, client, { schema, migrations });
     const { id } = await ask('SELECT id FROM trunkline.schema_versions ORDER BY version LIMIT 1');
@@ -65,7 +65,7 @@ export async function migrate({
   });
 }
 
-/** Runs the checks of `migrate` except that for moves, and writes nothing. */
+/** Runs the checks of `migrate` except the one for moves, and writes nothing. */
 export async function storedSchema({ pool, schema, logger }: MigrationTarget): Promise<StoredSchema> {
   return withClient(pool, logger, async (client) => {
     const ask = asker(client, schema);
@@ -127,7 +127,7 @@ async function moveMark(ask: Ask): Promise<string | null> {
   return typeof value === 'string' ? value : null;
 }
 
-/** The version of the stored schema; 0 if there is none. */
+/** The version of the stored schema; 0 if the schema is not stored. */
 async function readVersion(ask: Ask, schema: string, migrations: readonly string[]): Promise<number> {
   const { found } = await ask(FIND_VERSIONS, schema);
   if (found === undefined) return 0;
@@ -144,7 +144,8 @@ const FIND_VERSIONS = `
   WHERE nspname = $1 AND relname = 'schema_versions'`;
 
 /**
- * Creates the schema if it is missing. If an administrator has created it, Trunkline needs no right to create schemas.
+ * Creates the table `schema_versions`, and the schema if it is missing. If an administrator has created the
+ * schema, Trunkline needs no right to create schemas.
  */
 async function makeSchema(ask: Ask, client: Queryable, schema: string): Promise<void> {
   if (!(await isSchemaThere(ask, schema))) await client.query({ text: `CREATE SCHEMA ${quoted(schema)}` });

@@ -2,13 +2,16 @@ import { checkOptionNames } from '@trunkline/option-names';
 import type { OptionNames } from '@trunkline/option-names';
 import type { PostgresPool } from './pool.ts';
 
-/** Either a connection string or a pool of the app's own. */
+/** Takes either a connection string or the app's own pool. */
 export type PostgresStorageOptions = Settings &
   (
     | {
         /** Such as `postgres://user:password@host:5432/database`. */
         readonly connectionString: string;
-        /** The maximum number of connections; 10 by default. One of them listens for work of other processes. */
+        /**
+         * The maximum number of connections; 10 by default. One of them listens for notifications, unless
+         * `notifications` is false.
+         */
         readonly maxConnections?: number;
         readonly pool?: undefined;
       }
@@ -34,8 +37,8 @@ interface Settings {
    */
   readonly notifications?: boolean;
   /**
-   * How long the server may take for a statement, in milliseconds; 10,000 by default. After that, the call rejects and
-   * its connection is closed.
+   * How long PostgreSQL may take for a statement, in milliseconds; 10,000 by default. After that, the call
+   * rejects and its connection is closed.
    */
   readonly timeoutMs?: number;
 }
@@ -62,7 +65,7 @@ const TIMEOUT_MAX_MS = 3_600_000;
 /** PostgreSQL truncates longer names. */
 const NAME_BYTES_MAX = 63;
 
-/** Throws a TypeError that names the wrong option. */
+/** Returns the options with their defaults. Throws a TypeError that names the first wrong option. */
 export function checkOptions(options: Partial<PostgresStorageOptions>): CheckedOptions {
   checkOptionNames('postgresStorage', options, OPTION_NAMES);
   const { pool, connectionString, maxConnections = DEFAULT_CONNECTIONS } = options;

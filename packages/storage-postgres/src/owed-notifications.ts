@@ -5,7 +5,7 @@ import { json } from './row.ts';
 import type { Statements } from './statements.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
-/** A table of notifications that are owed, and the column that holds them. */
+/** A table of notifications that remain to be sent, and the column that holds them. */
 export interface OwedTable {
   readonly table: string;
   readonly column: string;
@@ -23,7 +23,7 @@ export async function oweNotification(
   });
 }
 
-/** Skips notifications that others are claiming. */
+/** Claims due notifications for `leaseMs`. Skips notifications that other processes are claiming. */
 export async function claimNotifications<Owed extends object>(
   connected: Connected,
   { table, column }: OwedTable,

@@ -11,9 +11,9 @@ interface Walks {
   readonly table: string;
   /** The table that has the rows with the found ids; by default, `table`. */
   readonly rows?: string;
-  /** The columns to read of a row. */
+  /** The columns to read from each row. */
   readonly columns: string;
-  /** The parts, as `unnest($1::uuid[], $2::text[]) AS part (owner, status)`. */
+  /** The parts in SQL, such as `unnest($1::uuid[], $2::text[]) AS part (owner, status)`. */
   readonly parts: string;
   /** The columns of an index before `id`, in the index's order, each with its value in a part. */
   readonly keys: Readonly<Record<string, string>>;
@@ -24,15 +24,15 @@ export interface List extends Walks {
   readonly and?: Walks;
   /** The prefix of the rows' ids. */
   readonly prefix: IdPrefix;
-  /** The values of the parts of both tables, from `$1` on. */
+  /** The values of the parts of both tables, starting with `$1`. */
   readonly values: readonly Value[];
   /** Rows with smaller uuids are left out. */
   readonly floor?: string;
 }
 
 /**
- * Returns a page, newest first, with one statement. Each part is walked along its index, from the page's first row to
- * its last. For limits above a few hundred, the planner may choose another plan.
+ * Returns a page, newest first, with one statement. Each part is read along its index, only as far as the
+ * page may reach. For limits above a few hundred, the planner may choose another plan.
  */
 export async function readPage<Item>(
   statements: Statements,
@@ -100,9 +100,10 @@ function rangeOf(bound: IdBound | null, floor: string, from: string): Range {
 }
 
 /**
- * Compares whole rows, and sorts by all compared columns, so that the planner can use only the index with these keys.
- * With equalities, it would walk all ids and filter them if it expected many such rows. Do not add another index that
- * begins with the same column, because the planner could use that one, too.
+ * Compares whole rows, and sorts by all compared columns, so that the planner can use only the index with
+ * these keys. With equalities, the planner would walk all ids and filter them if it expected many matching
+ * rows. Do not add another index that begins with the same column, because the planner could use that one,
+ * too.
  */
 function walk({ table, keys }: Walks, range: Range, order: 'ASC' | 'DESC'): string {
   const columns = [...Object.keys(keys), 'id'].map((column) => `item.${column}`);

@@ -19,10 +19,16 @@ const TABLES: readonly PartitionedTable[] = [EVENTS, EVENT_LOG, DELIVERIES, ATTE
 
 export const DAY_MS: number = 24 * 60 * 60 * 1000;
 
-/** The number of days that get partitions, including today. Maintenance may fail for that long. */
+/**
+ * The number of days for which partitions are created, including today, so that maintenance may fail for a
+ * while.
+ */
 const DAYS_AHEAD = 4;
 
-/** How long we, and all others behind us, wait for a lock that a reader holds. */
+/**
+ * Limits how long this statement, and all statements that queue behind it, wait for a lock that a reader
+ * holds.
+ */
 const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '200ms'";
 
 interface Partition {
@@ -32,8 +38,9 @@ interface Partition {
 }
 
 /**
- * Creates the missing partitions of `now`'s day and of the following days. Rows of a day without a partition, and rows
- * that came before it, are in the default partition, so a failure here does no harm, and the next call tries again.
+ * Creates the missing partitions of `now`'s day and of the following days. Rows that come before the
+ * partition of their day are stored in the default partition, so a failure here does no harm, and the next
+ * call tries again.
  */
 export async function makePartitions(database: Database, now: number): Promise<void> {
   const today = startOfDay(now);
@@ -73,7 +80,7 @@ async function makeMissing(database: Database, wanted: readonly Partition[]): Pr
   );
 }
 
-/** Lets one process work at a time; the others then find nothing left to do. */
+/** Lets one process at a time create partitions. The processes that waited then find nothing left to do. */
 const LOCK = `
   SELECT pg_advisory_xact_lock(${0x74726e6b}, (SELECT tableoid::integer FROM trunkline.schema_versions LIMIT 1))`;
 
@@ -103,7 +110,7 @@ async function listAll({ all }: Statements): Promise<readonly Partition[]> {
   });
 }
 
-/** The partitions in our schema. */
+/** The partitions in Trunkline's schema. */
 const PARTITIONS = `
   SELECT parent.relname AS parent, partition.relname AS partition
   FROM pg_catalog.pg_class AS ours
@@ -123,7 +130,7 @@ export async function dropPartition(database: Database, partition: Partition): P
   );
 }
 
-/** The smallest uuid of an id that was created at this time or later. */
+/** The smallest uuid that an id created at this time or later can have. */
 export function floorUuid(time: number): string {
   return uuidOf('whd', floorId('whd', time));
 }
@@ -159,7 +166,10 @@ function dayOf(name: string): number {
   return Date.parse(name.replace(/^.*_(\d{4})(\d{2})(\d{2})$/, '$1-$2-$3'));
 }
 
-/** Errors if another process has just created the partition, rows came first, or others hold a lock. */
+/**
+ * SQLSTATEs of the errors if another process has just created the partition, rows came first, or another
+ * transaction holds a lock.
+ */
 const IN_THE_WAY: readonly (string | undefined)[] = ['42P07', '23505', '23514', '55P03'];
 
 async function unlessInTheWay(work: () => Promise<void>): Promise<boolean> {

@@ -35,7 +35,7 @@ export interface OwnPoolOptions {
   readonly maxConnections: number;
 }
 
-/** How long opening a connection may take, and a call may wait for a free one. */
+/** How long opening a connection may take, and how long a call may wait for a free one. */
 const CONNECTION_TIMEOUT_MS = 10_000;
 
 export function makePool({ connectionString, maxConnections }: OwnPoolOptions): Pool {
@@ -44,29 +44,29 @@ export function makePool({ connectionString, maxConnections }: OwnPoolOptions): 
     max: maxConnections,
     application_name: 'trunkline',
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
-    // Detects the death of the server's machine on idle connections.
+    // Detects on idle connections that PostgreSQL's machine has died.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   });
 }
 
 /**
- * Ignores errors of a pool's new connections, which have no listener until a caller receives them. An error that the
- * server sends in one piece with its welcome would end the process.
+ * Ignores errors of a pool's new connections, which have no listener until a caller receives them. Otherwise,
+ * an error that PostgreSQL sends in the same packet as its greeting would end the process.
  */
 export function hearErrors(client: Pick<PoolClient, 'on'>): void {
   client.on('error', () => undefined);
 }
 
 /**
- * The sessions of connections, by pool. Deleted for a whole pool when the server makes one of its connections unusable,
- * because others may be, too.
+ * The sessions of connections, by pool. Deleted for a whole pool when PostgreSQL makes one of its connections
+ * unusable, because its other connections may be unusable, too.
  */
 const sessions = new WeakMap<PostgresPool, WeakMap<PoolClient, Session>>();
 
 /**
- * Runs `work` on a connection of the pool. A connection that broke, or that the server made unusable, is closed instead
- * of returned.
+ * Runs `work` on a connection of the pool. A connection that broke, or that PostgreSQL made unusable, is
+ * closed instead of returned.
  */
 export async function withClient<Result>(
   pool: PostgresPool,
@@ -117,7 +117,10 @@ export async function withClient<Result>(
   }
 }
 
-/** Thrown if there was no connection, or no response from the server. The call may or may not have been carried out. */
+/**
+ * Thrown if there was no connection, or no response from PostgreSQL. The call may or may not have been
+ * carried out.
+ */
 class ConnectionError extends UnavailableError {
   override readonly name = 'ConnectionError';
   constructor(cause: unknown) {
@@ -143,8 +146,8 @@ function whyNoConnection(cause: unknown): string {
 const NO_AGREEMENT = /^SASL|SSL|certificate/i;
 
 /**
- * Thrown if the server is a replica. In a failover, the address may still lead to the old primary, whose data may be
- * old.
+ * Thrown if PostgreSQL is a replica. After a failover, the address may still lead to the previous primary,
+ * whose data may be old.
  */
 class ReplicaError extends UnavailableError {
   override readonly name = 'ReplicaError';
@@ -161,8 +164,8 @@ export interface WatchedClient extends Queryable {
 }
 
 /**
- * Whether the server sent the error in response to a statement, so that the connection stays usable. The word `ERROR`
- * may be in any language.
+ * Whether PostgreSQL sent the error in response to a statement, so that the connection stays usable. The
+ * severity is not compared with `ERROR`, which may be in any language.
  */
 function isServerError(error: unknown): boolean {
   return isResponse(error) && !/^(FATAL|PANIC)$/.test(error.severity);
@@ -181,7 +184,10 @@ function isCondemning(error: unknown): boolean {
   return /^(25006|0A000|08|57P|25P0[34])/.test(sqlState(error) ?? '');
 }
 
-/** The server's code of the error (SQLSTATE); undefined if the error did not come from the server. */
+/**
+ * The `code` of the error: a SQLSTATE if PostgreSQL sent the error, otherwise a code such as ECONNRESET;
+ * undefined if the error has no code.
+ */
 export function sqlState(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

@@ -44,15 +44,15 @@ import { cannotBeUsed, explained } from './unavailable.ts';
 import { workloadStore } from './workload-store.ts';
 import { workspaceStore } from './workspace-store.ts';
 
-/** A client of `pg`, after `BEGIN`. */
+/** A client of `pg` on which the app has run `BEGIN`. */
 export type PostgresTransaction = Queryable;
 
 /**
- * Trunkline's storage on PostgreSQL, 14 or later. When a promise resolves, its result is committed; acceptances and
- * outcomes that arrive together share one commit. Any number of processes, on any number of machines, can share a
- * database.
- *
- * A caller's own transaction is a client of `pg`, connected to the same database, after `BEGIN`.
+ * Trunkline's storage on PostgreSQL, 14 or later. When a promise resolves, its result is committed, except in
+ * a caller's own transaction. Acceptances and outcomes that arrive together share one commit. Any number of
+ * processes, on any number of machines, can share a database.
+ * A caller's own transaction is passed as a client of `pg` that is connected to the same database and has run
+ * `BEGIN`.
  */
 export function postgresStorage(options: PostgresStorageOptions): Storage<PostgresTransaction> {
   const checked = checkOptions(options);
@@ -180,7 +180,7 @@ async function openStorage(
   }
 }
 
-/** The app's pool, or our own, with a function that ends our use of the pool. */
+/** Returns the app's pool or a new one, with a function that ends the storage's use of it. */
 function usePool(
   options: CheckedOptions,
   logger: Logger,

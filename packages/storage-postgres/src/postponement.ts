@@ -11,8 +11,8 @@ export async function pauseLanes(transaction: Transaction, workspace: string): P
 }
 
 /**
- * Resumes the workspace's work, in the order of its lanes and queues, and announces it. Clears the failures of its
- * endpoints.
+ * Resumes the lanes of a workspace, clears the failures of its endpoints, and announces its deliveries and
+ * queued messages.
  */
 export async function resumeWork(transaction: Transaction, workspace: string): Promise<void> {
   const { all, update, announce } = transaction;

@@ -39,7 +39,7 @@ export function processRegistry(
   };
 }
 
-// Also deletes registrations from before the clock was set back.
+// Also deletes registrations with a time in the future, from before the clock was set back.
 const DEREGISTER_SILENT =
   'DELETE FROM trunkline.lease_owners WHERE checked_in_at <= $1 OR checked_in_at > $2';
 
@@ -47,7 +47,7 @@ const REGISTER = `
   INSERT INTO trunkline.lease_owners (owner, checked_in_at, asks_until) VALUES ($1, $2, $3)
   ON CONFLICT (owner) DO UPDATE SET checked_in_at = excluded.checked_in_at, asks_until = excluded.asks_until`;
 
-// Also deletes reports from before the clock was set back.
+// Also deletes reports with a time in the future, from before the clock was set back.
 const FORGET = 'DELETE FROM trunkline.process_reports WHERE reported_at <= $1 OR reported_at > $2';
 
 const SHAPE = shapeOf(entities.processReport);

@@ -6,7 +6,10 @@ import { entities, id, integer } from './row.ts';
 
 /** Knows the number of this process, and which other processes have ended. */
 export interface Processes {
-  /** The number under which claims are written; 0 before the first `releaseEnded`, or if this process is unknown. */
+  /**
+   * The number under which leases and claims are written; 0 before the first `releaseEnded`, after `close`,
+   * or if this process cannot be identified.
+   */
   readonly own: () => number;
   /** See `ProcessRegistry`. */
   releaseEnded(database: Database, now: number): Promise<number>;
@@ -15,9 +18,9 @@ export interface Processes {
 }
 
 /**
- * Asks only the operating system whether a process has ended, and so only about processes on the same machine. The lock
- * of a session would prove nothing, because its connection may break, or be ended by a pooler or an administrator,
- * while the process lives on.
+ * Asks only the operating system whether a process has ended, and so only about processes on the same
+ * machine. A lock held by a process's session would prove nothing, because its connection may break, or be
+ * closed by a pooler or an administrator, while the process lives on.
  */
 export function knownProcesses(): Processes {
   const { machine, namespace, pid, startedAt } = thisProcess();

@@ -17,7 +17,7 @@ export interface Statement {
 }
 
 export interface QueryResult {
-  /** The command as the server names it: the `COMMIT` of a failed transaction returns `ROLLBACK`. */
+  /** The command as PostgreSQL names it: the `COMMIT` of a failed transaction returns `ROLLBACK`. */
   readonly command?: string;
   readonly rows: readonly Row[];
   readonly rowCount: number | null;

@@ -3,7 +3,10 @@ import type { Instance } from '@trunkline/core/spi/storage';
 import type { Transaction } from './database.ts';
 import { uuidOf } from './uuid.ts';
 
-/** Saves whether an instance accepts messages. Called whenever that changes, and locks out acceptances. */
+/**
+ * Saves whether an instance accepts messages. Called whenever that changes. Locks out acceptances until the
+ * transaction ends.
+ */
 export async function saveQueue(transaction: Transaction, instance: Instance): Promise<void> {
   await transaction.run(
     SAVE,

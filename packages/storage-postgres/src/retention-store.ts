@@ -34,15 +34,15 @@ const DELETE_RECORDS = `
     SELECT ctid FROM trunkline.idempotency_records WHERE created_at < $1 ORDER BY created_at LIMIT $2
   ))`;
 
-/** Relies on the primary key: an id begins with its time. */
+/** Relies on the primary key, because an id begins with the time of its creation. */
 const DELETE_INSTANCE_HISTORY = `
   DELETE FROM trunkline.instance_history WHERE id < $1::uuid AND id IN (
     SELECT id FROM trunkline.instance_history WHERE id < $1::uuid ORDER BY id LIMIT $2
   )`;
 
 /**
- * The lane of an endpoint exists while any of its deliveries is open. Relies on deleted_endpoints_by_age and
- * deliveries_by_webhook.
+ * Keeps the URLs of endpoints that still have deliveries. The lane of an endpoint exists while any of its
+ * deliveries is open. Relies on deleted_endpoints_by_age and deliveries_by_webhook.
  */
 const DELETE_ENDPOINT_URLS = `
   DELETE FROM trunkline.deleted_endpoints WHERE id = ANY (ARRAY(
@@ -82,7 +82,7 @@ async function dropDays(database: Database, table: PartitionedTable, end: number
   }
 }
 
-/** Takes open deliveries of this age, queued or claimed, out of their lanes. Returns their number. */
+/** Takes open deliveries older than `floor`, queued or claimed, out of their lanes. Returns how many. */
 async function unqueue(transaction: Transaction, floor: string, limit: number): Promise<number> {
   const rows = await transaction.all(OPEN, floor, limit);
   if (rows.length === 0) return 0;

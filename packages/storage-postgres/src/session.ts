@@ -1,9 +1,9 @@
 import { COLUMN_TYPES } from './column-types.ts';
 import type { Queryable } from './queryable.ts';
 
-/** The state of a connection, as the server reports it. */
+/** The state of a connection, as PostgreSQL reports it. */
 export interface Session {
-  /** Whether the server is a replica, to which nothing can be written. */
+  /** Whether PostgreSQL is a replica, to which nothing can be written. */
   readonly isOnReplica: boolean;
   /**
    * Whether a statement outside of a transaction has the isolation and the access that it needs, and no limit except
@@ -32,7 +32,7 @@ export async function readSession(client: Queryable, timeoutMs: number): Promise
   };
 }
 
-/** `transaction_timeout` exists from PostgreSQL 17 on. */
+/** `transaction_timeout` exists since PostgreSQL 17. */
 const LIMITS = ['lock_timeout', 'transaction_timeout'];
 
 const SESSION = `
@@ -52,10 +52,13 @@ const KINDS: Readonly<Record<TransactionKind, string>> = {
   snapshot: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
 };
 
-/** Begins a transaction that does not depend on the settings of the session, and leaves them as they are. */
+/**
+ * SQL that begins a transaction that does not depend on the settings of the session, and leaves them as they
+ * are.
+ */
 export function transactionStart(kind: TransactionKind, { limits }: Session, timeoutMs: number): string {
   const settings = [
-    // Lets the server end statements that this process can no longer end, for example because its machine has
+    // Lets PostgreSQL end statements that this process can no longer end, for example because its machine has
     // disappeared.
     `statement_timeout = ${timeoutMs}`,
     `idle_in_transaction_session_timeout = ${timeoutMs}`,

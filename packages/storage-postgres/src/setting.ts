@@ -2,7 +2,7 @@ import type { Database } from './database.ts';
 import { text } from './row.ts';
 import { encodeText } from './text-encoding.ts';
 
-/** The first call sets the value, which all later and concurrent calls return. */
+/** The first call sets the value. Later and concurrent calls return the stored value. */
 export async function findOrAddSetting(
   database: Database,
   name: string,

@@ -42,7 +42,7 @@ function readPlace<Place>(after: string): Place {
   return JSON.parse(after) as Place; // the previous step wrote it
 }
 
-// Walks open_deliveries_queue lane by lane. Endpoints and deliveries are uuids, which JSON writes as text.
+// Walks open_deliveries_queue lane by lane.
 const WAITING = `
   SELECT lanes.endpoint_id, waiting.*
   FROM trunkline.lanes

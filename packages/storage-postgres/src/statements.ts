@@ -71,7 +71,7 @@ function isArray(value: Value): value is readonly ArrayElement[] {
   return Array.isArray(value);
 }
 
-/** Turns our SQL into a statement. */
+/** Turns SQL of the stores into a statement for `pg`. */
 export type Prepare = (sql: string) => Prepared;
 
 interface Prepared {
@@ -82,14 +82,14 @@ interface Prepared {
 
 export interface PrepareOptions {
   readonly schema: string;
-  /** Whether connections keep statements prepared, which saves parsing and planning them. */
+  /** Whether connections keep statements prepared, which saves parsing them again. */
   readonly preparedStatements: boolean;
   readonly timeoutMs: number;
 }
 
 /**
- * Qualifies the names in each statement, so that the `search_path` of a connection that the app also uses stays as it
- * is.
+ * Puts the schema before the names in each statement, so that the `search_path` of a connection that the app
+ * also uses stays as it is.
  */
 export function createPrepare({ schema, preparedStatements, timeoutMs }: PrepareOptions): Prepare {
   const known = new Map<string, Prepared>();
@@ -116,7 +116,10 @@ function arraysOf(sql: string): readonly (ElementType | undefined)[] {
   return types;
 }
 
-/** Our SQL for tables in this schema. Names in literals are changed too, as in `nextval('trunkline.tokens')`. */
+/**
+ * Puts the schema before the names of tables. Names in literals are changed too, as in
+ * `nextval('trunkline.tokens')`.
+ */
 export function qualify(sql: string, schema: string): string {
   return sql.replaceAll(/'trunkline\.(\w+)'|\btrunkline\./g, (_, inLiteral: string | undefined) =>
     inLiteral === undefined
@@ -129,7 +132,7 @@ export function quoted(identifier: string): string {
   return `"${identifier.replaceAll('"', '""')}"`;
 }
 
-/** A name that only this text has, because two storages may share a pool. */
+/** A name that is unique to this text, because two storages may share a pool. */
 function nameOf(text: string): string {
   return `trunkline_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`;
 }

@@ -11,7 +11,7 @@ import type { Row } from './row.ts';
 import type { Statements } from './statements.ts';
 import { uuidToFind } from './uuid.ts';
 
-/** Claims due events of the types asked for. Returns null if the subscription is gone. */
+/** Claims due events of the given types. Returns null if the subscription is gone. */
 export async function claimEvents(database: Database, claim: EventClaim): Promise<EventClaimResult | null> {
   // Checks first, because a pass that finds nothing need not write.
   const nextAt = await nextEventAt(database, claim);
@@ -25,7 +25,10 @@ export async function claimEvents(database: Database, claim: EventClaim): Promis
   });
 }
 
-/** Returns `now` at the earliest; null if nothing is queued, undefined if the subscription is gone. */
+/**
+ * When the next event is due, but not before `now`; null if nothing is queued, undefined if the subscription
+ * is gone.
+ */
 async function nextEventAt(
   statements: Statements,
   { subscriptionId, eventTypes, now }: EventClaim,
@@ -102,7 +105,7 @@ const TAKE = `
   LEFT JOIN LATERAL (SELECT * FROM trunkline.events WHERE events.id = taken.event_id LIMIT 1) AS event ON true
   ORDER BY due.due_at, due.event_id`;
 
-/** Takes events that are not stored out of the queue, or they would be claimed again and again. */
+/** Drops queued events that are not stored, which would otherwise be claimed again and again. */
 const DROP = 'DELETE FROM trunkline.queued_events WHERE event_id = ANY ($1::uuid[]) AND subscription_id = $2';
 
 export async function renewClaims(
@@ -146,7 +149,7 @@ export async function completeEvents(
   return row ? integer(row, 'written') : 0;
 }
 
-// Sorted by event, so that two calls that complete the same events do not wait for each other.
+// Sorted by event, so that concurrent calls that complete the same events cannot deadlock.
 const COMPLETE = `
   WITH held AS MATERIALIZED (
     SELECT event_id, subscription_id, is_handled, new_due_at, new_exhausted_at, new_attempts

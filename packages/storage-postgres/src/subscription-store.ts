@@ -69,7 +69,7 @@ const waitingIn = (subscription: string): string => `
   WHERE subscription_id BETWEEN ${subscription} AND ${subscription} AND due_at IS NOT NULL
   ORDER BY subscription_id, event_type, due_at, event_id`;
 
-/** The events that failed longest ago first, along queued_events_exhausted. */
+/** The exhausted events, those that failed longest ago first. Walks queued_events_exhausted. */
 const exhaustedIn = (subscription: string): string => `
   SELECT event_id, exhausted_at FROM trunkline.queued_events
   WHERE subscription_id BETWEEN ${subscription} AND ${subscription} AND due_at IS NULL

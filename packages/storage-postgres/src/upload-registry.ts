@@ -30,7 +30,7 @@ function contentId(row: Row): string {
   return id(row, 'message_id', flag(row, 'is_upload') ? 'upl' : 'msg');
 }
 
-/** Returns null, which equals no row, if the id has neither form. */
+/** The uuid of the id of an upload or a message; null, which equals no row, if the id has neither form. */
 export function contentUuid(content: string): string | null {
   return idToUuid('upl', content) ?? idToUuid('msg', content);
 }
@@ -80,7 +80,7 @@ const TAKE_OVER = `
   UPDATE trunkline.contents SET instance_id = $2, owner_id = $3
   WHERE message_id = $1 AND instance_id IS NULL`;
 
-/** Marks the content of a message as without an owner, so that the content is swept. */
+/** Clears the owner of a message's content, so that the content is swept. */
 export async function abandonContent(
   transaction: Transaction,
   messageId: string,

@@ -13,7 +13,7 @@ import { id, idOrNull, integer, integerOrNull, textOrNull } from './row.ts';
 import type { Row } from './row.ts';
 import { uuidOf } from './uuid.ts';
 
-/** Every count stops at a limit, and every walk begins at the oldest entry of an index. */
+/** Every count stops at a limit, and every query reads along an index. */
 export function workloadStore(connected: Connected): WorkloadStore {
   return {
     async read({ now, limit }) {
@@ -47,7 +47,10 @@ function readQueue(row: Row): InstanceQueue {
   };
 }
 
-/** Looks at no more than a hundred held messages. Relies on held_messages_by_recipient. */
+/**
+ * To find the oldest message of a queue, looks at no more than a hundred held messages. Relies on
+ * held_messages_by_recipient.
+ */
 const queues = (where: string): string => `
   SELECT instances.id AS instance_id, least($3::bigint, queues.length) AS queued, oldest.message_id,
     CASE WHEN lease_owner <> '' AND lease_expires_at > $2 THEN lease_owner END AS held_by
@@ -105,7 +108,7 @@ function madeAt(row: Row, column: string, prefix: IdPrefix): number | null {
   return found === null ? null : orderOfId(prefix, found).ms;
 }
 
-/** Counts only the first rows, in the order of an index that stays small while rows of its table come and go. */
+/** Counts no more than `$2` rows. */
 const counted = (name: string, rows: string): string =>
   `(SELECT count(*) FROM (SELECT 1 FROM trunkline.${rows} LIMIT $2::bigint) AS counted) AS ${name}`;
 
