@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { AGAIN, createBatcher } from './batcher.ts';
 
-/** Waits until a batch is taken, because a batch is scheduled in one turn of the event loop and runs in the next. */
+/** Waits two turns of the event loop, in which a batch is scheduled and taken. */
 async function tick(): Promise<void> {
   await setImmediate();
   await setImmediate();

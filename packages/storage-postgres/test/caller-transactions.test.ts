@@ -132,7 +132,8 @@ describe('while a transaction of the app’s is open', () => {
 
     let hasEnded = false;
     const waiting = accept(storage, aMessage(instance)).then(() => (hasEnded = true));
-    // These acceptances take several statements, each kind for a different reason. `sameKey` has the transaction's key.
+    // These acceptances take several statements: the first is refused, the others are on trial, and `sameKey`
+    // below has the transaction's key.
     const refused = {
       message: aMessage(instance, { instanceId: anInstance(workspace).id }),
       trialLimit: null,
@@ -279,7 +280,7 @@ async function onAnotherDatabase(): Promise<Client> {
   return begun(await newDatabase());
 }
 
-/** A transaction on another database, with the same names of schemas and tables. */
+/** A transaction on another database that has the same names of schemas and tables. */
 async function onAnotherStorage(schema: TestSchema): Promise<Client> {
   const { url } = await newDatabase();
   await (await openStorage({ ...schema, url })).close();

@@ -54,7 +54,7 @@ it('a message is filed once, whether the statement that stores it notes it or no
   const noted = async () =>
     (await run('SELECT count(*)::int AS count FROM trunkline.unfiled_messages')).rows[0];
   expect(await noted()).toEqual({ count: 1 });
-  // This statement does not note the message, so the trigger has to.
+  // This statement does not note the message as unfiled, so the trigger has to.
   await run(`
     INSERT INTO trunkline.messages
     SELECT (jsonb_populate_record(messages, '{"id": "01990000-0000-7000-8000-000000000000", "network_id": "another"}')).*

@@ -110,7 +110,7 @@ describe('when PostgreSQL ends connections', () => {
     await outcome;
     await lock.query('ROLLBACK');
     lock.release();
-    // The other connections, which were idle, were ended too, and the pool may not have noticed yet.
+    // The idle connections were terminated, too, and the pool may not have noticed yet.
     await eventually(async () => {
       expect(await storage.instances.find(workspace.id, instance.id)).toEqual(instance);
       expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
@@ -304,7 +304,7 @@ describe('a call that fails', () => {
     await other.query("SET deadlock_timeout = '60s'");
     await other.query('BEGIN');
     await other.query(`SELECT 1 FROM ${schema.name}.queues FOR UPDATE`);
-    // The instance stops accepting messages, which is noted in its queue.
+    // The instance stops accepting messages, so the write also changes the instance's queue.
     const write = storage.instances.write({
       instance: { ...instance, status: 'logged_out' },
       event: null,

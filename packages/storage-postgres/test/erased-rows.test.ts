@@ -21,7 +21,7 @@ import type { TestSchema } from './support/test-schema.ts';
 const SECRET = 'secret-of-ada';
 const NUMBER = '15550188777';
 
-/** The tables with one of these texts in any column; partitions are listed separately. */
+/** The tables with one of these texts in any column. Partitions are listed instead of their tables. */
 async function tablesWith({ pool, name }: TestSchema, texts: readonly string[]): Promise<readonly string[]> {
   const { rows: tables } = await pool.query<{ table: string }>(
     `SELECT oid::regclass::text AS table FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'r'`,

@@ -56,7 +56,7 @@ it('after a failover, calls reject as unavailable until the address leads to the
   expect(await storage.workspaces.find(workspace.id)).toEqual(workspace);
 });
 
-/** Concurrent writes of one statement and of several, more than there are connections. */
+/** Makes more concurrent writes than there are connections, some of one statement and some of several. */
 async function writes(
   storage: Storage<PostgresTransaction>,
   workspace: Workspace,
@@ -69,7 +69,10 @@ async function writes(
   );
 }
 
-/** The number of the storage's connections. */
+/**
+ * The number of the storage's connections whose latest statement is like `query`; by default, all connections
+ * count.
+ */
 async function connections(url: string, query = '%'): Promise<number> {
   const client = new Client({ connectionString: url });
   await client.connect();

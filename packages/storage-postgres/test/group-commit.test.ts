@@ -237,7 +237,7 @@ describe('changes of messages that come together', () => {
 describe('writes of instances that come together', () => {
   const restored = (instance: Instance): Instance => ({ ...instance, lastError: 'restored' });
 
-  /** Writes to instances that one owner holds. */
+  /** Instances that one owner holds, and a write to each of them. */
   async function held(count: number) {
     const { storage, schema, heads } = await manyInstances(count);
     const claimed = await storage.instances.list(must(heads[0]).message.workspaceId);
@@ -361,7 +361,7 @@ async function countOf({ pool, name }: TestSchema, table: string): Promise<numbe
   return must(rows[0]).count;
 }
 
-/** The number of transactions that stored these rows. */
+/** The number of transactions that stored the rows of this table. */
 async function commitsIn({ pool, name }: TestSchema, table = 'messages'): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     `SELECT count(DISTINCT xmin::text)::integer AS count FROM ${name}.${table}`,

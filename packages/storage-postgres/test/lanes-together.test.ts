@@ -52,7 +52,7 @@ interface Fixture {
   readonly endpoints: readonly Endpoint[];
   readonly log: ReceiverLog;
   readonly queued: Delivery[];
-  /** A whole number from 1 to `count`. */
+  /** A random whole number from 1 to `count`. */
   upTo(count: number): number;
   /** The time, shared by all processes, which advance it as they act. */
   now(): number;
@@ -82,7 +82,7 @@ async function openFixture(schema: TestSchema, errors: string[], random: RandomN
   };
 }
 
-/** Notes the codes of the server's errors, including those that the storage recovers from silently. */
+/** Notes the codes of PostgreSQL's errors, including those that the storage recovers from silently. */
 function watchedPool({ url }: TestSchema, errors: string[]): Pool {
   const pool = new Pool({ connectionString: url, max: 5 });
   pool.on('connect', (client) => {
@@ -99,7 +99,7 @@ function watchedPool({ url }: TestSchema, errors: string[]): Pool {
 }
 
 /**
- * Counts requests too, because their number in these steps is left to chance: a cancellation ends all deliveries that
+ * Counts requests too, because the steps may lead to few of them: a cancellation ends all deliveries that
  * wait for its endpoint.
  */
 function goesOn({ log }: Fixture, step: number): boolean {
@@ -129,7 +129,7 @@ async function dispatch(
     const { claimed } = await deliveries.claim(claim);
     for (const one of claimed) fixture.log.begin(one, now);
     if (crashes && fixture.upTo(8) === 1) {
-      // Requests end with the process; claims do not.
+      // The requests of the process end when it crashes, but its claims do not.
       for (const one of claimed) fixture.log.end(one);
     } else {
       await Promise.all(claimed.map((one) => complete(fixture, deliveries, one)));

@@ -155,7 +155,7 @@ describe('a storage refuses', () => {
 
   it('a schema from before 0.1.0, and writes nothing', async () => {
     const schema = await temporarySchema();
-    // The parts that a storage checks, as in a schema from before 0.1.0.
+    // Creates those parts of a schema from before 0.1.0 that a storage checks.
     await schema.pool.query(`
       CREATE SCHEMA ${schema.name};
       CREATE TABLE ${schema.name}.schema_versions (version integer PRIMARY KEY);

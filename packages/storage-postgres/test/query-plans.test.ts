@@ -30,7 +30,10 @@ import { explainedPool } from './support/explained-pool.ts';
 import type { Explained } from './support/explained-pool.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 
-/** The number of messages, events, ended and open deliveries, and so on, each; more with `QUERY_PLAN_ROWS=1000000`. */
+/**
+ * The number of rows of each kind: messages, events, ended deliveries, open deliveries and so on. For more,
+ * set `QUERY_PLAN_ROWS=1000000`.
+ */
 const ROWS = Number(process.env['QUERY_PLAN_ROWS'] ?? 30_000);
 
 /**
@@ -173,7 +176,7 @@ async function deliver({ storage: { deliveries }, workspace, busy }: Fixture): P
     index % 2 === 0 ? succeeded(one, NOW + 5) : failed(one, NOW + 5),
   );
   expect(await deliveries.complete(outcomes.slice(0, 100), NOW + 5)).toBe(100);
-  // A later claim takes the rest.
+  // The other claims have expired, so this claim takes their deliveries back.
   await deliveries.claim(claimAt(NOW + 3 * DAY, { limit: 500 }));
   expect(await deliveries.complete(outcomes.slice(100), NOW + 3 * DAY)).toBe(0);
   let after: string | null = null;
@@ -370,10 +373,10 @@ async function readEvents(fixture: Fixture): Promise<void> {
 async function readChats({ schema, storage, unwatched, workspace, instance }: Fixture): Promise<void> {
   const { chats, messages } = storage;
   for (let filed = 0; filed < ROWS - 6_000; filed += 1_000) await unwatched.chats.file?.(1_000);
-  // The server does this automatically when a table has grown.
+  // PostgreSQL does this automatically when a table has grown.
   await analyze(schema);
   for (let call = 1; call <= 7; call += 1) {
-    // From the sixth call on, the server may use a generic plan, made for any chat.
+    // From the sixth call on, PostgreSQL may use a generic plan, made for any chat.
     expect(await chats.file?.(500)).toMatchObject({ filed: 500, more: true });
     const { rows } = await chats.list(workspace.id, instance.id, FIRST);
     expect(rows).toHaveLength(100);

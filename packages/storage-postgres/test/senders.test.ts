@@ -6,11 +6,11 @@ import { QUEUE_FAILURE } from '@trunkline/storage-contract/fixtures';
 import { eventually } from '@trunkline/test-support';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 
-/** A storage, and that of another process on the same schema. */
+/** Two storages on the same schema, as of two processes. */
 async function openTwo({ isHeard }: { readonly isHeard: boolean }) {
   const schema = await temporarySchema();
   const own = await openStorage(schema);
-  // A signal that is not sent stands for a lost one.
+  // Without notifications, the other storage sends no signals, as if they were lost.
   const other = await openStorage(schema, { notifications: isHeard });
   return { own, other, ...(await storeInstance(own)) };
 }

@@ -23,7 +23,7 @@ it('a suspension that waits for the deletion of an endpoint leaves no claim ther
   expect(await deleting).toBe(true);
   expect(await suspending).toMatchObject({ suspendedAt: NOW });
 
-  // The process that claimed the delivery is gone, so that the delivery is taken back when the claim expires.
+  // The process that claimed the delivery is gone, so the delivery is taken back when the claim expires.
   const { nextAt } = await storage.deliveries.claim(claimAt(NOW));
   expect(must(nextAt)).toBeGreaterThan(NOW);
   expect(await storage.deliveries.claim(claimAt(must(nextAt)))).toEqual({ claimed: [], nextAt: null });

@@ -5,11 +5,15 @@ import { quoted } from '../statements.ts';
 const REFUSAL =
   'this database is being moved, or was moved, by "trunkline move": nothing in it changes any more; use the database that it was moved to';
 
-/** How long we, and others behind us, wait for a lock if a transaction stays open. */
+/**
+ * Limits how long this transaction, and all that queue behind it, wait for a lock that an open transaction
+ * holds.
+ */
 const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '10s'";
 
 /**
- * From the end of this transaction on, refuses all changes of `TABLES` by any process, except those of the move's mark.
+ * Makes the database refuse changes of `TABLES` by any process, once this transaction is committed. In
+ * `settings`, the move's mark can still be written, and rows can be deleted.
  */
 export async function freeze(statements: Statements): Promise<void> {
   await statements.run(LOCK_TIMEOUT);
@@ -42,7 +46,7 @@ async function tables({ all }: Statements): Promise<readonly string[]> {
   return (await all(TABLES)).map((row) => String(row['name']));
 }
 
-/** Leaves out the tables that processes still write when they end. */
+/** Leaves out `schema_versions`, and the tables that processes still write when they end. */
 const TABLES = `
   SELECT relname AS name FROM pg_catalog.pg_class
   WHERE relnamespace = (SELECT relnamespace FROM pg_catalog.pg_class WHERE oid = (SELECT tableoid FROM trunkline.schema_versions LIMIT 1))

@@ -35,10 +35,10 @@ import { contentAsMoved, readMoved } from './moved-values.ts';
 import { mainTable, storedParts } from './stored-tables.ts';
 import { finishMove, writeRows } from './written-rows.ts';
 
-/** A statement here may read a whole table. */
+/** Long, because a statement here may read a whole table. */
 const TIMEOUT_MS = 600_000;
 
-/** The PostgreSQL database for `trunkline move`. */
+/** A PostgreSQL database that `trunkline move` reads or writes. */
 export function movablePostgres(
   options: Pick<PostgresStorageOptions, 'schema'> & { readonly connectionString: string },
 ): MovableDatabase {
@@ -60,7 +60,7 @@ export function movablePostgres(
         }
       }),
     close,
-    // Waits if a batch of a killed process is just being committed.
+    // If a batch of a killed process is just being committed, waits for the commit.
     mark: async () =>
       database().transaction(async (transaction) => {
         const stored = await lockMark(transaction);

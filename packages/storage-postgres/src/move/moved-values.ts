@@ -37,7 +37,7 @@ export function writeMoved({ kind, prefix }: MovedColumn, value: MovedValue): Gi
   return kind === 'text' ? encodeText(value) : value;
 }
 
-/** Undefined if the column does not hold a value of its kind, as column-types.ts reads it. */
+/** Returns undefined if the column, as read by column-types.ts, does not hold a value of its kind. */
 export function readMoved({ kind, prefix }: MovedColumn, stored: unknown): MovedValue | undefined {
   if (stored === null) return null;
   if (kind === 'words' || kind === 'integers')
@@ -50,7 +50,7 @@ export function readMoved({ kind, prefix }: MovedColumn, stored: unknown): Moved
   return kind === 'text' ? decodeText(stored) : stored;
 }
 
-/** Replaces the prefix of a content id, which tells uploads from messages, by a column. */
+/** Replaces the prefix of a content id, which tells uploads from messages, with the column `is_upload`. */
 export function contentToStore(row: MovedRow): MovedRow {
   const contentId = String(row['message_id']);
   const upload = idToUuid('upl', contentId);

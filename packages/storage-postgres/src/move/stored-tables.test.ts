@@ -30,7 +30,10 @@ function columnsMoved(): readonly string[] {
   );
 }
 
-/** Whether the column is read by its name, or in an expression. */
+/**
+ * Whether the column is read by its name, or in an expression. Counts `to_sweep` as read, although its
+ * expression is a constant.
+ */
 function isRead(column: string, expressions: Readonly<Record<string, string>>): boolean {
   const name = column.split('.')[1] ?? '';
   const expression = expressions[name];

@@ -11,7 +11,7 @@ import type { Statements } from '../statements.ts';
 import { NIL, uuidOf } from '../uuid.ts';
 import { contentToStore, SENT_AS, writeMoved } from './moved-values.ts';
 
-/** Writes moved rows. */
+/** Writes moved rows, and files messages among them. */
 export async function writeRows(
   statements: Statements,
   name: MovedTableName,
@@ -46,7 +46,7 @@ function destinations(name: MovedTableName, rows: readonly MovedRow[]): readonly
         {
           table: name,
           columns: { ...columns, generation: { kind: 'integer' } },
-          given: rows.map((row) => ({ ...row, generation: FIRST_GENERATION })), // `finishMove` writes the lane's
+          given: rows.map((row) => ({ ...row, generation: FIRST_GENERATION })), // `finishMove` writes the generation of the lane
         },
       ];
     case 'deliveries': {
@@ -109,7 +109,7 @@ export async function finishMove(transaction: Transaction): Promise<void> {
   await run(
     'UPDATE trunkline.endpoints SET generation = lanes.generation FROM trunkline.lanes WHERE lanes.endpoint_id = endpoints.id',
   );
-  // These times ignore the limits of lanes. The first claim applies the limits, and recomputes the times.
+  // These times ignore the limits on claims. The first claim applies the limits, and recomputes the times.
   await run(`UPDATE trunkline.lanes SET wake_at = ${wakeAt(IS_FULL)}`);
 }
 

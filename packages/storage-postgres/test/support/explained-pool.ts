@@ -98,14 +98,17 @@ function busiest(plan: Plan): Pick<Explained, 'rows' | 'node'> {
   );
 }
 
-/** A literal that the server can read as any type. */
+/** A literal that PostgreSQL can read as any type. */
 function literal(value: Value): string {
   if (value === null) return 'NULL';
   if (value instanceof Uint8Array) return pg.escapeLiteral(`\\x${Buffer.from(value).toString('hex')}`);
   return pg.escapeLiteral(String(value));
 }
 
-/** Converts on the server, because only the server reads the binary format in which arrays are sent. */
+/**
+ * Lets PostgreSQL convert the array, because only PostgreSQL reads the binary format in which arrays are
+ * sent.
+ */
 async function arrayLiteral(query: Query, type: string, value: Value): Promise<string> {
   const { rows } = await query({ text: `SELECT $1::${type}[]::text AS literal`, values: [value] });
   return pg.escapeLiteral(rows[0].literal);

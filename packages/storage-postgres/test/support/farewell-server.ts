@@ -9,7 +9,7 @@ interface FakeServer {
   count(): number;
 }
 
-/** A server that welcomes each connection and ends it in the same piece of bytes, as a stopping server may. */
+/** A server that accepts each connection and ends it in the same packet, as a stopping PostgreSQL may. */
 export function farewellServer(): Promise<FakeServer> {
   const shuttingDown = fatal('57P01', 'terminating connection due to administrator command');
   return respondingServer('me:hush', Buffer.concat([AUTHENTICATED, READY, shuttingDown]));

@@ -23,7 +23,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   statement_timeout: '5s', // the storage sets 10 s
   synchronous_commit: 'off',
   TimeZone: 'Pacific/Apia',
-  transaction_timeout: '5s', // from PostgreSQL 17 on
+  transaction_timeout: '5s', // since PostgreSQL 17
   transform_null_equals: 'on',
   xmlbinary: 'hex',
   xmloption: 'document',

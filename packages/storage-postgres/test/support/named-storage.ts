@@ -4,7 +4,7 @@ import type { Storage } from '@trunkline/core';
 import { openStorage } from './open-storage.ts';
 import type { TestSchema } from './test-schema.ts';
 
-/** A storage whose connections have a name on the server. */
+/** Opens a storage whose connections have `name` as their `application_name`. */
 export async function openNamed(
   schema: TestSchema,
 ): Promise<{ readonly storage: Storage; readonly name: string }> {
@@ -13,13 +13,13 @@ export async function openNamed(
   return { storage: await openStorage(schema, { pool }), name: schema.name };
 }
 
-/** Ends these connections. Returns their number. */
+/** Terminates the connections named `name`. Returns how many there were. */
 export async function endConnections({ pool }: TestSchema, name: string): Promise<number> {
   const sql = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1';
   return (await pool.query(sql, [name])).rowCount ?? 0;
 }
 
-/** The number of these connections that wait for a lock. */
+/** The number of connections named `name` that wait for a lock. */
 export async function waitingFor({ pool }: TestSchema, name: string): Promise<number> {
   const sql =
     "SELECT count(*)::integer AS waiting FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'";

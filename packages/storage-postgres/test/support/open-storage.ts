@@ -14,7 +14,9 @@ export async function temporarySchema(): Promise<TestSchema> {
   return schema;
 }
 
-/** A storage on the schema, by default with its own pool, that is closed when the running test is over. */
+/**
+ * Opens a storage on the schema, by default with its own pool. It is closed when the running test is over.
+ */
 export async function openStorage(
   schema: Pick<TestSchema, 'url' | 'name'>,
   options: Partial<PostgresStorageOptions> = {},
@@ -27,7 +29,7 @@ export async function openStorage(
   return storage;
 }
 
-/** Stores a connected instance. */
+/** Stores a workspace with a connected instance. */
 export async function storeInstance(
   storage: Storage<PostgresTransaction>,
 ): Promise<{ readonly workspace: Workspace; readonly instance: Instance }> {

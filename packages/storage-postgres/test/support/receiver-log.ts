@@ -6,10 +6,10 @@ export interface Limits {
   readonly windowMs: number;
 }
 
-/** The receivers' view: requests as they come and go, and every broken promise to a receiver. */
+/** Records requests as the receivers see them start and end, and every broken promise to a receiver. */
 export class ReceiverLog {
   readonly breaches: string[] = [];
-  /** Deliveries for which a request got a success. */
+  /** The ids of deliveries to which a receiver responded with success. */
   readonly received = new Set<string>();
   requests = 0;
   readonly #limits: Limits;

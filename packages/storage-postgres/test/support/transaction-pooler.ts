@@ -6,7 +6,7 @@ type Statement = Parameters<Awaited<ReturnType<PostgresPool['connect']>>['query'
 export interface TransactionPooler {
   /** The pool of an app that connects through the pooler. */
   readonly pool: PostgresPool;
-  /** The server's connection that ran each transaction, in order. */
+  /** For each transaction, in order, the connection to PostgreSQL that ran it. */
   readonly used: readonly Client[];
   end(): Promise<void>;
 }
