@@ -123,7 +123,7 @@ const SWEEP = `
 /** Called when no deliveries except claimed ones are left in this generation. */
 async function finishSweep({ run }: Transaction, endpoint: string, generation: number): Promise<void> {
   // If claims are left, the cancellation is not swept again until one of them ends, so that sweeps do not
-  // read it in vain.
+  // read it needlessly.
   if ((await run(LEAVE_TO_CLAIMS, endpoint, generation)) > 0) return;
   await run(
     'DELETE FROM trunkline.closings WHERE endpoint_id = $1 AND generation = $2',

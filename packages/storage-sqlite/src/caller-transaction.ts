@@ -4,7 +4,7 @@ import { withStatements } from './database.ts';
 import type { Database } from './database.ts';
 import { DatabaseSync } from './node-sqlite.ts';
 
-/** The shortest and the longest wait before the next check of whether a transaction has ended. */
+/** The shortest and the longest wait between two checks of whether the caller's transaction has ended. */
 const FIRST_LOOK_MS = 1;
 const LAST_LOOK_MS = 100;
 
@@ -24,7 +24,8 @@ export interface CallerTransaction {
  */
 export function callerTransaction(file: string, transaction: unknown): CallerTransaction {
   const connection = checkConnection(file, transaction);
-  // Our own connections have this setting, too. Without it, copies of rows stay in the file when a page is split.
+  // The storage's own connection has this setting, too. Without it, copies of rows stay in the file when a
+  // page is split.
   connection.exec('PRAGMA secure_delete = ON');
   const database = withStatements(connection);
   return {

@@ -4,7 +4,8 @@ import { laneGeneration } from './lane.ts';
 import { integer, text, word } from './row.ts';
 
 /**
- * Ends all open deliveries of an endpoint in one step. Until a sweep, they stay in a generation that no claim reads.
+ * Cancels all open deliveries of an endpoint, however many, at the same cost. Until they are swept, they stay
+ * in a closed generation, which no claim reads.
  */
 export function closeLane(database: Database, endpointId: string, reason: CancellationReason): void {
   const generation = laneGeneration(database, endpointId);
@@ -40,8 +41,8 @@ export function closedGenerations(database: Database, endpointId: string): reado
 }
 
 /**
- * Takes at most `limit` cancelled deliveries out of the queues, of `endpointId` only if it is given. `end` writes the
- * outcome of each delivery. Returns the number of deliveries.
+ * Takes at most `limit` cancelled deliveries out of the queues; with `endpointId`, only deliveries of that
+ * endpoint. `end` writes the outcome of each delivery. Returns the number of deliveries.
  */
 export function sweepCancellations(
   database: Database,
@@ -88,7 +89,7 @@ export function sweepAgain(database: Database, endpointId: string, generation: n
 /** Ends the sweep of a generation whose queue is empty. */
 function finishSweep(database: Database, endpointId: string, generation: number): void {
   if (isClaimed(database, endpointId, generation)) {
-    // The cancellation is not swept again until a claim ends, so that many such cancellations cost nothing.
+    // The cancellation is not swept again until a claim ends, so that sweeps do not read it needlessly.
     database.run(
       'UPDATE closings SET to_sweep = 0 WHERE endpoint_id = ? AND generation = ?',
       endpointId,

@@ -28,7 +28,7 @@ export function fileNoted(database: Database, limit: number): FilingPass {
   return { filed, lastId, more: filed === limit };
 }
 
-/** The messages of a workspace with one of these chat keys, among the latest unfiled ones. */
+/** Finds a workspace's messages with one of these chat keys, among the latest unfiled messages. */
 export function readUnfiled(
   database: Database,
   workspaceId: string,
@@ -37,7 +37,10 @@ export function readUnfiled(
   return database.all(UNFILED, UNFILED_READ_MAX, workspaceId, JSON.stringify(keys)).map(unfiledMessage);
 }
 
-/** For each chat of an instance, its newest message among the latest unfiled ones. */
+/**
+ * The id of each chat's newest message among the latest unfiled messages of an instance, by the key of the
+ * chat.
+ */
 export function readLatestUnfiled(
   database: Database,
   workspaceId: string,

@@ -33,7 +33,10 @@ export function chatStore(connected: Connected): ChatStore {
   };
 }
 
-/** Lists messages by counterpart: walks the chats in which they are filed, and merges in the unfiled messages. */
+/**
+ * Lists the messages exchanged with a counterpart: walks the chats in which they are filed, and merges in the
+ * unfiled messages.
+ */
 export async function listByCounterpart(
   database: Database,
   workspaceId: string,

@@ -1,7 +1,10 @@
 import type { Database } from './database.ts';
 import { integer } from './row.ts';
 
-/** Reserves this many tokens in one write; unused tokens are never given out. */
+/**
+ * Reserves `count` tokens in one write. Returns a function that returns the next token. Unused tokens are
+ * never given out.
+ */
 export function takeTokens(database: Database, count: number): () => number {
   const row = database.get('UPDATE claim_tokens SET latest = latest + ? RETURNING latest', count);
   if (!row) throw new Error('The row of the table claim_tokens is missing: check the database for damage.');

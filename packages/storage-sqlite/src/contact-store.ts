@@ -74,7 +74,7 @@ const WITH_NUMBER = `
   SELECT contact.* FROM contact_numbers AS dialled JOIN contacts AS contact ON contact.id = dialled.contact_id
   WHERE dialled.workspace_id = ? AND dialled.number = ? AND contact.merged_into IS NULL`;
 
-/** The current contact of an id, after merges. */
+/** The contact with this id, or the contact into which it was merged. */
 export function currentContact(database: Database, id: string): Contact | null {
   const row = database.get(CURRENT, id);
   return row ? entities.contact.read(row) : null;

@@ -23,7 +23,10 @@ export interface Database {
    */
   transaction<Result>(write: () => Result): Result;
   isTransaction(): boolean;
-  /** Calls back once, as soon as the open transaction is committed or rolled back. Only within `transaction`. */
+  /**
+   * Calls back once, as soon as the open transaction is committed or rolled back. To be called only within
+   * `transaction`.
+   */
   onEnd(listener: (isCommitted: boolean) => void): void;
   close(): void;
 }
@@ -31,9 +34,9 @@ export interface Database {
 export function withStatements(connection: DatabaseSync): Database {
   const statements = new Map<string, StatementSync>();
   /**
-   * The statements are few, because no statement has a value in its text. `sql` returns the text if the key is not the
-   * text itself. SQLite plans for the value of a bare `LIMIT ?`, and so plans again each time a value is bound, which
-   * takes several times as long as the statement itself.
+   * Caches statements, which are few because their texts contain no values. `sql` builds the text if it
+   * differs from the key. SQLite plans for the value of a bare `LIMIT ?`, and so plans again each time a
+   * value is bound, which takes several times as long as the statement itself.
    */
   const prepare = (key: string, sql: () => string = () => key): StatementSync => {
     const known = statements.get(key);

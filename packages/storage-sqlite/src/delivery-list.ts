@@ -17,9 +17,9 @@ interface DeliveryQuery {
 }
 
 /**
- * Lists one endpoint's deliveries. Without a filter, takes one walk along deliveries_by_webhook. With a filter, takes
- * one walk along deliveries_by_kind for each kind that passes, so that a page costs the same however rare its
- * deliveries are.
+ * Lists one endpoint's deliveries. Without a filter, reads along deliveries_by_webhook. With a filter, reads
+ * along deliveries_by_kind once for each kind that passes the filter, so that a page costs the same however
+ * rare its deliveries are.
  */
 export function deliveryList(database: Database, query: DeliveryQuery): List {
   const { endpointId, statuses, eventType, floor } = query;
@@ -41,7 +41,10 @@ export function deliveryList(database: Database, query: DeliveryQuery): List {
   };
 }
 
-/** Reads only one delivery, because all deliveries of an endpoint belong to one workspace and outlive the endpoint. */
+/**
+ * Reads one delivery rather than the endpoint, because all deliveries of an endpoint belong to one workspace
+ * and outlive the endpoint.
+ */
 function workspaceOfEndpoint(database: Database, endpointId: string): unknown {
   const sql = 'SELECT workspace_id FROM deliveries WHERE webhook_id = ? LIMIT 1';
   return database.get(sql, endpointId)?.['workspace_id'];

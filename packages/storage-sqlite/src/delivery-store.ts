@@ -153,8 +153,8 @@ function endInSweep(database: Database) {
 }
 
 /**
- * The claimed deliveries, in order. In a damaged database, deliveries without an event end here, so that they do not
- * block others.
+ * Reads the claimed deliveries, in order. Ends deliveries whose event or endpoint is missing in a damaged
+ * database, so that they do not block others.
  */
 function readClaimed(
   database: Database,

@@ -8,7 +8,7 @@ import type { Row } from './row.ts';
 import { queueEvent, subscriptionsTo } from './subscription-queue.ts';
 import type { Announce } from './writer.ts';
 
-/** The parts that an operation needs to store events. */
+/** The parts of an open transaction that are needed to store events. */
 export interface Transaction {
   readonly database: Database;
   readonly newId: NewId;
@@ -33,7 +33,10 @@ export function storeEvents(transaction: Transaction, events: readonly EventReco
   }
 }
 
-/** Stores an event for this endpoint only; null if the endpoint is gone, disabled or of another workspace. */
+/**
+ * Stores an event with a delivery to this endpoint only. Returns null if the endpoint is gone, disabled or of
+ * another workspace.
+ */
 export function storeEventFor(transaction: Transaction, endpointId: string, event: Event): Delivery | null {
   const endpoint = transaction.database.get(`${ENABLED} AND endpoints.id = ?`, event.workspaceId, endpointId);
   if (!endpoint) return null;

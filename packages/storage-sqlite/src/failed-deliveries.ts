@@ -10,8 +10,9 @@ interface FailedDelivery {
 }
 
 /**
- * The first `count` failed and exhausted deliveries of an endpoint in the order of retries, without cancelled
- * deliveries that are not swept yet. Relies on deliveries_to_retry, so that each walk begins at its first row.
+ * The first `count` failed and exhausted deliveries of an endpoint: those never attempted, then those
+ * attempted longest ago. Leaves out cancelled deliveries that are not swept yet. Relies on
+ * deliveries_to_retry, so that each query starts at its first matching row.
  */
 export function failedDeliveries(
   database: Database,
@@ -40,7 +41,7 @@ const ATTEMPTED = `
   ORDER BY last_attempt_at, id
   LIMIT ?`;
 
-/** The round of retry calls in progress at an endpoint; null if none is. */
+/** The endpoint's round of retry calls; null if no round is in progress. */
 export function readRetryRound(database: Database, endpointId: string): RetryRound | null {
   const row = database.get('SELECT * FROM lanes WHERE endpoint_id = ?', endpointId);
   return row ? entities.retryRound.read(row) : null;

@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import { integer, text } from './row.ts';
 import type { Row } from './row.ts';
 
-/** The maximum number of queued messages that one transaction examines for moving aside. */
+/** The maximum number of queued messages that `letOthersPass` examines in one transaction. */
 const PASSED_AT_ONCE = 200;
 
 /** The recipient of a message in `messages`, as `recipientOf` returns it. */
@@ -12,7 +12,7 @@ export const RECIPIENT = `coalesce(messages.group_id, messages.recipient, (
     SELECT contact_id FROM message_details WHERE message_id = messages.id
   ), '')`;
 
-/** Whether the workspace of an instance has a subscription and is not suspended. */
+/** A condition that is true unless the work of the instance's workspace is postponed. */
 export const isWorkOn = (instanceId: string): string => `NOT EXISTS (
     SELECT 1 FROM instances JOIN workspaces ON workspaces.id = instances.workspace_id
     WHERE instances.id = ${instanceId} AND is_postponed = 1
@@ -24,7 +24,8 @@ export function holdsAny(database: Database): boolean {
 }
 
 /**
- * The held message of an instance that has been due longest, or is due too far ahead, with `tries` and `held_since`.
+ * The held message of an instance that has been due longest, with `tries` and `held_since`. If none is due, a
+ * message that is due too far ahead, because the clock was set back.
  */
 export function longestDue(database: Database, instanceId: string, now: number): Row | undefined {
   const due = database.get(DUE, instanceId, now);
@@ -33,7 +34,8 @@ export function longestDue(database: Database, instanceId: string, now: number):
 }
 
 /**
- * Moves messages that wait for held messages from the front of the queue to `held_messages`, so that others can pass.
+ * Moves messages that wait for held messages from the front of the queue to `held_messages`, so that the
+ * messages behind them can pass.
  */
 export function letOthersPass(database: Database, instanceId: string): void {
   for (const row of database.all(WAITING, instanceId, PASSED_AT_ONCE, instanceId)) {
@@ -43,7 +45,7 @@ export function letOthersPass(database: Database, instanceId: string): void {
   }
 }
 
-/** Returns whether the message is held or waits for a held message. */
+/** Postpones a message that is held or waits for a held message. Returns false for any other message. */
 export function postponeHeld(
   database: Database,
   { messageId, tries, dueAt, heldSince }: Postponement,

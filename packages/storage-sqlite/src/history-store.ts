@@ -36,7 +36,10 @@ export function writeEntry(database: Database, entry: HistoryEntry | null | unde
   );
 }
 
-/** The id of the earlier entry that counts this one, if the hour already has `ENTRIES_PER_HOUR`; otherwise null. */
+/**
+ * The id of the earlier entry that counts this one, because the hour already has `ENTRIES_PER_HOUR`; null if
+ * this entry is to be stored.
+ */
 function countedIn(database: Database, entry: HistoryEntry): string | null {
   const { id, workspaceId, instanceId, reason } = entry;
   if (database.get('SELECT 1 FROM instance_history WHERE id = ?', id)) return null;

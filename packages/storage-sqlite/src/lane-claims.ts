@@ -63,13 +63,13 @@ export function takeAsOfNow(database: Database, claim: DeliveryClaim): void {
   }
 }
 
-/** Whether a claim would find something. */
+/** Whether any lane has something to claim. */
 export function hasReadyLane(database: Database, now: number): boolean {
   // Relies on lanes_to_wake.
   return database.get('SELECT 1 FROM lanes WHERE wake_at <= ? AND is_paused = 0 LIMIT 1', now) !== undefined;
 }
 
-/** When a claim will find something if nothing changes: `now` at the earliest; null if never. */
+/** When a claim will next find work if nothing changes, but not before `now`; null if never. */
 export function nextClaimAt(database: Database, now: number): number | null {
   // Relies on lanes_to_wake and claims_by_end.
   const lane = database.get(
@@ -97,7 +97,10 @@ export function takeBackExpired(database: Database, now: number): number {
   return takeBack(database, expired, now);
 }
 
-/** Does the same for these rows of `claims`, expired or not. */
+/**
+ * Makes the deliveries of these claims due again, whether or not the claims have expired. Returns the number
+ * of claims.
+ */
 export function takeBack(database: Database, rows: readonly Row[], now: number): number {
   for (const row of rows) {
     const claim = readClaim(row);
@@ -137,7 +140,10 @@ export function lanePosition(
   };
 }
 
-/** Frees the slot. Returns the reason if the delivery was cancelled after it was claimed; otherwise null. */
+/**
+ * Deletes the claim, which frees its slot. Returns the reason if the delivery was cancelled after it was
+ * claimed; otherwise null.
+ */
 export function endClaim(database: Database, claim: Claim): CancellationReason | null {
   const { endpointId, generation, slot } = claim;
   database.run('DELETE FROM claims WHERE endpoint_id = ? AND slot = ?', endpointId, slot);

@@ -2,7 +2,7 @@ import { FIRST_GENERATION } from '@trunkline/storage-kit';
 import type { Database } from './database.ts';
 import { integer } from './row.ts';
 
-/** A delivery that waits for its turn. */
+/** A delivery in the queue of its lane. */
 export interface DueEntry {
   readonly endpointId: string;
   /** The generation of the lane in which the delivery is queued. */
@@ -25,7 +25,10 @@ export function addLane(database: Database, endpointId: string, workspaceId: str
   });
 }
 
-/** Resumes the lane of an endpoint that is being deleted, because its workspace could no longer find the lane. */
+/**
+ * Resumes the lane of an endpoint that is being deleted, because resuming the workspace would no longer find
+ * it.
+ */
 export function resumeLane(database: Database, endpointId: string): void {
   database.run('UPDATE lanes SET is_paused = 0 WHERE endpoint_id = ? AND is_paused = 1', endpointId);
 }

@@ -1,7 +1,7 @@
 import type { Lease } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 
-/** Whether the lease still gives the right to write, because it was neither taken nor released since. */
+/** Whether the lease still permits writes, because it was neither taken nor released since. */
 export function isHeld(database: Database, { instanceId, owner, epoch }: Lease): boolean {
   return (
     database.get(

@@ -73,7 +73,10 @@ interface Target {
   readonly workspaceId: string;
   readonly revision: string;
   readonly acceptsMessages: boolean;
-  /** The positions of the first queued message and after the last queued or held one; equal if the queue is empty. */
+  /**
+   * The position of the first queued message, and the position after the last queued or held one. They are
+   * equal if the queue is empty.
+   */
   readonly queueBegin: number;
   queueEnd: number;
   /** The number of messages that are held, or wait for a held one, and so are not in the queue. */
@@ -111,8 +114,8 @@ function findTarget(database: Database, instanceId: string): Target | null {
 }
 
 /**
- * Counts at least up to `limit`. Below the limit, the difference of positions is exact enough, because few messages
- * leave the middle of a queue.
+ * Counts queued and held messages at least up to `limit`. If the difference of positions is below the limit,
+ * it is exact enough, because few messages leave the middle of a queue.
  */
 function countQueued(
   database: Database,

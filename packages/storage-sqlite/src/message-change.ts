@@ -25,7 +25,7 @@ const STORED = `
   SELECT status, instance_id, (SELECT details FROM message_details WHERE message_id = messages.id) AS details
   FROM messages WHERE id = ?`;
 
-/** Fails every queued message of an instance, in the order of the queue. */
+/** Marks every queued or held message of an instance as failed, in the order of the queue. */
 export function failMessages(transaction: Transaction, instanceId: string, failure: QueueFailure): void {
   const { database, newId } = transaction;
   const rows = database.all(QUEUED, instanceId, instanceId);

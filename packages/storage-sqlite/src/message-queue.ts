@@ -83,14 +83,15 @@ export function postponeMessage(database: Database, instanceId: string, postpone
   }
 }
 
-/** Takes a message out of its queue, at any position. */
+/** Takes a message out of its queue, at any position, or out of the held messages. */
 export function leaveQueue(database: Database, instanceId: string, messageId: string): void {
   // Checks the held messages first, because a search in the queue walks from its head.
   if (!leaveHeld(database, messageId)) database.run(LEAVE_QUEUE, instanceId, messageId);
 }
 
 /**
- * A condition for a message's place in a queue, usually at the head. Its parameters are the instance and the message.
+ * A condition that finds a message's row in `queue`, usually at the head. Its parameters are the instance and
+ * the message.
  */
 const PLACE_IN_QUEUE = `
   (instance_id, position) = (

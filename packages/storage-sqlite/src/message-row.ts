@@ -56,7 +56,7 @@ function readContact(row: Row): ContactSummary | null {
   return row['id'] === null ? null : summaryOf(entities.contact.read(row));
 }
 
-/** Content is deleted with its instance, whatever the rows of messages say. */
+/** Content is deleted with its instance, but the rows of messages still list it as available. */
 function asOfNow(database: Database, { instanceId, media }: Message): MessageMedia | null {
   if (!media?.available || database.get('SELECT 1 FROM instances WHERE id = ?', instanceId)) return media;
   return { ...media, available: false };

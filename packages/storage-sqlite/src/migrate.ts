@@ -8,7 +8,7 @@ export const MIGRATIONS: readonly string[] = [SCHEMA, DELETED_ENDPOINTS];
 
 export const LATEST_VERSION: number = latestSchemaVersion(MIGRATIONS);
 
-/** "trnk", which marks a SQLite file as ours. */
+/** "trnk", which marks a SQLite file as Trunkline's. */
 const APPLICATION_ID = 0x74726e6b;
 
 /** Applies all missing migrations, or none if one fails. Processes that migrate concurrently wait for each other. */
@@ -35,7 +35,7 @@ export function readVersion(connection: DatabaseSync, migrations: readonly strin
   return version;
 }
 
-/** Throws if the file holds tables that are not ours. */
+/** Throws if the file has tables but is not marked as Trunkline's. */
 export function refuseForeign(connection: DatabaseSync): void {
   const tables = connection
     .prepare("SELECT count(*) AS tables FROM sqlite_schema WHERE type = 'table'")

@@ -5,7 +5,7 @@ import type { Database } from './database.ts';
 import { json, text } from './row.ts';
 import type { Row } from './row.ts';
 
-/** A table of notifications that are owed, and the column that holds them. */
+/** A table of notifications that remain to be sent, and the column that holds them. */
 export interface OwedTable {
   readonly table: string;
   readonly column: string;

@@ -21,7 +21,7 @@ export interface List {
   readonly id?: string;
 }
 
-/** Returns a page, newest first. Each part is walked along its index, from the page's first row to its last. */
+/** Returns a page, newest first. Each part is read along its index, only as far as the page may reach. */
 export function readPage<Item>(
   database: Database,
   list: List,

@@ -13,7 +13,7 @@ export function processRegistry(
     register: async (owner, { now, since, asksUntil = 0 }) => {
       const { database, write } = connected();
       return write(() => {
-        // Also deletes registrations from before the clock was set back.
+        // Also deletes registrations with a time in the future, from before the clock was set back.
         database.run(
           'DELETE FROM lease_owners WHERE checked_in_at <= ? OR checked_in_at > ?',
           since,
@@ -65,7 +65,7 @@ const OWNERS = `
   FROM lease_owners
   ORDER BY owner`;
 
-// Also deletes reports from before the clock was set back.
+// Also deletes reports with a time in the future, from before the clock was set back.
 const FORGET = 'DELETE FROM process_reports WHERE reported_at <= ? OR reported_at > ?';
 
 const COLUMNS = Object.keys(entities.processReport.kinds);

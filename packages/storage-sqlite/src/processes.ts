@@ -10,7 +10,10 @@ import type { Announce, Writer } from './writer.ts';
 
 /** Knows the number of this process, and which other processes have ended. */
 export interface Processes {
-  /** The number under which claims are written; 0 before the first `releaseEnded`, or if this process is unknown. */
+  /**
+   * The number under which leases and claims are written; 0 before the first `releaseEnded`, after `close`,
+   * or if this process has no lock file.
+   */
   readonly own: () => number;
   /** See `ProcessRegistry`. */
   releaseEnded(now: number): Promise<number>;

@@ -13,7 +13,7 @@ export async function purge(file: string, database: Database): Promise<string | 
   return `What was deleted may be left in ${file}-wal, since a program keeps reading from the database: end that program, and try again.`;
 }
 
-/** Copies the log back and truncates it. Returns whether that was possible. */
+/** Copies the log into the database file and truncates it. Returns whether that was possible. */
 async function emptyLog(database: Database): Promise<boolean> {
   const until = performance.now() + CHECKPOINT_WITHIN_MS;
   for (;;) {

@@ -30,12 +30,15 @@ export function retentionStore(connected: Connected): RetentionStore {
   };
 }
 
-/** Relies on the primary key: an id begins with its time. */
+/** Relies on the primary key, because an id begins with the time of its creation. */
 const DELETE_HISTORY = `
   DELETE FROM instance_history
   WHERE id IN (SELECT id FROM instance_history WHERE id < ? ORDER BY id LIMIT ?)`;
 
-/** Relies on deleted_endpoints_by_age and deliveries_by_webhook. */
+/**
+ * Keeps the URLs of endpoints that still have deliveries. Relies on deleted_endpoints_by_age and
+ * deliveries_by_webhook.
+ */
 const DELETE_ENDPOINT_URLS = `
   DELETE FROM deleted_endpoints WHERE id IN (
     SELECT id FROM deleted_endpoints

@@ -34,7 +34,7 @@ export function queueEvent(database: Database, subscriptionId: string, event: Ev
   });
 }
 
-/** Claims due events of the types asked for, at the same cost however many others are queued. */
+/** Claims due events of the given types, at the same cost however many other events are queued. */
 export function claimEvents(
   database: Database,
   claim: EventClaim & { readonly process: number },
@@ -51,7 +51,7 @@ export function claimEvents(
   return { claimed, nextAt: nextEventAt(database, claim), ...(missing.length > 0 ? { missing } : {}) };
 }
 
-/** Whether `claimEvents` would find something. */
+/** Whether `claimEvents` would find an event. */
 export function hasDueEvents(database: Database, claim: EventClaim): boolean {
   return dueEvents(database, { ...claim, limit: Math.min(claim.limit, 1) }).length > 0;
 }

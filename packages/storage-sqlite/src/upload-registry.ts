@@ -68,7 +68,7 @@ export function takeContent(database: Database, message: Message): void {
   if (taken === 0) throw contentNotFree(message);
 }
 
-/** Marks the content of a message as without an owner, so that the content is swept. */
+/** Clears the owner of a message's content, so that the content is swept. */
 export function abandonContent(database: Database, messageId: string, contentId: string): void {
   database.run(
     'UPDATE contents SET instance_id = NULL, owner_id = NULL WHERE message_id = ? AND coalesce(owner_id, message_id) = ?',
@@ -77,7 +77,10 @@ export function abandonContent(database: Database, messageId: string, contentId:
   );
 }
 
-/** Does the same for a message that is being deleted for good. Its content is swept before all other content. */
+/**
+ * Like `abandonContent`, for a message that is being deleted for good. Its content is swept before all other
+ * content.
+ */
 export function abandonDeletedContent(database: Database, message: Message): void {
   database.run(
     `UPDATE contents SET instance_id = NULL, owner_id = NULL, begun_at = 0

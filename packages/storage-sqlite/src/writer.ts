@@ -16,8 +16,8 @@ export type Announce = (signal: Signal) => void;
 export type Operation<Result> = (announce: Announce) => Result;
 
 /**
- * Begins consecutive operations of one kind in a transaction, so that an operation can reuse what earlier ones have
- * read.
+ * Called before consecutive operations of one kind in a transaction. Returns the function that runs each of
+ * them, so that an operation can reuse what earlier ones have read.
  */
 type Series<Item, Result> = (announce: Announce) => (item: Item) => Result;
 
@@ -31,7 +31,7 @@ export interface Writer {
    * this process.
    */
   run<Result>(operation: Operation<Result>): Promise<Result>;
-  /** Does the same for an operation of a series. The next operation outside the series ends the series. */
+  /** Like `run`, for an operation of a series. The next operation outside the series ends the series. */
   runInSeries<Item, Result>(series: Series<Item, Result>, item: Item): Promise<Result>;
   /** Resolves when all earlier operations are completed. */
   completed(): Promise<void>;

@@ -10,7 +10,8 @@ const REFUSAL =
   'this database is being moved, or was moved, by "trunkline move": nothing in it changes any more; use the database that it was moved to';
 
 /**
- * From the end of this transaction on, refuses all changes by any process, except to `LEFT_OPEN` and the move's mark.
+ * Makes the database refuse all changes by any process, once this transaction is committed, except changes to
+ * `LEFT_OPEN` and the move's mark.
  */
 export function freeze(database: Database): void {
   for (const table of tables(database)) {

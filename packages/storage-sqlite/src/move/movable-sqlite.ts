@@ -25,7 +25,7 @@ import { readMoved } from './moved-values.ts';
 import { mainTable, storedTable } from './stored-tables.ts';
 import { finishMove, writeRows } from './written-rows.ts';
 
-/** The SQLite database in this file, for `trunkline move`. */
+/** A SQLite database that `trunkline move` reads or writes. */
 export function movableSqlite({
   path,
 }: {
