@@ -90,10 +90,10 @@ export interface EntityRows<Stored> extends MessageRows<Stored> {
   readonly downloadPlan: RowMapper<DownloadPlan, Stored>;
 
   readonly endpoint: RowMapper<Endpoint, Stored>;
-  /** The fields of an endpoint that users change, and its `version`. */
+  /** The fields of an endpoint that change after it was created, except its health. */
   readonly endpointSettings: RowMapper<EndpointSettings, Stored>;
   readonly endpointHealth: RowMapper<EndpointHealth, Stored>;
-  /** The fields of an endpoint's health that `EndpointStore.write` may change. */
+  /** The fields of an endpoint's health that record its failures. */
   readonly endpointFailures: RowMapper<FailureRecord, Stored>;
 
   readonly delivery: RowMapper<Delivery, Stored>;

@@ -9,7 +9,7 @@ interface Row {
   readonly id: string;
 }
 
-/** A list of `size` ids from `00001` on, filtered by their numbers. */
+/** A list of `size` ids, starting with `00001`, filtered by their numbers. */
 function listOf(size: number, passes: (row: number) => boolean): FilteredList<Row> & { examined: number } {
   const ids = Array.from({ length: size }, (_, index) => String(index + 1).padStart(5, '0'));
   const list = {

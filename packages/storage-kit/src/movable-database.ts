@@ -29,11 +29,11 @@ export interface MovableDatabase {
   mark(): Promise<MoveMark | null>;
   /** Writes the mark; null removes the mark. */
   writeMark(mark: MoveMark | null): Promise<void>;
-  /** Whether all tables, including the settings, are empty. */
+  /** Whether all moved tables, including the settings, are empty. */
   isEmpty(): Promise<boolean>;
   /**
-   * In one transaction, returns false if the database has a mark or a row in any table; otherwise writes the first mark
-   * and returns true.
+   * In one transaction, returns false if the database has a mark or a row in any moved table; otherwise
+   * writes the first mark and returns true.
    */
   claim(mark: MoveMark): Promise<boolean>;
   /** The processes that are not known to have ended. */
@@ -47,7 +47,7 @@ export interface MovableDatabase {
   thaw(): Promise<void>;
   /** The number of rows, for showing progress; may be an estimate. */
   estimate(): Promise<number>;
-  /** Reads at most about `limit` rows. */
+  /** Reads at most `limit` rows. */
   read(table: MovedTableName, from: MoveCursor | null, limit: number): Promise<MovedPage>;
   /** Writes the rows and the next mark in one transaction. Throws if the mark is not the expected one. */
   write(table: MovedTableName, rows: readonly MovedRow[], marks: MarkChange): Promise<void>;

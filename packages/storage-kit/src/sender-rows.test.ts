@@ -5,7 +5,7 @@ import { senderRows } from './sender-rows.ts';
 const PLAN = '{"subscription":"active","instanceLimit":null,"trialMessageLimit":null,"webhookLimit":5}';
 const instance = { id: 'ins_1', workspace_id: 'ten_1', phone_number: '15550100' };
 
-/** Stands in for the encoding of a database that stores texts in another form than JavaScript. */
+/** Stands in for the encoding of a database that stores texts differently from JavaScript. */
 const reversed = (text: string): string => [...text].toReversed().join('');
 const rows = senderRows({
   ...PLAIN_CODECS,

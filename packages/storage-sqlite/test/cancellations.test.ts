@@ -59,7 +59,7 @@ it('deliveries that were claimed when their endpoint was closed can be deleted a
   await storage.deliveries.claim(claimAt(NOW));
   await storage.endpoints.delete(endpoint.workspaceId, endpoint.id, NOW);
   expect(await storage.deliveries.sweepClosed(10)).toBe(0);
-  // The delivery, its event and the URL of its endpoint.
+  // Deletes the delivery, its event and the URL of its endpoint.
   expect(await storage.retention.deleteHistory(NOW + 1, 10)).toBe(3);
   expect(await storage.deliveries.sweepClosed(10)).toBe(0);
   expect([rows('lanes'), rows('closings'), rows('due'), rows('claims')]).toEqual([0, 0, 0, 0]);

@@ -4,7 +4,7 @@ import { sqliteStorage } from '../src/index.ts';
 import { connectTo } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-/** References between tables: a column, and the column that it refers to. */
+/** References between tables: a table and its column, and the table and column that it refers to. */
 const REFERENCES = [
   ['queue', 'message_id', 'messages', 'id'],
   ['held_messages', 'message_id', 'messages', 'id'],

@@ -18,7 +18,7 @@ export async function openStorage(
   return storage;
 }
 
-/** Opens such a storage, and returns its connection, too. */
+/** Like `openStorage`. Returns the storage's connection, too. */
 export async function openWithConnection(
   path: string,
   options: Partial<SqliteStorageOptions> = {},

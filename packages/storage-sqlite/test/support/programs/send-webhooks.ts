@@ -16,7 +16,7 @@ flushCompileCache();
 let killed = false;
 const queued = Promise.withResolvers<void>();
 
-/** Hangs until the process is killed. */
+/** Once everything is queued, prints `here`. Hangs until the process is killed. */
 async function waitToBeKilled(): Promise<never> {
   await queued.promise;
   print('here');
