@@ -63,7 +63,7 @@ export function acceptanceContract(subject: ContractSubject): void {
       const readable = aMessage(instance);
       const own = idsOfOrder('msg', orderOfId('msg', readable.id));
       const ids = [idsOfOrder('msg', { ms: NOW, sequence: 1 }), own];
-      // Another process may make an id of this order in the same millisecond.
+      // `twin` has an id of the same order, as another process may make in the same millisecond.
       const twin = aMessage(neighbour, { id: own.last, networkId: readable.networkId });
       const other = aMessage(instance);
       for (const message of [twin, readable, other]) {

@@ -80,7 +80,8 @@ export function deliveryLogContract(subject: ContractSubject): void {
       const storage = await open();
       const { workspace } = await storeLane(storage);
       await storeEndpoint(storage, workspace);
-      // The first three ids have the same millisecond. The second is ahead of its event, as after a clock was set back.
+      // The first three events have ids of the same millisecond. The second id is ahead of its event, as
+      // after the clock was set back.
       const events = [
         anEvent(workspace, NOW),
         anEvent(workspace, NOW - 60_000, { id: testId('evt', NOW) }),
@@ -120,7 +121,7 @@ export function deliveryLogContract(subject: ContractSubject): void {
       const [first, last] = await enqueueAt(storage, endpoint, NOW - 2 * DAY, NOW);
       const url = 'https://example.com/Grüße';
       await storage.endpoints.write({ endpoint: { ...endpoint, url } });
-      // The clock was behind, so the last delivery is younger than the deletion.
+      // The clock of this call is two days behind, so the last delivery is younger than the deletion.
       expect(await storage.endpoints.delete(workspace.id, endpoint.id, NOW - 2 * DAY)).toBe(true);
       const urlOf = async (delivery: Delivery | undefined) =>
         (await storage.deliveries.findDetail(workspace.id, must(delivery).id, 0))?.endpointUrl;
@@ -264,7 +265,9 @@ interface Past {
   readonly type: 'message.received' | 'webhook.test';
 }
 
-/** Stores an endpoint with these deliveries: `closed` ones were cancelled when the endpoint was disabled. */
+/**
+ * Stores an endpoint with these deliveries. The `closed` ones are cancelled because the endpoint is disabled.
+ */
 async function storeHistory(storage: Storage, history: readonly Past[]) {
   const { workspace, endpoint } = await storeLane(storage);
   const enqueue = async ({ type }: Past, index: number): Promise<Delivery> =>

@@ -24,7 +24,10 @@ const WAVES = 8;
 /** An erasure takes about thirty steps, and is aborted at one of the first `STEPS`. */
 const STEPS = 20;
 
-/** Tests that a person is erased while messages to and from them are sent, even if erasures are aborted at any step. */
+/**
+ * Tests that a person can be erased while messages to and from them are sent, even if erasures are aborted at
+ * any step.
+ */
 export function describeErasureUnderTraffic(name: string, open: () => Promise<ErasureDatabase>): void {
   it(
     `on ${name}, a message that comes while a person is erased is erased or there as a whole, and other people’s are untouched`,
@@ -108,7 +111,8 @@ async function passTraffic({ api, instance, sandbox }: Linked): Promise<void> {
 }
 
 /**
- * Aborts every other erasure at some step, as if a process ended between two transactions. The next erasure continues.
+ * Erases Ada again and again until the traffic ends. Aborts every other erasure at some step, as if a process
+ * ended between two transactions. The next erasure continues.
  */
 async function eraseMeanwhile(
   { trunkline, workspaceId }: Linked,

@@ -36,15 +36,15 @@ let made = 0;
 const OF_THIS_PROCESS = crypto.getRandomValues(new Uint8Array(16));
 
 /**
- * Makes ids of exactly the given time, even if the time jumps back; ids of one millisecond sort in the order of their
- * creation.
+ * Makes ids of exactly the given time, even if the time jumps back. Ids of one millisecond sort in the order
+ * of their creation.
  */
 export const testId: NewId = (prefix, now) => {
   made += 1;
   const sequence = made;
   return createNewId((length) => {
     const bytes = OF_THIS_PROCESS.slice(0, length);
-    // The factory starts the counter of a new millisecond from these bytes.
+    // `createNewId` starts its counter for a new millisecond from these bytes.
     bytes.set([sequence >> 16, sequence >> 8, sequence], 6);
     return bytes;
   })(prefix, now);

@@ -201,7 +201,7 @@ async function save(
   groups: readonly GroupReport[],
   { now = NOW, full = false }: { readonly now?: number; readonly full?: boolean } = {},
 ): Promise<'saved' | 'fenced'> {
-  // Every group belongs to the first workspace, which is also the instance's.
+  // The instance belongs to the first workspace.
   const [workspace] = await storage.workspaces.list({ after: null, limit: 1 });
   return storage.groups.save({ lease, workspaceId: must(workspace).id, groups, full, now });
 }

@@ -20,7 +20,7 @@ export function expectedPage<Value extends Row>(
   return { rows: list.slice(start, end), hasOlder: end < list.length, hasNewer: start > 0 };
 }
 
-/** Requests for pages from anywhere: from a row, from a row that a filter hides, from either end. */
+/** Requests for the first page, or for a page from any row, even from a row that a filter hides. */
 export const pageRequests: fc.Arbitrary<(ids: readonly string[]) => PageRequest> = fc
   .record({
     limit: fc.integer({ min: 1, max: 8 }),

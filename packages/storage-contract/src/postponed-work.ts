@@ -51,7 +51,7 @@ export function postponedWorkContract(subject: ContractSubject): void {
         );
       await storage.workspaces.update(workspace.id, changes);
       expect(await heads()).toEqual([other.id]);
-      // The send of this message was in flight when the workspace stopped.
+      // The send of this message was in flight when the workspace's work was postponed.
       expect(await storage.messages.change(lease, sending(first))).toBe('changed');
       await goOn(storage, workspace);
       expect((await heads()).toSorted()).toEqual([must(second).id, other.id].toSorted());
@@ -75,7 +75,7 @@ export function postponedWorkContract(subject: ContractSubject): void {
       const { workspace, endpoint } = await storeLane(storage);
       await enqueueAt(storage, endpoint, NOW, NOW, NOW);
       await storage.workspaces.update(workspace.id, changes);
-      // Lets the storage notice the queued deliveries.
+      // This claim lets the storage notice the queued deliveries.
       await claim(storage, NOW + 1);
       expect(await storage.deliveries.claim(claimAt(NOW + 1))).toEqual({ claimed: [], nextAt: null });
     });

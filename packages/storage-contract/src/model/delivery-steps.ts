@@ -19,7 +19,7 @@ export const waitSteps: readonly Step[] = [
   }),
 ];
 
-/** The life of deliveries, in which little happens without many steps in a row. */
+/** Steps in the life of deliveries, to which little happens without many such steps in a row. */
 export const claimSteps: readonly Step[] = [
   step(
     'enqueue for one endpoint',

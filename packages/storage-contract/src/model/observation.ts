@@ -3,7 +3,7 @@ import type { Scenario } from './scenario.ts';
 
 const EVERYTHING = { from: null, limit: 200 };
 
-/** Reads everything that a caller can see of a storage, except attempts and payloads, which a step reads. */
+/** Reads the rows that the two storages are compared by. */
 export async function observe(storage: Storage, scenario: Scenario): Promise<unknown> {
   const workspaces = scenario.workspaces.map(({ id }) => observeWorkspace(storage, id));
   const instances = scenario.instances.map(({ workspaceId, id }) =>

@@ -17,7 +17,10 @@ import { seededBytes } from './seeded-bytes.ts';
 /** One of the two storages, with the results that later steps need. */
 export interface Side {
   readonly storage: Storage;
-  /** Every claim so far, including lost claims. Kept by side, because each storage makes different tokens. */
+  /**
+   * Every claim so far, including lost claims. Each side has its own, because each storage makes different
+   * tokens.
+   */
   readonly claims: ClaimedDelivery[];
   readonly eventClaims: ClaimedEvent[];
   readonly leases: Lease[];
@@ -71,7 +74,7 @@ export class Scenario {
     }
   }
 
-  /** Choices are small numbers, so that steps meet the same rows again and again. */
+  /** `choice` is a small number, so that steps pick the same rows again and again. */
   pick<Value>(values: readonly Value[], choice: number): Value | null {
     return values[choice % Math.max(values.length, 1)] ?? null;
   }

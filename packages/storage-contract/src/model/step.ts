@@ -3,10 +3,10 @@ import { expect } from 'vitest';
 import { observe } from './observation.ts';
 import type { Side, Scenario } from './scenario.ts';
 
-/** Runs with each side; the results of both sides are compared. */
+/** Acts on one side. The results of the two sides are compared. */
 type Act = (side: Side) => Promise<unknown>;
 
-/** Prepares the input that both sides get; null if the sides have nothing to do. */
+/** Prepares the input that both sides get; null if there is nothing to do. */
 export type Plan<Choice> = (scenario: Scenario, choice: Choice) => Promise<Act | null>;
 
 /** A random step of one kind. */
@@ -31,7 +31,10 @@ export function step<Choice>(name: string, choices: fc.Arbitrary<Choice>, plan: 
   }));
 }
 
-/** The reported time of the next claim may be too early, but not too late, and not in the past if nothing is due. */
+/**
+ * The reported time of the next claim may be too early, but not too late. If nothing is due, it must be later
+ * than `now`.
+ */
 function expectInTime(actual: number | null, exact: number | null, now: number): void {
   const latest = exact ?? Infinity;
   const early = actual ?? Infinity;
