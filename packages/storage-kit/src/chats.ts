@@ -11,7 +11,10 @@ import type { ChatSummary, Contact, Message, Recipient } from '@trunkline/core/s
 
 type MaybePromise<Value> = Promise<Value> | Value;
 
-/** A key of chats in one instance, or in the whole workspace if `instanceId` is null. */
+/**
+ * The chats with this key (the id of a group or a contact, or a number) in one instance; in the whole
+ * workspace if `instanceId` is null.
+ */
 export interface ChatTarget {
   readonly key: string;
   readonly instanceId: string | null;
@@ -62,7 +65,7 @@ function ownersByInstance(digits: string, contacts: readonly Contact[]): readonl
   );
 }
 
-/** A stored message that is not filed yet. */
+/** A stored message that is not filed in its chat yet. */
 export interface UnfiledMessage {
   readonly id: string;
   readonly workspaceId: string;
@@ -79,7 +82,7 @@ export function isOfTarget(
   );
 }
 
-/** Lookups for the chats of one instance. Each lookup takes all ids together. */
+/** Lookups for the chats of one instance. Each lookup takes many ids, numbers or keys together. */
 export interface ChatFacts {
   readonly messages: (ids: readonly string[]) => MaybePromise<readonly Message[]>;
   /** The instance's current contacts for these ids, after merges. */
@@ -92,8 +95,8 @@ export interface ChatFacts {
 }
 
 /**
- * Returns the chats whose last message has one of these ids. A chat is left out if its person has a later message under
- * another key.
+ * Returns the chats whose last message has one of these ids. A person's messages may be filed under several
+ * keys, so a chat is left out if its person has a later message under another key.
  */
 export async function readChats(ids: readonly string[], facts: ChatFacts): Promise<readonly ChatSummary[]> {
   const messages = await facts.messages(ids);

@@ -206,7 +206,7 @@ const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
   },
   closings: {
     columns: columnsOf(
-      // Claimed deliveries are queued after the move, so each closing may have deliveries to sweep.
+      // Claimed deliveries are queued after the move, so each cancellation may have deliveries to sweep.
       named(id('endpoint_id', 'wh'), integer('generation'), word('reason'), flag('to_sweep')),
     ),
     key: ['endpoint_id', 'generation'],

@@ -6,7 +6,7 @@ export interface IdBound {
   readonly id: string;
 }
 
-/** A plan for reading a page. */
+/** The rows to read for a page, as `planPage` decides. */
 export interface PagePlan {
   /** The order of ids in which the rows are read. */
   readonly order: 'ASC' | 'DESC';

@@ -5,7 +5,7 @@ import type { IdBound, PagePlan } from './page-plan.ts';
 /** How many of the latest unfiled messages a lookup reads in addition to filed ones. */
 export const UNFILED_READ_MAX = 1_000;
 
-/** The id of the last of these messages for each key. */
+/** The latest of these ids for each key. Messages without a key are left out. */
 export function latestUnfiled(
   unfiled: readonly Pick<UnfiledMessage, 'id' | 'key'>[],
 ): ReadonlyMap<string, string> {

@@ -133,7 +133,8 @@ async function openStorage(
   let remote: RemoteSignals | null = null;
   const publish = (reported: readonly Signal[]): void => {
     reported.forEach(hear);
-    // Each event would cost a notification, so other processes find events by polling, if they look for any.
+    // Each event would cost a notification, so events are not announced to other processes, which find them
+    // by polling.
     remote?.send(reported.filter(({ topic }) => topic !== 'events'));
   };
   const notification: DatabaseOptions['notification'] = (reported) => {

@@ -58,7 +58,10 @@ const ADD = `
 
 const OTHERS = 'SELECT * FROM trunkline.processes WHERE machine = $1 AND id <> $2';
 
-/** Several processes may release the same process, and any of them may die, so the row is deleted last. */
+/**
+ * Several processes may release what the same process held, and any of them may die, so the row is deleted
+ * last.
+ */
 async function release(database: Database, process: number, now: number): Promise<void> {
   await database.transaction((transaction) => releaseLeases(transaction, process));
   await database.transaction((transaction) => releaseClaims(transaction, process, now));

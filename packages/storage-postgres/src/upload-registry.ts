@@ -93,7 +93,7 @@ const ABANDON = `
   UPDATE trunkline.contents SET instance_id = NULL, owner_id = NULL
   WHERE message_id = $1 AND coalesce(owner_id, message_id) = $2`;
 
-/** Notes that the content of an instance that is being deleted has no owner from now on. */
+/** Notes a deleted instance that still has content, so that the content is swept. */
 export async function orphanContent(transaction: Transaction, instance: string): Promise<void> {
   await transaction.run(ORPHAN, instance);
 }

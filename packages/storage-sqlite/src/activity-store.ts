@@ -44,7 +44,7 @@ export function activityStore(connected: Connected): ActivityStore {
   };
 }
 
-/** Returns false if the change no longer applies to the stored message. */
+/** Writes the change. Returns false if it no longer applies to the stored message. */
 function writeContent(database: Database, instanceId: string, change: ContentChange): boolean {
   const row = database.get(
     'SELECT * FROM messages WHERE id = ? AND instance_id = ?',

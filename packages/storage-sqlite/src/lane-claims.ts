@@ -85,7 +85,8 @@ export function nextClaimAt(database: Database, now: number): number | null {
 }
 
 /**
- * Leaves out the claims of paused lanes. Such claims stay until their lane resumes, and there is at most one per slot.
+ * Leaves out the claims of paused lanes. Such claims stay until their lane resumes, but are few, because a
+ * lane has at most one per slot.
  */
 const IN_OPEN_LANE =
   'NOT EXISTS (SELECT 1 FROM lanes WHERE lanes.endpoint_id = claims.endpoint_id AND is_paused = 1)';

@@ -8,7 +8,7 @@ const SLOTS = 256;
 /** A lock that ends with the process, however the process ends. */
 export interface ProcessSlot {
   readonly number: number;
-  /** Whether it is certain that no other process holds this slot. */
+  /** Whether it is certain that no other process holds the slot `other`. */
   isFree(other: number): boolean;
   release(): void;
 }

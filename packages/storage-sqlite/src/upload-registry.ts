@@ -90,7 +90,7 @@ export function abandonDeletedContent(database: Database, message: Message): voi
   );
 }
 
-/** Notes that the content of an instance that is being deleted has no owner from now on. */
+/** Notes a deleted instance that still has content, so that the content is swept. */
 export function orphanContent(database: Database, instanceId: string): void {
   if (!hasContents(database, instanceId)) return;
   database.run('INSERT OR IGNORE INTO instances_with_leftovers (instance_id) VALUES (?)', instanceId);
