@@ -35,7 +35,7 @@ import {
 
 export { claimAt, exhausted, failed, succeeded } from './examples.ts';
 
-// Rows that tests begin with, stored through the port itself, and functions that read these rows.
+// Functions that store rows for tests to begin with, through the port itself, and functions that read these rows.
 
 export async function storeWorkspace(storage: Storage, changes: Partial<Workspace> = {}): Promise<Workspace> {
   const workspace = aWorkspace(changes);

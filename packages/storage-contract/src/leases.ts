@@ -67,8 +67,8 @@ export function leaseContract(subject: ContractSubject): void {
       const instance = await storeInstance(storage, await storeWorkspace(storage));
       await takeLease(storage, instance, { owner: 'a', now: NOW + HOUR });
       const claim = { owner: 'b', ttlMs: TTL, limit: 10 };
-      // A lease that began up to one lease length ahead is not free, because the claiming process may have stood still
-      // since it read its clock.
+      // A lease that began up to one lease length ahead is not free, because the claiming process may have been
+      // suspended since it read its clock.
       expect(await storage.leases.claim({ ...claim, now: NOW + HOUR - TTL })).toEqual([]);
       expect(await storage.leases.claim({ ...claim, now: NOW, leaveAhead: true })).toEqual([]);
       const taken = await storage.leases.claim({ ...claim, now: NOW });

@@ -27,7 +27,7 @@ export interface MediaPlace {
 
 const ID = 'msg_01jgfjjv00fsnvdjzy0jcm5xh8';
 const MIB = 1_048_576;
-/** 12 MiB by default. `MEDIA_MB=100` tests the specification's largest file. */
+/** Slightly more than 12 MiB by default. `MEDIA_MB=100` tests the specification's largest file. */
 const LARGE_BYTES = Number(process.env['MEDIA_MB'] ?? 12) * MIB + 12_345;
 
 /** Defines the tests that every media store must pass. Call this function in a test file of the store's package. */

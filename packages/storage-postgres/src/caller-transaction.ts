@@ -84,7 +84,7 @@ async function checkDatabase(client: Queryable, { installation, statementsOn }: 
   const row = await statementsOn(client)
     .get('SELECT FROM trunkline.schema_versions WHERE id = $1', installation)
     .catch((error: unknown) => {
-      // undefined_table, also if the whole schema is missing, and undefined_column.
+      // undefined_table, which PostgreSQL also reports if the whole schema is missing, and undefined_column.
       if (['42P01', '42703'].includes(sqlState(error) ?? '')) return undefined;
       throw error;
     });

@@ -57,7 +57,10 @@ export interface DatabaseOptions {
   /** The timeout of each statement. */
   readonly timeoutMs: number;
   publish(signals: readonly Signal[]): void;
-  /** A statement that announces work when its transaction commits. */
+  /**
+   * A statement that announces work when its transaction commits; null if there is nothing to announce, or
+   * notifications are off.
+   */
   notification(
     signals: readonly Signal[],
   ): { readonly text: string; readonly values: readonly unknown[] } | null;
@@ -134,7 +137,7 @@ export function createDatabase(options: DatabaseOptions): Database & { idle(): P
   };
 }
 
-/** Runs a transaction again if a conflict with another one made it fail. */
+/** Runs a transaction again, up to MAX_RUNS times, if a conflict with another transaction made it fail. */
 async function throughConflicts<Result>(run: () => Promise<Result>): Promise<Result> {
   for (let runs = 1; ; runs += 1) {
     try {

@@ -84,9 +84,9 @@ async function endClaims(transaction: Transaction, reports: readonly Report[]): 
 }
 
 /**
- * Locks and reads the claims of these lanes, and the endpoints. All transactions lock lanes before endpoints
- * (see `lockLanes`), so the condition that counts the lanes forces that order. Lanes and endpoints are read
- * in the state in which they were locked.
+ * Locks and reads the claims of these lanes, and the endpoints. All transactions lock lanes before endpoints (see
+ * `lockLanes`). The condition that counts the lanes enforces that order here. Lanes and endpoints are read in the state
+ * in which they were locked.
  */
 const HELD = `
   WITH lane AS MATERIALIZED (

@@ -18,7 +18,8 @@ export async function deleteEvents(
   const spans = spansOf(own);
   const before = await all(DELIVERIES, events, ...spans);
   const endpoints = [...new Set(before.map((row) => String(row['webhook_id'])))];
-  // Until these locks are held, open deliveries may end, and ended ones may be retried.
+  // Until these locks are held, open deliveries may end, and ended ones may be retried, so the deliveries are read
+  // again.
   await lockLanes(transaction, endpoints);
   const deliveries = (await all(DELIVERIES, events, ...spans)).map((row) => String(row['id']));
   await unqueueDeliveries(transaction, endpoints, deliveries);

@@ -12,7 +12,7 @@ const LOCKED_MS = 10;
 export interface Outlook {
   /** When the first lane that is not paused wakes; null if no lane does. */
   readonly wakeAt: number | null;
-  /** Whether deliveries were queued for which their lanes have not been woken yet. */
+  /** Whether deliveries were queued whose lanes have not been woken since. */
   readonly isUnaware: boolean;
   /**
    * Whether the times of the lanes were computed under limits other than the given ones, or have never been

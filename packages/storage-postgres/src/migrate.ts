@@ -127,7 +127,7 @@ async function moveMark(ask: Ask): Promise<string | null> {
   return typeof value === 'string' ? value : null;
 }
 
-/** The version of the stored schema; 0 if the schema is not stored. */
+/** The version of the stored schema; 0 if it has no tables of Trunkline. */
 async function readVersion(ask: Ask, schema: string, migrations: readonly string[]): Promise<number> {
   const { found } = await ask(FIND_VERSIONS, schema);
   if (found === undefined) return 0;
@@ -137,7 +137,7 @@ async function readVersion(ask: Ask, schema: string, migrations: readonly string
   return version;
 }
 
-// Does not use to_regclass, which may remember from before the lock that the table is missing.
+// Does not use to_regclass, which may still say, from before the lock, that the table is missing.
 const FIND_VERSIONS = `
   SELECT 1 AS found
   FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace

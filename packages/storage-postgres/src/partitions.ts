@@ -167,8 +167,8 @@ function dayOf(name: string): number {
 }
 
 /**
- * SQLSTATEs of the errors if another process has just created the partition, rows came first, or another
- * transaction holds a lock.
+ * The SQLSTATEs if another process has just created the partition, if rows for it came first, or if another transaction
+ * holds a lock.
  */
 const IN_THE_WAY: readonly (string | undefined)[] = ['42P07', '23505', '23514', '55P03'];
 

@@ -53,8 +53,8 @@ const KINDS: Readonly<Record<TransactionKind, string>> = {
 };
 
 /**
- * SQL that begins a transaction that does not depend on the settings of the session, and leaves them as they
- * are.
+ * SQL that begins a transaction. The transaction does not depend on the settings of the session, and leaves the
+ * settings as they are.
  */
 export function transactionStart(kind: TransactionKind, { limits }: Session, timeoutMs: number): string {
   const settings = [

@@ -18,7 +18,6 @@ export interface Statements {
   all(sql: string, ...values: readonly Value[]): Promise<readonly Row[]>;
   /** Returns the number of changed rows. */
   run(sql: string, ...values: readonly Value[]): Promise<number>;
-  /** Inserts a row given by its columns. */
   insert(table: string, columns: Columns): Promise<void>;
   /** Changes these columns of the row whose `id` is this uuid. */
   update(table: string, uuid: string, columns: Columns): Promise<void>;
@@ -55,7 +54,7 @@ export function statementsOn(queryable: Queryable, prepare: Prepare): Statements
   };
 }
 
-/** Among columns, only lists of words are arrays. */
+/** The only columns that are arrays are lists of words. */
 function placeOf(value: Value | undefined, number: number): string {
   return `$${number}${Array.isArray(value) ? '::text[]' : ''}`;
 }

@@ -10,7 +10,7 @@ export interface Database {
   all(sql: string, ...values: SQLInputValue[]): Row[];
   /** Returns the number of changed rows. */
   run(sql: string, ...values: SQLInputValue[]): number;
-  /** Inserts a row given by its columns. Returns its rowid, which is meaningless if the table has no rowids. */
+  /** Returns the rowid of the inserted row, which is meaningless if the table has no rowids. */
   insert(table: string, columns: Columns): number;
   /** Changes these columns of the row with this id. */
   update(table: string, id: string, columns: Columns): void;

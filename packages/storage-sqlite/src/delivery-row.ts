@@ -6,7 +6,7 @@ import type { Columns, Database } from './database.ts';
 import { entities, integer } from './row.ts';
 import type { Row } from './row.ts';
 
-/** `generation` is the lane's, and is stored only if the delivery is open. */
+/** `generation` is that of the lane, and is stored only if the delivery is open. */
 export function deliveryColumns(delivery: Delivery, generation: number): Columns {
   return { ...entities.delivery.columns(delivery), generation: generationOf(delivery, generation) };
 }

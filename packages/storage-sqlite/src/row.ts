@@ -4,7 +4,7 @@ import type { Codecs, EntityRows, RowReader, SenderRows } from '@trunkline/stora
 
 export type { Row } from '@trunkline/storage-kit';
 
-/** A parameter for bytes, because Node 22 binds empty bytes as NULL. */
+/** A parameter for bytes, even for empty bytes, which Node 22 binds as NULL. */
 export const BYTES = "coalesce(?, x'')";
 
 const CODECS: Codecs<SQLInputValue> = PLAIN_CODECS;

@@ -80,7 +80,7 @@ it('remembers keys that are in the index, in memory, and only in the log', async
     }
     expect(await one.messages.findIdempotencyRecord(workspace.id, 'two 0')).toBeNull();
   }
-  // The neighbour now knows how far the index goes.
+  // By now, the neighbour has read how far the index goes.
   appendMany(connectTo(path), workspace.id, 'two');
   expect((await use(neighbour, instance, 'two 0')).kind).toBe('remembered');
   await eventually(() => expect(connectTo(path).prepare(FLAWS).get()).toEqual({ dangling: 0, missing: 0 }));

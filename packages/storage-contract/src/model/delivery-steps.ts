@@ -46,7 +46,8 @@ export const claimSteps: readonly Step[] = [
     fc.record({ leaseMs: fc.constantFrom(5_000, 20_000) }),
     async (scenario, { leaseMs }) =>
       async (side) => {
-        // The limit has room for all, because the order of lanes may differ by storage, within the bounds of fairness.
+        // The limit is high enough for all deliveries that are due, because storages may serve lanes in different
+        // orders.
         const claim = claimAt(scenario.now, { leaseMs, startsPerWindow: 3 });
         const { claimed, nextAt } = await side.storage.deliveries.claim(claim);
         const ordered = claimed.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1));

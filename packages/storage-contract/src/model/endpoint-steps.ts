@@ -10,7 +10,10 @@ const events = fc.subarray(['message.received', 'message.failed', 'instance.conn
 });
 const rarely = fc.constantFrom(false, false, false, true);
 
-/** Steps that enable an endpoint again, because only then do cancelled deliveries meet later deliveries. */
+/**
+ * Steps that disable an endpoint and enable it again, because only then are cancelled deliveries followed by later
+ * ones.
+ */
 export const reopeningSteps: readonly Step[] = [
   step('disable and enable an endpoint', endpoint, async (scenario, choice) => {
     const current = await scenario.endpoint(choice);

@@ -10,7 +10,7 @@ import { verify } from '@trunkline/receiver';
 export interface TlsReceiver {
   /** The certificate authority to trust, as PEM. */
   readonly ca: string;
-  /** The URL of the endpoint at a path. Each path is another endpoint. */
+  /** The URL of the endpoint at a path. Each path is a different endpoint. */
   url(path: string): string;
   /** Sets the secret of the endpoint at a path; earlier requests are refused. */
   learnSecret(path: string, secret: string): void;
