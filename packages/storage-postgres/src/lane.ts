@@ -1,7 +1,7 @@
 import { FIRST_GENERATION } from '@trunkline/storage-kit';
 import type { Transaction } from './database.ts';
 
-// All functions here except `addLane` and `lockLanes` expect the caller to hold the locks of the lanes.
+// The functions here that change existing lanes expect the caller to hold the locks of these lanes.
 
 /** Creates the lane of a new endpoint, paused if the work of its workspace is postponed. */
 export async function addLane(
