@@ -420,10 +420,7 @@ function isWithAda({ groupId, to, contact }: Message): boolean {
   return groupId === null && (to === ADA || contact !== null);
 }
 
-/**
- * Stores these messages in a new instance, in an order that differs from that of their ids, and files some of
- * them.
- */
+/** Stores these messages in a new instance, in an order that differs from that of their ids, and files some of them. */
 async function storeSteps(
   storage: Storage,
   steps: readonly { readonly kind: Kind; readonly isFiled: boolean }[],

@@ -10,8 +10,8 @@ export interface ContractSubject {
    */
   createDatabase(): Promise<TestDatabase>;
   /**
-   * How many random sequences are compared with the in-memory storage, unless `STORAGE_CONTRACT_RUNS` sets
-   * the number. Use fewer if the runs take long.
+   * How many random sequences are compared with the in-memory storage, unless `STORAGE_CONTRACT_RUNS` sets the number.
+   * Use fewer if the runs take long.
    */
   readonly randomRuns?: number;
   /** The cases to run; all by default. Use fewer only for a quick run in addition to a full run. */

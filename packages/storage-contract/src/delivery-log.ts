@@ -80,8 +80,8 @@ export function deliveryLogContract(subject: ContractSubject): void {
       const storage = await open();
       const { workspace } = await storeLane(storage);
       await storeEndpoint(storage, workspace);
-      // The first three events have ids of the same millisecond. The second id is ahead of its event, as
-      // after the clock was set back.
+      // The first three events have ids of the same millisecond. The second id is ahead of its event, as after the
+      // clock was set back.
       const events = [
         anEvent(workspace, NOW),
         anEvent(workspace, NOW - 60_000, { id: testId('evt', NOW) }),
@@ -265,9 +265,7 @@ interface Past {
   readonly type: 'message.received' | 'webhook.test';
 }
 
-/**
- * Stores an endpoint with these deliveries. The `closed` ones are cancelled because the endpoint is disabled.
- */
+/** Stores an endpoint with these deliveries. The `closed` ones are cancelled because the endpoint is disabled. */
 async function storeHistory(storage: Storage, history: readonly Past[]) {
   const { workspace, endpoint } = await storeLane(storage);
   const enqueue = async ({ type }: Past, index: number): Promise<Delivery> =>

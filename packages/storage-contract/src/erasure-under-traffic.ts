@@ -25,8 +25,7 @@ const WAVES = 8;
 const STEPS = 20;
 
 /**
- * Tests that a person can be erased while messages to and from them are sent, even if erasures are aborted at
- * any step.
+ * Tests that a person can be erased while messages to and from them are sent, even if erasures are aborted at any step.
  */
 export function describeErasureUnderTraffic(name: string, open: () => Promise<ErasureDatabase>): void {
   it(
@@ -111,8 +110,8 @@ async function passTraffic({ api, instance, sandbox }: Linked): Promise<void> {
 }
 
 /**
- * Erases Ada again and again until the traffic ends. Aborts every other erasure at some step, as if a process
- * ended between two transactions. The next erasure continues.
+ * Erases Ada again and again until the traffic ends. Aborts every other erasure at some step, as if a process ended
+ * between two transactions. The next erasure continues.
  */
 async function eraseMeanwhile(
   { trunkline, workspaceId }: Linked,

@@ -36,8 +36,8 @@ let made = 0;
 const OF_THIS_PROCESS = crypto.getRandomValues(new Uint8Array(16));
 
 /**
- * Makes ids of exactly the given time, even if the time jumps back. Ids of one millisecond sort in the order
- * of their creation.
+ * Makes ids of exactly the given time, even if the time jumps back. Ids of one millisecond sort in the order of their
+ * creation.
  */
 export const testId: NewId = (prefix, now) => {
   made += 1;

@@ -5,10 +5,7 @@ import { must } from '@trunkline/test-support';
 import type { ContractSubject, TestDatabase, TestProcess, TestTransaction } from './contract-subject.ts';
 import { testId } from './examples.ts';
 
-/**
- * Opens a storage on the database of the running test. With `after closing`, closes all earlier storages
- * first.
- */
+/** Opens a storage on the database of the running test. With `after closing`, closes all earlier storages first. */
 export type OpenStorage = (
   when?: 'immediately' | 'after closing',
   newId?: NewId,

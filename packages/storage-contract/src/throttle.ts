@@ -46,8 +46,8 @@ export function throttleContract(subject: ContractSubject): void {
         starts.push(...claimed.map(() => now));
         const inWindow = starts.filter((start) => start > now - MINUTE);
         expect(inWindow.length).toBeLessThanOrEqual(10);
-        // A claim takes as many as it may: 4, the starts left in the window, or the deliveries left,
-        // whichever is least.
+        // A claim takes as many as it may: 4, the starts left in the window, or the deliveries left, whichever is
+        // least.
         expect(claimed.length).toBe(
           Math.min(4, 10 - (inWindow.length - claimed.length), 60 - starts.length + claimed.length),
         );

@@ -12,8 +12,8 @@ import type { ChatSummary, Contact, Message, Recipient } from '@trunkline/core/s
 type MaybePromise<Value> = Promise<Value> | Value;
 
 /**
- * The chats with this key (the id of a group or a contact, or a number) in one instance; in the whole
- * workspace if `instanceId` is null.
+ * The chats with this key (the id of a group or a contact, or a number) in one instance; in the whole workspace if
+ * `instanceId` is null.
  */
 export interface ChatTarget {
   readonly key: string;
@@ -95,8 +95,8 @@ export interface ChatFacts {
 }
 
 /**
- * Returns the chats whose last message has one of these ids. A person's messages may be filed under several
- * keys, so a chat is left out if its person has a later message under another key.
+ * Returns the chats whose last message has one of these ids. A person's messages may be filed under several keys, so a
+ * chat is left out if its person has a later message under another key.
  */
 export async function readChats(ids: readonly string[], facts: ChatFacts): Promise<readonly ChatSummary[]> {
   const messages = await facts.messages(ids);

@@ -326,10 +326,7 @@ export const RETRY_ROUND: ColumnsOf<RetryRound> = {
   calledAt: integer('retry_round_called_at'),
 };
 
-/**
- * The fields of a delivery that decide, together with the time at which it is due, how long it may still
- * wait.
- */
+/** The fields of a delivery that decide, together with the time at which it is due, how long it may still wait. */
 export type DeliveryWait = Pick<Delivery, 'status' | 'attempts' | 'nextRetryAt'>;
 
 export const DELIVERY_WAIT: ColumnsOf<DeliveryWait> = {

@@ -3,10 +3,7 @@ import type { Page, PageRequest } from '@trunkline/core/spi/storage';
 import { planPage } from './page-plan.ts';
 import type { IdBound, PagePlan } from './page-plan.ts';
 
-/**
- * The maximum number of ids in a step. For more ids, PostgreSQL may prefer another plan to a walk along the
- * index.
- */
+/** The maximum number of ids in a step. For more ids, PostgreSQL may prefer another plan to a walk along the index. */
 const STEP_MAX = 400;
 
 /** A list of ids whose rows must be read to know which rows belong to the page. */

@@ -101,8 +101,8 @@ export function earliestAttemptOf(madeSince: number): number {
 }
 
 /**
- * The range of the ids that an event's deliveries from `since` or later may have. They have the same
- * `IdOrder` as the event's id; see `newDelivery`.
+ * The range of the ids that an event's deliveries from `since` or later may have. They have the same `IdOrder` as the
+ * event's id; see `newDelivery`.
  */
 export function deliveryIdsOf(eventId: string, since: number): IdRange {
   const { first, last } = idsOfOrder('whd', orderOfEvent(eventId));

@@ -32,8 +32,8 @@ export interface MovableDatabase {
   /** Whether all moved tables, including the settings, are empty. */
   isEmpty(): Promise<boolean>;
   /**
-   * In one transaction, returns false if the database has a mark or a row in any moved table; otherwise
-   * writes the first mark and returns true.
+   * In one transaction, returns false if the database has a mark or a row in any moved table; otherwise writes the
+   * first mark and returns true.
    */
   claim(mark: MoveMark): Promise<boolean>;
   /** The processes that are not known to have ended. */

@@ -8,8 +8,8 @@ import { runBatch } from './batch-transaction.ts';
 import { storeUncontended } from './uncontended-acceptance.ts';
 
 /**
- * Group commit: uncontended acceptances that arrive together share one statement and one commit. Acceptances
- * of one instance keep the order of their calls.
+ * Group commit: uncontended acceptances that arrive together share one statement and one commit. Acceptances of one
+ * instance keep the order of their calls.
  */
 export function acceptanceBatcher(connected: Connected): Batcher<Acceptance, AcceptanceResult> {
   const batcher = createBatcher<Waiting, AcceptanceResult>({
@@ -33,19 +33,19 @@ type Outcome = Settled | Promise<AcceptanceResult>;
 const ACCEPTED: Settled = { status: 'fulfilled', value: { kind: 'accepted' } };
 
 /**
- * The lock timeout of a batch, whose acceptances all wait for a lock that one of them needs. Sending a
- * message holds such a lock for less.
+ * The lock timeout of a batch, whose acceptances all wait for a lock that one of them needs. Sending a message holds
+ * such a lock for less.
  */
 const LOCK_TIMEOUT = '50ms';
 /**
- * How many batches may skip an acceptance whose queue is locked. Another process that accepts for the same
- * instance holds the lock for one statement, so the next batch usually finds it free.
+ * How many batches may skip an acceptance whose queue is locked. Another process that accepts for the same instance
+ * holds the lock for one statement, so the next batch usually finds it free.
  */
 const MAX_PASSES = 3;
 
 /**
- * Stores the uncontended acceptances, leaves acceptances with a locked queue to the next batch (at most
- * MAX_PASSES times), and decides all others.
+ * Stores the uncontended acceptances, leaves acceptances with a locked queue to the next batch (at most MAX_PASSES
+ * times), and decides all others.
  */
 async function acceptTogether(
   database: Database,
@@ -90,8 +90,8 @@ async function decideOthers(
     if (outcome.status === 'rejected' && isLockTimeout(outcome.reason)) locked.push(acceptance);
     else outcomes.set(acceptance, outcome);
   }
-  // A transaction of the app may hold these locks for any length of time, so an acceptance waits only for the
-  // lock of its own instance.
+  // A transaction of the app may hold these locks for any length of time, so an acceptance waits only for the lock of
+  // its own instance.
   for (const group of Map.groupBy(locked, ({ message }) => message.instanceId).values()) {
     const waiting = runBatch(database, group, acceptMessages);
     for (const [index, acceptance] of group.entries()) {

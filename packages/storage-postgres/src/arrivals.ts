@@ -39,10 +39,7 @@ export async function hasArrived(statements: Statements, key: ArrivalKey): Promi
   return row !== undefined;
 }
 
-/**
- * Returns whether the message was new. The caller has locked the lease, so no merge of contacts runs
- * concurrently.
- */
+/** Returns whether the message was new. The caller has locked the lease, so no merge of contacts runs concurrently. */
 export async function insertArrival(
   statements: Statements,
   { message, senderId, contact }: Arrival,

@@ -4,9 +4,7 @@ export interface Batcher<Item, Result> {
 }
 
 export interface BatcherOptions<Item, Result> {
-  /**
-   * The maximum size of a batch. Without a limit, the first callers in a long queue would wait for the last.
-   */
+  /** The maximum size of a batch. Without a limit, the first callers in a long queue would wait for the last. */
   readonly max: number;
   /** The maximum number of batches in flight. */
   readonly inFlight: number;
@@ -16,9 +14,9 @@ export interface BatcherOptions<Item, Result> {
    */
   keyOf?(item: Item): string;
   /**
-   * Does the work of a batch. Returns the outcomes in the order of the items. The outcome of an item that
-   * takes longer may be a promise: until it settles, the item holds its key, but its batch no longer counts
-   * as in flight. `AGAIN` puts an item into the next batch.
+   * Does the work of a batch. Returns the outcomes in the order of the items. The outcome of an item that takes longer
+   * may be a promise: until it settles, the item holds its key, but its batch no longer counts as in flight. `AGAIN`
+   * puts an item into the next batch.
    */
   run(
     items: readonly Item[],
@@ -34,10 +32,7 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/**
- * Collects items that arrive within a tick of the event loop, or while the maximum number of batches is in
- * flight.
- */
+/** Collects items that arrive within a tick of the event loop, or while the maximum number of batches is in flight. */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
   const { max, inFlight, keyOf, run } = options;
   let waiting: Waiting<Item, Result>[] = [];

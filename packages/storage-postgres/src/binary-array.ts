@@ -62,8 +62,8 @@ export function isElementType(name: string): name is ElementType {
 }
 
 /**
- * Encodes an array of one dimension in PostgreSQL's binary format (`array_recv`). In the text format, the
- * setting `array_nulls` would decide whether NULL means a null.
+ * Encodes an array of one dimension in PostgreSQL's binary format (`array_recv`). In the text format, the setting
+ * `array_nulls` would decide whether NULL means a null.
  */
 export function binaryArray(type: ElementType, elements: readonly ArrayElement[]): Buffer {
   const { oid, sizeOf, write }: Encoding = TYPES[type];

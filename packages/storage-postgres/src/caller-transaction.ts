@@ -40,8 +40,8 @@ function checkClient(own: unknown): Queryable {
 const turns = new WeakMap<Queryable, Promise<unknown>>();
 
 /**
- * Runs the calls on a client one after the other. Otherwise their statements would mix, and a failing call
- * would undo another call's changes.
+ * Runs the calls on a client one after the other. Otherwise their statements would mix, and a failing call would undo
+ * another call's changes.
  */
 async function inTurn<Result>(client: Queryable, work: () => Promise<Result>): Promise<Result> {
   const turn = (turns.get(client) ?? Promise.resolve()).then(work);

@@ -5,9 +5,9 @@ import { lockLanes, wakeAt } from './lane.ts';
 import { integer, word } from './row.ts';
 
 /**
- * Cancels all open deliveries of an endpoint, however many, at the same cost. Until they are swept, they stay
- * in a closed generation, which no claim reads. The caller has locked the lane, and the endpoint FOR UPDATE,
- * so that no delivery is being queued.
+ * Cancels all open deliveries of an endpoint, however many, at the same cost. Until they are swept, they stay in a
+ * closed generation, which no claim reads. The caller has locked the lane, and the endpoint FOR UPDATE, so that no
+ * delivery is being queued.
  */
 export async function closeLane(
   { get, run }: Transaction,
@@ -122,8 +122,8 @@ const SWEEP = `
 
 /** Called when no deliveries except claimed ones are left in this generation. */
 async function finishSweep({ run }: Transaction, endpoint: string, generation: number): Promise<void> {
-  // If claims are left, the cancellation is not swept again until one of them ends, so that sweeps do not
-  // read it needlessly.
+  // If claims are left, the cancellation is not swept again until one of them ends, so that sweeps do not read it
+  // needlessly.
   if ((await run(LEAVE_TO_CLAIMS, endpoint, generation)) > 0) return;
   await run(
     'DELETE FROM trunkline.closings WHERE endpoint_id = $1 AND generation = $2',

@@ -9,9 +9,9 @@ import type { Row } from './row.ts';
 import type { Statements } from './statements.ts';
 
 /**
- * Files at most `limit` stored messages that are not filed yet. A lock that lasts until the transaction ends
- * lets only one process file at a time. If another process, or a deletion of messages, holds the lock, files
- * nothing and returns that more is left.
+ * Files at most `limit` stored messages that are not filed yet. A lock that lasts until the transaction ends lets only
+ * one process file at a time. If another process, or a deletion of messages, holds the lock, files nothing and returns
+ * that more is left.
  */
 export async function fileMessages(database: Database, limit: number): Promise<FilingPass> {
   // Checks first, because usually there is nothing to file.
@@ -87,10 +87,7 @@ export async function readUnfiled(
   return (await all(UNFILED, workspace, keys.map(storedKey))).map(unfiledMessage);
 }
 
-/**
- * The id of each chat's newest message among the latest unfiled messages of an instance, by the key of the
- * chat.
- */
+/** The id of each chat's newest message among the latest unfiled messages of an instance, by the key of the chat. */
 export async function readLatestUnfiled(
   { get }: Statements,
   workspace: string | null,
@@ -117,8 +114,8 @@ const UNFILED = `
   WHERE item.workspace_id = $1 AND ${KEY} = ANY ($2::text[])`;
 
 /**
- * Returns all rows as one JSON value, because reading a thousand rows for each page of chats would take
- * longer than everything else.
+ * Returns all rows as one JSON value, because reading a thousand rows for each page of chats would take longer than
+ * everything else.
  */
 const UNFILED_OF_INSTANCE = `
   SELECT coalesce(json_object_agg(item.id, ${KEY})::text, '{}') AS unfiled

@@ -3,8 +3,8 @@ import { encodeText } from './text-encoding.ts';
 import { uuidOf } from './uuid.ts';
 
 /**
- * The key of a chat as the database stores it: a letter followed by the uuid of a group or a contact, or by
- * the digits of a number. The function `message_key` of the schema builds the same keys.
+ * The key of a chat as the database stores it: a letter followed by the uuid of a group or a contact, or by the digits
+ * of a number. The function `message_key` of the schema builds the same keys.
  */
 export function storedKey(key: string): string {
   if (isId('grp', key)) return `g${uuidOf('grp', key)}`;

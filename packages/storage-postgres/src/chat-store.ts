@@ -34,8 +34,8 @@ export function chatStore(connected: Connected): ChatStore {
 }
 
 /**
- * Lists the messages exchanged with a counterpart: walks the chats in which they are filed, and merges in the
- * unfiled messages.
+ * Lists the messages exchanged with a counterpart: walks the chats in which they are filed, and merges in the unfiled
+ * messages.
  */
 export async function listByCounterpart(
   statements: Statements,
@@ -184,8 +184,8 @@ interface Step {
 }
 
 /**
- * Takes the first rows of each owner in `$1`, then the first of all these rows. Compares owner and id
- * together, so that the planner can use no other index. The limit is part of the text; see page.ts.
+ * Takes the first rows of each owner in `$1`, then the first of all these rows. Compares owner and id together, so that
+ * the planner can use no other index. The limit is part of the text; see page.ts.
  */
 function walk({ table, owner, type, id: idColumn }: Walked, { bound, order, count }: Step): string {
   const condition = bound
@@ -225,8 +225,8 @@ const CURRENT = `
   ) AS contact`;
 
 /**
- * CHAT_IDS and LAST_IDS rely on chats_by_key. Each key is looked up separately, because with a list of keys
- * the planner may choose the index of an instance's chats instead.
+ * CHAT_IDS and LAST_IDS rely on chats_by_key. Each key is looked up separately, because with a list of keys the planner
+ * may choose the index of an instance's chats instead.
  */
 const CHAT_IDS = `
   SELECT chat.id FROM unnest($2::text[], $3::uuid[]) AS target (key, instance_id)

@@ -7,17 +7,17 @@ export type Shape<Column extends string> = Readonly<Record<Column, ColumnType>>;
 export type RowOf<Columns> = Columns extends Shape<infer Column> ? Readonly<Record<Column, Scalar>> : never;
 
 /**
- * SQL for rows called `name` that are sent as one array parameter per column, starting with `$first`.
- * PostgreSQL reads arrays in a third of the time that JSON takes. The planner expects ten rows, so it joins
- * them with other rows through an index.
+ * SQL for rows called `name` that are sent as one array parameter per column, starting with `$first`. PostgreSQL reads
+ * arrays in a third of the time that JSON takes. The planner expects ten rows, so it joins them with other rows through
+ * an index.
  */
 export function sentRows<Column extends string>(shape: Shape<Column>, name: string, first = 1): string {
   return `unnest(${arraysOf(shape, first)}) AS ${name} (${columnsOf(shape).join(', ')})`;
 }
 
 /**
- * Like `sentRows`, with the position of each row as another column, `place`. The planner expects a thousand
- * rows, so it joins them with other rows by hashing instead of comparing each pair.
+ * Like `sentRows`, with the position of each row as another column, `place`. The planner expects a thousand rows, so it
+ * joins them with other rows by hashing instead of comparing each pair.
  */
 export function manySentRows<Column extends string>(shape: Shape<Column>, name: string, first = 1): string {
   return `ROWS FROM (unnest(${arraysOf(shape, first)}), generate_subscripts($${first}, 1))

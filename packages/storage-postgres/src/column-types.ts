@@ -12,8 +12,8 @@ const READERS: Readonly<Record<number, (value: string) => unknown>> = {
 };
 
 /**
- * Parses column values with READERS, whatever parsers the app has set in pg. Values of other types, such as
- * uuid and json, stay the text that PostgreSQL sent.
+ * Parses column values with READERS, whatever parsers the app has set in pg. Values of other types, such as uuid and
+ * json, stay the text that PostgreSQL sent.
  */
 export const COLUMN_TYPES: NonNullable<Statement['types']> = {
   getTypeParser: (type) => READERS[type] ?? asText,
@@ -46,8 +46,7 @@ function readIntegers(value: string): readonly number[] {
 }
 
 /**
- * Reads only arrays of plain words, because PostgreSQL quotes elements that contain, for example, a space or
- * a comma.
+ * Reads only arrays of plain words, because PostgreSQL quotes elements that contain, for example, a space or a comma.
  */
 function readWords(value: string): readonly string[] {
   if (value.includes('"'))

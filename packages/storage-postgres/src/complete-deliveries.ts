@@ -6,8 +6,8 @@ import type { Report } from './delivery-completion.ts';
 import { runBatch } from './batch-transaction.ts';
 
 /**
- * Group commit: completions that arrive together share a few statements and one commit. Completions of one
- * endpoint are never in two concurrent transactions, which would wait for each other.
+ * Group commit: completions that arrive together share a few statements and one commit. Completions of one endpoint are
+ * never in two concurrent transactions, which would wait for each other.
  */
 export function completeDeliveries(connected: Connected): DeliveryStore['complete'] {
   const batcher = createBatcher<Report, boolean>({

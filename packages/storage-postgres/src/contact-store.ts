@@ -24,9 +24,9 @@ export function contactStore(connected: Connected): ContactStore {
       const { contact, written } = await decide(database);
       if (written.length === 0) return contact;
       return database.transaction(async (transaction) => {
-        // With this lock, saves for an instance run one at a time, so that only one of them creates the
-        // contact of a new person. They also wait for messages that are being received, which must not
-        // overlap with a merge of contacts.
+        // With this lock, saves for an instance run one at a time, so that only one of them creates the contact of a
+        // new person. They also wait for messages that are being received, which must not overlap with a merge of
+        // contacts.
         if (!(await isHeld(transaction, lease, 'instance'))) return 'fenced';
         const decided = await decide(transaction);
         if (decided.written.length > 0) await store(transaction, instanceId, decided);

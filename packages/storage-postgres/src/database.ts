@@ -18,16 +18,16 @@ export interface Transaction extends Statements {
 }
 
 /**
- * Everything that the stores share once the storage is open. A statement that is run directly on it is its
- * own transaction.
+ * Everything that the stores share once the storage is open. A statement that is run directly on it is its own
+ * transaction.
  */
 export interface Database extends Statements {
   readonly newId: NewId;
   /** The number of this process, under which its leases and claims are written. */
   readonly process: () => number;
   /**
-   * Commits everything that `work` changes, or nothing if `work` throws. May run `work` again after a
-   * conflict with another transaction, in which case only the last run counts.
+   * Commits everything that `work` changes, or nothing if `work` throws. May run `work` again after a conflict with
+   * another transaction, in which case only the last run counts.
    */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
   /** Runs `read` so that all its statements see the same state, even if other transactions commit in between. */
@@ -171,8 +171,8 @@ async function inTransaction<Result>(
 }
 
 /**
- * Thrown by work that finds, after it has read, that another transaction committed first. The next run sees
- * that transaction's changes.
+ * Thrown by work that finds, after it has read, that another transaction committed first. The next run sees that
+ * transaction's changes.
  */
 export class TransactionConflict extends Error {
   override readonly name = 'TransactionConflict';
@@ -183,8 +183,8 @@ export class TransactionConflict extends Error {
 
 /**
  * Whether the transaction is worth running again: it deadlocked, could not be serialized, or threw a
- * TransactionConflict. Or a row was on its way to a default partition when the partition for its day was
- * created, which PostgreSQL reports as a check violation (23514) without the name of a constraint.
+ * TransactionConflict. Or a row was on its way to a default partition when the partition for its day was created, which
+ * PostgreSQL reports as a check violation (23514) without the name of a constraint.
  */
 function isConflict(error: unknown): boolean {
   const state = sqlState(error);

@@ -17,8 +17,8 @@ export interface Report {
 }
 
 /**
- * Writes the outcomes of all attempts in order, with at most three statements. Returns for each attempt
- * whether it was written.
+ * Writes the outcomes of all attempts in order, with at most three statements. Returns for each attempt whether it was
+ * written.
  */
 export async function completeAll(
   transaction: Transaction,
@@ -196,9 +196,9 @@ const FIRST_ATTEMPT = `coalesce(
 const IS_LEFT = 'claim.token <> ALL (released.tokens::bigint[])';
 
 /**
- * Moves deliveries that have ended to the table `deliveries`, and queues the other deliveries again. Returns
- * when the first of the lanes wakes, not counting paused lanes. Reads queues and claims as they were before
- * this statement, when all these deliveries were claimed.
+ * Moves deliveries that have ended to the table `deliveries`, and queues the other deliveries again. Returns when the
+ * first of the lanes wakes, not counting paused lanes. Reads queues and claims as they were before this statement, when
+ * all these deliveries were claimed.
  */
 const WRITE = `
   WITH report AS MATERIALIZED (

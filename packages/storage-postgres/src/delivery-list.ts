@@ -19,9 +19,9 @@ interface DeliveryQuery {
 }
 
 /**
- * Lists one endpoint's deliveries. Ended deliveries are read along deliveries_by_webhook or, with a filter,
- * along deliveries_by_kind once for each kind that passes the filter, so that a page costs the same however
- * rare its deliveries are. Open deliveries are always read along open_deliveries_by_kind.
+ * Lists one endpoint's deliveries. Ended deliveries are read along deliveries_by_webhook or, with a filter, along
+ * deliveries_by_kind once for each kind that passes the filter, so that a page costs the same however rare its
+ * deliveries are. Open deliveries are always read along open_deliveries_by_kind.
  */
 export async function deliveryList(statements: Statements, query: DeliveryQuery): Promise<List> {
   const { workspaceId, endpointId, statuses, eventType, floor } = query;
@@ -89,10 +89,9 @@ async function readStanding(
 }
 
 /**
- * The lane names the workspace of its endpoint, and exists while any delivery is open, even if the endpoint
- * was deleted. All ended deliveries of an endpoint belong to one workspace, so one delivery is enough. The
- * ORDER BY makes PostgreSQL find that delivery along deliveries_by_webhook, however few deliveries the
- * endpoint has.
+ * The lane names the workspace of its endpoint, and exists while any delivery is open, even if the endpoint was
+ * deleted. All ended deliveries of an endpoint belong to one workspace, so one delivery is enough. The ORDER BY makes
+ * PostgreSQL find that delivery along deliveries_by_webhook, however few deliveries the endpoint has.
  */
 const STANDING = `
   SELECT

@@ -57,8 +57,8 @@ interface RetryBatch {
 }
 
 /**
- * Queues one more attempt of each of at most `limit` failed deliveries, in the order of `failedDeliveries`.
- * Returns null if the endpoint is disabled, or the workspace has no such endpoint.
+ * Queues one more attempt of each of at most `limit` failed deliveries, in the order of `failedDeliveries`. Returns
+ * null if the endpoint is disabled, or the workspace has no such endpoint.
  */
 export async function retryFailedDeliveries(
   transaction: Transaction,

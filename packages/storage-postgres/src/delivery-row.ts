@@ -34,8 +34,8 @@ const OUTCOMES = Object.keys(OUTCOME).filter((column) => column !== 'id');
 const OPEN_OUTCOMES = OUTCOMES.filter((column) => column !== 'delivered_at');
 
 /**
- * The columns that `readDelivery` needs from a row of `open_deliveries`, including why the row's generation
- * was closed; null if it was not.
+ * The columns that `readDelivery` needs from a row of `open_deliveries`, including why the row's generation was closed;
+ * null if it was not.
  */
 export function openDelivery(row: string): string {
   return `${of(row, ['id', ...FACTS, ...OPEN_OUTCOMES])}, NULL::bigint AS delivered_at, (

@@ -18,8 +18,8 @@ export function healthColumns(health: EndpointHealth): Omit<RowOf<typeof HEALTH>
 }
 
 /**
- * Whether deliveries can be queued at this endpoint. If so, the endpoint cannot be closed or deleted before
- * this transaction ends.
+ * Whether deliveries can be queued at this endpoint. If so, the endpoint cannot be closed or deleted before this
+ * transaction ends.
  */
 export async function keepEnabled(
   { get }: Statements,

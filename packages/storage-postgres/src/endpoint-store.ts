@@ -90,11 +90,11 @@ async function writeEndpoint(
   const { endpoint, health, close, notification, enabledLimit } = write;
   const uuid = uuidOf('wh', endpoint.id);
   const workspace = uuidOf('ten', endpoint.workspaceId);
-  // Locks the workspace first, as `insert` does. Without this lock, two concurrent writes could together
-  // exceed the limit.
+  // Locks the workspace first, as `insert` does. Without this lock, two concurrent writes could together exceed the
+  // limit.
   if (enabledLimit !== undefined) await transaction.get(LOCK_WORKSPACE, workspace);
-  // With these locks, a cancellation waits for transactions that are queueing deliveries at this endpoint,
-  // and keeps out later ones.
+  // With these locks, a cancellation waits for transactions that are queueing deliveries at this endpoint, and keeps
+  // out later ones.
   if (close) await lockLanes(transaction, [uuid]);
   const lock = close ? LOCK_TO_CLOSE : LOCK;
   const row = await transaction.get(lock, uuid, workspace);

@@ -36,8 +36,8 @@ export interface DirectEvent {
 }
 
 /**
- * Stores each event with a delivery to its endpoint. Returns null for an event if the endpoint is gone,
- * disabled or of another workspace.
+ * Stores each event with a delivery to its endpoint. Returns null for an event if the endpoint is gone, disabled or of
+ * another workspace.
  */
 export async function storeEventsFor(
   transaction: Transaction,
@@ -73,10 +73,10 @@ interface SubscribedTypes {
 const COLUMNS = 'id, workspace_id, to_json(events) AS events, generation';
 
 /**
- * Locks endpoints in id order, which is also the order of an event's deliveries. The lock keeps a
- * cancellation out until the deliveries are committed, and waits for a cancellation in progress, whose result
- * is then read. Relies on endpoints_by_workspace. Subscriptions, which are few and belong to no workspace,
- * are not locked, because every event would need those locks.
+ * Locks endpoints in id order, which is also the order of an event's deliveries. The lock keeps a cancellation out
+ * until the deliveries are committed, and waits for a cancellation in progress, whose result is then read. Relies on
+ * endpoints_by_workspace. Subscriptions, which are few and belong to no workspace, are not locked, because every event
+ * would need those locks.
  */
 const WANTING = `
   WITH endpoint AS MATERIALIZED (

@@ -35,9 +35,7 @@ export function eventStore(connected: Connected): EventStore {
 
 const FIND = 'SELECT * FROM trunkline.events WHERE id = $1 AND workspace_id = $2 AND id >= $3';
 
-/**
- * Walks the primary key of the log. The extra condition on the id leaves out the partitions of earlier days.
- */
+/** Walks the primary key of the log. The extra condition on the id leaves out the partitions of earlier days. */
 const AFTER = `
   SELECT id FROM trunkline.event_log
   WHERE (workspace_id, id) > ($1::uuid, $2::uuid) AND workspace_id = $1 AND id > $2`;
@@ -57,9 +55,9 @@ const LOG = {
 } as const;
 
 /**
- * Events of a workspace are read along the primary key of the log, and events of a message along
- * event_log_by_message. Events of an instance are read type by type along event_log_by_instance, so that a
- * page costs the same however rare a type is.
+ * Events of a workspace are read along the primary key of the log, and events of a message along event_log_by_message.
+ * Events of an instance are read type by type along event_log_by_instance, so that a page costs the same however rare a
+ * type is.
  */
 function listOf(workspaceId: string, { messageId, instanceId, types = EVENT_TYPES }: EventFilter): List {
   const workspace = uuidToFind('ten', workspaceId);

@@ -11,9 +11,9 @@ interface FailedDelivery {
 }
 
 /**
- * The first `count` failed and exhausted deliveries of an endpoint: those never attempted, then those
- * attempted longest ago. Leaves out cancelled deliveries that are not swept yet. Relies on
- * deliveries_to_retry, so that each query starts at its first matching row.
+ * The first `count` failed and exhausted deliveries of an endpoint: those never attempted, then those attempted longest
+ * ago. Leaves out cancelled deliveries that are not swept yet. Relies on deliveries_to_retry, so that each query starts
+ * at its first matching row.
  */
 export async function failedDeliveries(
   { all }: Statements,

@@ -10,8 +10,7 @@ export function groupStore(connected: Connected): GroupStore {
   return {
     save: async ({ lease, workspaceId, groups, full = false, now }) =>
       connected().transaction(async (transaction) => {
-        // With this lock, saves for an instance run one at a time, so that only one of them gives a new group
-        // its id.
+        // With this lock, saves for an instance run one at a time, so that only one of them gives a new group its id.
         if (!(await isHeld(transaction, lease, 'instance'))) return 'fenced';
         const instance = uuidOf('ins', lease.instanceId);
         await saveReported(transaction, { instance, workspaceId, now }, groups);
@@ -49,8 +48,8 @@ interface Saving {
 }
 
 /**
- * A number may be in hundreds of groups, which a gateway reports whenever it connects, so at most two
- * statements write them all.
+ * A number may be in hundreds of groups, which a gateway reports whenever it connects, so at most two statements write
+ * them all.
  */
 async function saveReported(
   { all, run, newId }: Transaction,

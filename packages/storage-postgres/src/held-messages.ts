@@ -11,17 +11,15 @@ export const recipientIn = (item: string): string =>
   `coalesce(${item}.group_id::text, ${item}.recipient, ${item}.contact_id::text, '')`;
 
 /**
- * Moves messages that wait for held messages from the front of the queue to `held_messages`, so that the
- * messages behind them can pass.
+ * Moves messages that wait for held messages from the front of the queue to `held_messages`, so that the messages
+ * behind them can pass.
  */
 export async function letOthersPass(transaction: Transaction, instance: string): Promise<void> {
   await lockQueues(transaction, [instance]);
   await transaction.run(MOVE_ASIDE, instance, PASSED_AT_ONCE);
 }
 
-/**
- * Postpones a message, wherever it is in its queue or among the held messages. The caller holds the lease.
- */
+/** Postpones a message, wherever it is in its queue or among the held messages. The caller holds the lease. */
 export async function postponeMessage(
   transaction: Transaction,
   instance: string,

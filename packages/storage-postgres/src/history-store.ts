@@ -29,8 +29,8 @@ export function historyStore(connected: Connected): HistoryStore {
 }
 
 /**
- * Entries in the form that `insertEntries` takes. Pass at most one entry of each instance, because a
- * statement that writes the same row twice fails.
+ * Entries in the form that `insertEntries` takes. Pass at most one entry of each instance, because a statement that
+ * writes the same row twice fails.
  */
 export function entriesJson(entries: readonly HistoryEntry[]): string {
   return JSON.stringify(
@@ -42,10 +42,9 @@ export function entriesJson(entries: readonly HistoryEntry[]): string {
 }
 
 /**
- * Writes the `entries` (JSON) whose instances are in `rows`, by `id`. An entry with a stored id replaces the
- * stored entry, because it has happened once more. If an hour has too many entries, a new entry is counted in
- * the latest entry with its reason; see `HistoryStore`. Such an entry is inserted with `times` 0, which no
- * stored entry has.
+ * Writes the `entries` (JSON) whose instances are in `rows`, by `id`. An entry with a stored id replaces the stored
+ * entry, because it has happened once more. If an hour has too many entries, a new entry is counted in the latest entry
+ * with its reason; see `HistoryStore`. Such an entry is inserted with `times` 0, which no stored entry has.
  */
 export function insertEntries(entries: string, rows: string): string {
   // Relies on instance_history_by_instance.
@@ -97,8 +96,7 @@ export function historyNotes(
     inFlight: 1,
     keyOf: ({ entry }) => entry.instanceId,
     async run(notes) {
-      // Writes only the first note of each instance. The next batch writes the second, which then sees the
-      // first.
+      // Writes only the first note of each instance. The next batch writes the second, which then sees the first.
       const first = new Map(notes.toReversed().map((note) => [note.lease.instanceId, note]));
       const written = [...first.values()];
       await connected().run(

@@ -92,8 +92,8 @@ const DOWN = `
   ORDER BY id LIMIT $4`;
 
 /**
- * Whether the workspace has at least `count` instances; counts no further. Locks the workspace, so that no
- * instance is added before the transaction ends.
+ * Whether the workspace has at least `count` instances; counts no further. Locks the workspace, so that no instance is
+ * added before the transaction ends.
  */
 async function hasInstances(transaction: Transaction, workspaceId: string, count: number): Promise<boolean> {
   const workspace = uuidToFind('ten', workspaceId);

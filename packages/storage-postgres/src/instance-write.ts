@@ -25,8 +25,8 @@ import { uuidOf, uuidToFind } from './uuid.ts';
 
 /**
  * Writes that change only an instance's row and its history, as most do when a gateway restores hundreds of
- * connections, share one statement if they arrive together. Each other write takes a transaction, as does a
- * write whose row has changed since it was decided on.
+ * connections, share one statement if they arrive together. Each other write takes a transaction, as does a write whose
+ * row has changed since it was decided on.
  */
 export function writingInstances(connected: Connected): InstanceStore['write'] {
   const rows = createBatcher<InstanceWrite, Instance | null>({
@@ -89,8 +89,8 @@ async function writeRows(
 }
 
 // Locks in id order, like all statements that lock several rows. `is_connected` is always written in the same
-// transaction as the version, so the two match. The ids are also passed as arrays, because the planner
-// expects so many rows of JSON that it would read whole tables.
+// transaction as the version, so the two match. The ids are also passed as arrays, because the planner expects so many
+// rows of JSON that it would read whole tables.
 function writeRowsSql(columns: readonly string[]): string {
   const changes = columns.map((name) =>
     name === 'last_seen_at'
@@ -121,10 +121,7 @@ function writeRowsSql(columns: readonly string[]): string {
   SELECT id, last_seen_at FROM written`;
 }
 
-/**
- * A write under a lease comes from the lease's holder, so other processes need not look for an instance to
- * take.
- */
+/** A write under a lease comes from the lease's holder, so other processes need not look for an instance to take. */
 function signalOf({ instance, lease }: InstanceWrite): Signal {
   return { topic: 'instance', instanceId: instance.id, ...(lease && { byHolder: true }) };
 }

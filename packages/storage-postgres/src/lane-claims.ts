@@ -9,14 +9,14 @@ import { entities, flag, integer, text, wordOrNull } from './row.ts';
 import type { Row } from './row.ts';
 
 /**
- * The minimum number of lanes to look at in a round, so that expired claims are found even if the limit needs
- * fewer lanes.
+ * The minimum number of lanes to look at in a round, so that expired claims are found even if the limit needs fewer
+ * lanes.
  */
 const LANES_MIN = 16;
 
 /**
- * The maximum number of rounds. The first round looks at as few lanes as would do if each of them could fill
- * all its slots.
+ * The maximum number of rounds. The first round looks at as few lanes as would do if each of them could fill all its
+ * slots.
  */
 const MAX_ROUNDS = 4;
 
@@ -28,8 +28,8 @@ export interface Claims {
 }
 
 /**
- * Claims deliveries from the lanes that have been ready the longest. Skips lanes that other transactions have
- * locked, and waits for locks only if the limits changed or the clock may have been set back.
+ * Claims deliveries from the lanes that have been ready the longest. Skips lanes that other transactions have locked,
+ * and waits for locks only if the limits changed or the clock may have been set back.
  */
 export async function claimFromLanes(
   transaction: Transaction,
@@ -80,8 +80,8 @@ async function takeBackExpired(
 }
 
 /**
- * Relies on lanes_to_wake, which has no paused lanes. A locked row keeps its place (ctid), by which CLAIM
- * finds the row.
+ * Relies on lanes_to_wake, which has no paused lanes. A locked row keeps its place (ctid), by which CLAIM finds the
+ * row.
  */
 const READY = `
   SELECT ctid AS place, endpoint_id, EXISTS (SELECT 1 FROM unnest(claims) WHERE expires_at <= $1) AS has_expired
@@ -92,8 +92,8 @@ const READY = `
   FOR UPDATE SKIP LOCKED`;
 
 /**
- * SQL that releases the lost claims of the lanes `$1` and makes their deliveries due again at `$2`. `isLost`
- * is a condition on a row `claim`.
+ * SQL that releases the lost claims of the lanes `$1` and makes their deliveries due again at `$2`. `isLost` is a
+ * condition on a row `claim`.
  */
 export function takingBack(isLost: string): string {
   return `
@@ -112,12 +112,11 @@ export function takingBack(isLost: string): string {
 }
 
 /**
- * Takes from each lane, in order, as many deliveries as its free slots and remaining starts allow, writes
- * when the lane wakes next, and reads the claimed deliveries. Its snapshot is taken after the lanes were
- * locked. Relies on open_deliveries_queue, of which it reads only the deliveries to take, one more, and the
- * claimed ones.
- * Keeps the entries of a lane in arrays, so that each lane is one row, and finds rows by their ctid. The
- * planner does not know the size of these sets, so it would join them by comparing each pair of rows.
+ * Takes from each lane, in order, as many deliveries as its free slots and remaining starts allow, writes when the lane
+ * wakes next, and reads the claimed deliveries. Its snapshot is taken after the lanes were locked. Relies on
+ * open_deliveries_queue, of which it reads only the deliveries to take, one more, and the claimed ones. Keeps the
+ * entries of a lane in arrays, so that each lane is one row, and finds rows by their ctid. The planner does not know
+ * the size of these sets, so it would join them by comparing each pair of rows.
  */
 const CLAIM: string = `
   WITH lane AS MATERIALIZED (
@@ -199,8 +198,8 @@ export function isWhole(row: Row): boolean {
 }
 
 /**
- * Reads a row for which `isWhole` is true. The delivery is not cancelled, because cancelled deliveries cannot
- * be claimed.
+ * Reads a row for which `isWhole` is true. The delivery is not cancelled, because cancelled deliveries cannot be
+ * claimed.
  */
 export function readClaimed(row: Row): ClaimedDelivery {
   return {

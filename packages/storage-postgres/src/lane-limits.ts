@@ -4,8 +4,8 @@ import { IS_FULL, refreshLanes, wakeAt } from './lane.ts';
 import { text } from './row.ts';
 
 /**
- * Recomputes the times of all lanes if the limits have changed, which happens only when another version of
- * Trunkline starts to claim.
+ * Recomputes the times of all lanes if the limits have changed, which happens only when another version of Trunkline
+ * starts to claim.
  */
 export async function applyLimits(transaction: Transaction, limits: LaneLimits): Promise<void> {
   const { slots, startsPerWindow, windowMs } = limits;
@@ -59,8 +59,8 @@ const CHANGE = `
   ON CONFLICT (id) DO UPDATE SET limits = excluded.limits WHERE claim_limits.limits <> excluded.limits`;
 
 /**
- * SQL for when a lane with these starts can be served next: not before the throttle allows another start, and
- * not before its latest start, so that lanes served longest ago come first.
+ * SQL for when a lane with these starts can be served next: not before the throttle allows another start, and not
+ * before its latest start, so that lanes served longest ago come first.
  */
 export function readyFrom(starts: string, startsPerWindow: string, windowMs: string): string {
   return `coalesce(GREATEST(

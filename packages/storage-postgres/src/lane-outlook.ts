@@ -3,9 +3,7 @@ import { limitsAsText } from './lane-limits.ts';
 import { flag, integerOrNull, textOrNull } from './row.ts';
 import type { Statements } from './statements.ts';
 
-/**
- * How soon to look again at lanes that other transactions had locked. Claims and completions take less time.
- */
+/** How soon to look again at lanes that other transactions had locked. Claims and completions take less time. */
 const LOCKED_MS = 10;
 
 /** A summary of all lanes, read by one statement. */
@@ -15,8 +13,7 @@ export interface Outlook {
   /** Whether deliveries were queued whose lanes have not been woken since. */
   readonly isUnaware: boolean;
   /**
-   * Whether the times of the lanes were computed under limits other than the given ones, or have never been
-   * computed.
+   * Whether the times of the lanes were computed under limits other than the given ones, or have never been computed.
    */
   readonly hasOtherLimits: boolean;
 }
@@ -33,8 +30,8 @@ export async function lookAtLanes({ get }: Pick<Statements, 'get'>, limits: Lane
 }
 
 /**
- * When the next delivery can be claimed, but not before `now`, which is also returned if a lane has to be
- * updated. Null if no lane wakes.
+ * When the next delivery can be claimed, but not before `now`, which is also returned if a lane has to be updated. Null
+ * if no lane wakes.
  */
 export function nextClaimAt({ wakeAt, isUnaware, hasOtherLimits }: Outlook, now: number): number | null {
   if (isUnaware || hasOtherLimits) return now;
@@ -42,8 +39,8 @@ export function nextClaimAt({ wakeAt, isUnaware, hasOtherLimits }: Outlook, now:
 }
 
 /**
- * Like `nextClaimAt`, after a claim. If lanes are ready although the claim did not reach its limit, other
- * transactions have locked them, so the next claim is in `LOCKED_MS`.
+ * Like `nextClaimAt`, after a claim. If lanes are ready although the claim did not reach its limit, other transactions
+ * have locked them, so the next claim is in `LOCKED_MS`.
  */
 export function nextClaimAfter(outlook: Outlook, now: number, isLimited: boolean): number | null {
   const nextAt = nextClaimAt(outlook, now);

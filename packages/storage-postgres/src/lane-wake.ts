@@ -6,8 +6,8 @@ import { integer } from './row.ts';
 const BATCH_MAX = 1000;
 
 /**
- * Wakes lanes in which deliveries were queued. Does not wait for locked lanes. Their entries stay in `wake`
- * for the next claim, because the holder of the lock may not have seen the deliveries.
+ * Wakes lanes in which deliveries were queued. Does not wait for locked lanes. Their entries stay in `wake` for the
+ * next claim, because the holder of the lock may not have seen the deliveries.
  */
 export async function wakeLanes({ get }: Transaction): Promise<void> {
   for (;;) {
@@ -17,8 +17,8 @@ export async function wakeLanes({ get }: Transaction): Promise<void> {
 }
 
 /**
- * The entry of a deleted lane is dropped, because nothing is open there. A lane that is already awake is
- * locked but not written, so that no transaction works in it without having seen the queued deliveries.
+ * The entry of a deleted lane is dropped, because nothing is open there. A lane that is already awake is locked but not
+ * written, so that no transaction works in it without having seen the queued deliveries.
  */
 const WAKE = `
   WITH entry AS MATERIALIZED (

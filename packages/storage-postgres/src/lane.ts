@@ -18,10 +18,7 @@ export async function addLane(
   });
 }
 
-/**
- * Resumes the lane of an endpoint that is being deleted, because resuming the workspace would no longer find
- * it.
- */
+/** Resumes the lane of an endpoint that is being deleted, because resuming the workspace would no longer find it. */
 export async function resumeLane({ run }: Transaction, endpoint: string): Promise<void> {
   await run(RESUME, endpoint);
 }
@@ -47,16 +44,16 @@ export async function refreshLanes({ run }: Transaction, endpoints: readonly str
 export const IS_FULL = 'cardinality(lanes.claims) >= lanes.slots';
 
 /**
- * When a claim finds work in a lane: when the first unclaimed delivery can be claimed (unless all slots are
- * held), or when the first claim expires.
+ * When a claim finds work in a lane: when the first unclaimed delivery can be claimed (unless all slots are held), or
+ * when the first claim expires.
  */
 export function wakeAt(isFull: string): string {
   return `LEAST(${firstDue(`NOT (${isFull})`)}, (SELECT min(expires_at) FROM unnest(lanes.claims)))`;
 }
 
 /**
- * When the first unclaimed delivery of a lane can be claimed; null if `condition` is false or there is no
- * such delivery. Relies on open_deliveries_queue.
+ * When the first unclaimed delivery of a lane can be claimed; null if `condition` is false or there is no such
+ * delivery. Relies on open_deliveries_queue.
  */
 export function firstDue(condition: string): string {
   return `(

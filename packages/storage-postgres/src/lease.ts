@@ -4,9 +4,9 @@ import { encodeText } from './text-encoding.ts';
 import { uuidToFind } from './uuid.ts';
 
 /**
- * Whether the lease still permits writes, because it was neither taken nor released since. The result holds
- * until the transaction ends. Pass `instance` if the transaction will also write the instance, because two
- * transactions that both hold the shared lock would deadlock when they write.
+ * Whether the lease still permits writes, because it was neither taken nor released since. The result holds until the
+ * transaction ends. Pass `instance` if the transaction will also write the instance, because two transactions that both
+ * hold the shared lock would deadlock when they write.
  */
 export async function isHeld(
   transaction: Transaction,

@@ -16,8 +16,8 @@ const HEARTBEAT_MS = 15_000;
 const TIMEOUT_MS = 10_000;
 
 /**
- * Listens to a channel on a connection of the pool until closed. Opens another connection if that one is
- * lost. Resolves once it listens, or once its first attempt has failed.
+ * Listens to a channel on a connection of the pool until closed. Opens another connection if that one is lost. Resolves
+ * once it listens, or once its first attempt has failed.
  */
 export async function listenTo(
   options: ListenerOptions,

@@ -6,8 +6,8 @@ import type { Row } from './row.ts';
 export type LookUp = (uuid: string | null) => Promise<Row | undefined>;
 
 /**
- * Lookups that arrive together share one statement. Every request makes some lookups, which as separate
- * statements would cost this process and PostgreSQL more than storing the content of the request.
+ * Lookups that arrive together share one statement. Every request makes some lookups, which as separate statements
+ * would cost this process and PostgreSQL more than storing the content of the request.
  */
 export function lookingUp(connected: Connected, table: `trunkline.${string}`): LookUp {
   const sql = `SELECT * FROM ${table} WHERE id = ANY ($1::uuid[])`;

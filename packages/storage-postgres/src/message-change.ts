@@ -35,8 +35,8 @@ export function changeBatcher(connected: Connected): Batcher<LeasedChange, Chang
 }
 
 /**
- * The lock timeout of a batch, whose changes all wait for a lock that one of them needs, such as that of a
- * queue that the app has locked.
+ * The lock timeout of a batch, whose changes all wait for a lock that one of them needs, such as that of a queue that
+ * the app has locked.
  */
 const LOCK_TIMEOUT = '50ms';
 
@@ -103,8 +103,8 @@ function resultOf(isHeld: boolean, isChanged: boolean): ChangeResult {
 }
 
 /**
- * Splits changes into rounds with at most one change of each message, because a statement changes a row only
- * once. Each round sees the results of earlier rounds.
+ * Splits changes into rounds with at most one change of each message, because a statement changes a row only once. Each
+ * round sees the results of earlier rounds.
  */
 function roundsOf(changes: readonly LeasedChange[]): readonly (readonly LeasedChange[])[] {
   const rounds: LeasedChange[][] = [];
@@ -119,8 +119,8 @@ function roundsOf(changes: readonly LeasedChange[]): readonly (readonly LeasedCh
 }
 
 /**
- * Marks every queued or held message of an instance as failed, in the order of the queue. The caller holds
- * the lock of the queue.
+ * Marks every queued or held message of an instance as failed, in the order of the queue. The caller holds the lock of
+ * the queue.
  */
 export async function failMessages(
   transaction: Transaction,
@@ -168,9 +168,9 @@ function changed(name: string): string {
 
 const CHANGE_RECORD = `${MESSAGE_RECORD}, expected_status text, leaves_queue boolean, place bigint`;
 
-// Ids are compared with arrays, because the planner expects a hundred rows of JSON, for which it would read
-// whole tables. The queue's length is updated in the transaction in which messages join or leave the queue.
-// Queues are locked in the order of their instances.
+// Ids are compared with arrays, because the planner expects a hundred rows of JSON, for which it would read whole
+// tables. The queue's length is updated in the transaction in which messages join or leave the queue. Queues are locked
+// in the order of their instances.
 const WRITE = `
   changed AS (
     UPDATE trunkline.messages SET ${CHANGEABLE_NAMES.map(changed).join(', ')}

@@ -8,8 +8,8 @@ import { uuidToFind } from './uuid.ts';
 
 /**
  * Returns a page of messages. Without a filter, reads along messages_by_workspace. With a filter, reads along
- * messages_by_workspace_and_kind or messages_by_instance_and_kind once for each pair of status and type that
- * passes the filter, so that a page costs the same however rare its messages are.
+ * messages_by_workspace_and_kind or messages_by_instance_and_kind once for each pair of status and type that passes the
+ * filter, so that a page costs the same however rare its messages are.
  */
 export function listMessages(
   statements: Statements,
@@ -52,9 +52,9 @@ function listOf(workspaceId: string, filter: MessageFilter): List {
 }
 
 /**
- * Looks at one message rather than the instance, because messages outlive their instance, and all belong to
- * one workspace. The ORDER BY makes PostgreSQL find the message along messages_by_network_id, however few
- * messages the instance has.
+ * Looks at one message rather than the instance, because messages outlive their instance, and all belong to one
+ * workspace. The ORDER BY makes PostgreSQL find the message along messages_by_network_id, however few messages the
+ * instance has.
  */
 const OF_WORKSPACE = `(
     SELECT 1 FROM (

@@ -21,8 +21,8 @@ const CONTENT: Shape<string> = { ...shapeOf(entities.messageContent), sender_id:
 export const MESSAGE_SHAPE: Shape<string> = { ...shapeOf(entities.message), sender_id: 'text' };
 
 /**
- * Columns with their types, as `json_to_recordset` takes them. CONTENT_RECORD leaves out the workspace and
- * the instance.
+ * Columns with their types, as `json_to_recordset` takes them. CONTENT_RECORD leaves out the workspace and the
+ * instance.
  */
 export const CONTENT_RECORD: string = recordOf(CONTENT);
 export const MESSAGE_RECORD: string = recordOf(MESSAGE_SHAPE);

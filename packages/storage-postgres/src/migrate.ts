@@ -39,10 +39,10 @@ export interface MigrationTarget {
 }
 
 /**
- * Applies all missing migrations, or none if one fails. Processes that start together take turns. Returns the
- * id that distinguishes this database from others. Throws an error with a clear message, without having
- * written anything, if PostgreSQL is too old, if the database cannot hold every text, or if the schema is not
- * Trunkline's, was created before 0.1.0 or by a newer version, or is part of a move and not opened for it.
+ * Applies all missing migrations, or none if one fails. Processes that start together take turns. Returns the id that
+ * distinguishes this database from others. Throws an error with a clear message, without having written anything, if
+ * PostgreSQL is too old, if the database cannot hold every text, or if the schema is not Trunkline's, was created
+ * before 0.1.0 or by a newer version, or is part of a move and not opened for it.
  */
 export async function migrate({
   pool,
@@ -144,8 +144,8 @@ const FIND_VERSIONS = `
   WHERE nspname = $1 AND relname = 'schema_versions'`;
 
 /**
- * Creates the table `schema_versions`, and the schema if it is missing. If an administrator has created the
- * schema, Trunkline needs no right to create schemas.
+ * Creates the table `schema_versions`, and the schema if it is missing. If an administrator has created the schema,
+ * Trunkline needs no right to create schemas.
  */
 async function makeSchema(ask: Ask, client: Queryable, schema: string): Promise<void> {
   if (!(await isSchemaThere(ask, schema))) await client.query({ text: `CREATE SCHEMA ${quoted(schema)}` });

@@ -37,8 +37,8 @@ interface Settings {
    */
   readonly notifications?: boolean;
   /**
-   * How long PostgreSQL may take for a statement, in milliseconds; 10,000 by default. After that, the call
-   * rejects and its connection is closed.
+   * How long PostgreSQL may take for a statement, in milliseconds; 10,000 by default. After that, the call rejects and
+   * its connection is closed.
    */
   readonly timeoutMs?: number;
 }

@@ -31,8 +31,8 @@ export interface List extends Walks {
 }
 
 /**
- * Returns a page, newest first, with one statement. Each part is read along its index, only as far as the
- * page may reach. For limits above a few hundred, the planner may choose another plan.
+ * Returns a page, newest first, with one statement. Each part is read along its index, only as far as the page may
+ * reach. For limits above a few hundred, the planner may choose another plan.
  */
 export async function readPage<Item>(
   statements: Statements,
@@ -100,10 +100,9 @@ function rangeOf(bound: IdBound | null, floor: string, from: string): Range {
 }
 
 /**
- * Compares whole rows, and sorts by all compared columns, so that the planner can use only the index with
- * these keys. With equalities, the planner would walk all ids and filter them if it expected many matching
- * rows. Do not add another index that begins with the same column, because the planner could use that one,
- * too.
+ * Compares whole rows, and sorts by all compared columns, so that the planner can use only the index with these keys.
+ * With equalities, the planner would walk all ids and filter them if it expected many matching rows. Do not add another
+ * index that begins with the same column, because the planner could use that one, too.
  */
 function walk({ table, keys }: Walks, range: Range, order: 'ASC' | 'DESC'): string {
   const columns = [...Object.keys(keys), 'id'].map((column) => `item.${column}`);

@@ -19,16 +19,10 @@ const TABLES: readonly PartitionedTable[] = [EVENTS, EVENT_LOG, DELIVERIES, ATTE
 
 export const DAY_MS: number = 24 * 60 * 60 * 1000;
 
-/**
- * The number of days for which partitions are created, including today, so that maintenance may fail for a
- * while.
- */
+/** The number of days for which partitions are created, including today, so that maintenance may fail for a while. */
 const DAYS_AHEAD = 4;
 
-/**
- * Limits how long this statement, and all statements that queue behind it, wait for a lock that a reader
- * holds.
- */
+/** Limits how long this statement, and all statements that queue behind it, wait for a lock that a reader holds. */
 const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '200ms'";
 
 interface Partition {
@@ -38,9 +32,8 @@ interface Partition {
 }
 
 /**
- * Creates the missing partitions of `now`'s day and of the following days. Rows that come before the
- * partition of their day are stored in the default partition, so a failure here does no harm, and the next
- * call tries again.
+ * Creates the missing partitions of `now`'s day and of the following days. Rows that come before the partition of their
+ * day are stored in the default partition, so a failure here does no harm, and the next call tries again.
  */
 export async function makePartitions(database: Database, now: number): Promise<void> {
   const today = startOfDay(now);

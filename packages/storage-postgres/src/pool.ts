@@ -51,22 +51,22 @@ export function makePool({ connectionString, maxConnections }: OwnPoolOptions): 
 }
 
 /**
- * Ignores errors of a pool's new connections, which have no listener until a caller receives them. Otherwise,
- * an error that PostgreSQL sends in the same packet as its greeting would end the process.
+ * Ignores errors of a pool's new connections, which have no listener until a caller receives them. Otherwise, an error
+ * that PostgreSQL sends in the same packet as its greeting would end the process.
  */
 export function hearErrors(client: Pick<PoolClient, 'on'>): void {
   client.on('error', () => undefined);
 }
 
 /**
- * The sessions of connections, by pool. Deleted for a whole pool when PostgreSQL makes one of its connections
- * unusable, because its other connections may be unusable, too.
+ * The sessions of connections, by pool. Deleted for a whole pool when PostgreSQL makes one of its connections unusable,
+ * because its other connections may be unusable, too.
  */
 const sessions = new WeakMap<PostgresPool, WeakMap<PoolClient, Session>>();
 
 /**
- * Runs `work` on a connection of the pool. A connection that broke, or that PostgreSQL made unusable, is
- * closed instead of returned.
+ * Runs `work` on a connection of the pool. A connection that broke, or that PostgreSQL made unusable, is closed instead
+ * of returned.
  */
 export async function withClient<Result>(
   pool: PostgresPool,
@@ -117,10 +117,7 @@ export async function withClient<Result>(
   }
 }
 
-/**
- * Thrown if there was no connection, or no response from PostgreSQL. The call may or may not have been
- * carried out.
- */
+/** Thrown if there was no connection, or no response from PostgreSQL. The call may or may not have been carried out. */
 class ConnectionError extends UnavailableError {
   override readonly name = 'ConnectionError';
   constructor(cause: unknown) {
@@ -146,8 +143,8 @@ function whyNoConnection(cause: unknown): string {
 const NO_AGREEMENT = /^SASL|SSL|certificate/i;
 
 /**
- * Thrown if PostgreSQL is a replica. After a failover, the address may still lead to the previous primary,
- * whose data may be old.
+ * Thrown if PostgreSQL is a replica. After a failover, the address may still lead to the previous primary, whose data
+ * may be old.
  */
 class ReplicaError extends UnavailableError {
   override readonly name = 'ReplicaError';
@@ -164,8 +161,8 @@ export interface WatchedClient extends Queryable {
 }
 
 /**
- * Whether PostgreSQL sent the error in response to a statement, so that the connection stays usable. The
- * severity is not compared with `ERROR`, which may be in any language.
+ * Whether PostgreSQL sent the error in response to a statement, so that the connection stays usable. The severity is
+ * not compared with `ERROR`, which may be in any language.
  */
 function isServerError(error: unknown): boolean {
   return isResponse(error) && !/^(FATAL|PANIC)$/.test(error.severity);
@@ -185,8 +182,8 @@ function isCondemning(error: unknown): boolean {
 }
 
 /**
- * The `code` of the error: a SQLSTATE if PostgreSQL sent the error, otherwise a code such as ECONNRESET;
- * undefined if the error has no code.
+ * The `code` of the error: a SQLSTATE if PostgreSQL sent the error, otherwise a code such as ECONNRESET; undefined if
+ * the error has no code.
  */
 export function sqlState(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;

@@ -48,11 +48,10 @@ import { workspaceStore } from './workspace-store.ts';
 export type PostgresTransaction = Queryable;
 
 /**
- * Trunkline's storage on PostgreSQL, 14 or later. When a promise resolves, its result is committed, except in
- * a caller's own transaction. Acceptances and outcomes that arrive together share one commit. Any number of
- * processes, on any number of machines, can share a database.
- * A caller's own transaction is passed as a client of `pg` that is connected to the same database and has run
- * `BEGIN`.
+ * Trunkline's storage on PostgreSQL, 14 or later. When a promise resolves, its result is committed, except in a
+ * caller's own transaction. Acceptances and outcomes that arrive together share one commit. Any number of processes, on
+ * any number of machines, can share a database. A caller's own transaction is passed as a client of `pg` that is
+ * connected to the same database and has run `BEGIN`.
  */
 export function postgresStorage(options: PostgresStorageOptions): Storage<PostgresTransaction> {
   const checked = checkOptions(options);
@@ -133,8 +132,7 @@ async function openStorage(
   let remote: RemoteSignals | null = null;
   const publish = (reported: readonly Signal[]): void => {
     reported.forEach(hear);
-    // Each event would cost a notification, so events are not announced to other processes, which find them
-    // by polling.
+    // Each event would cost a notification, so events are not announced to other processes, which find them by polling.
     remote?.send(reported.filter(({ topic }) => topic !== 'events'));
   };
   const notification: DatabaseOptions['notification'] = (reported) => {

@@ -11,8 +11,8 @@ export async function pauseLanes(transaction: Transaction, workspace: string): P
 }
 
 /**
- * Resumes the lanes of a workspace, clears the failures of its endpoints, and announces its deliveries and
- * queued messages.
+ * Resumes the lanes of a workspace, clears the failures of its endpoints, and announces its deliveries and queued
+ * messages.
  */
 export async function resumeWork(transaction: Transaction, workspace: string): Promise<void> {
   const { all, update, announce } = transaction;

@@ -7,8 +7,8 @@ import { entities, id, integer } from './row.ts';
 /** Knows the number of this process, and which other processes have ended. */
 export interface Processes {
   /**
-   * The number under which leases and claims are written; 0 before the first `releaseEnded`, after `close`,
-   * or if this process cannot be identified.
+   * The number under which leases and claims are written; 0 before the first `releaseEnded`, after `close`, or if this
+   * process cannot be identified.
    */
   readonly own: () => number;
   /** See `ProcessRegistry`. */
@@ -18,9 +18,9 @@ export interface Processes {
 }
 
 /**
- * Asks only the operating system whether a process has ended, and so only about processes on the same
- * machine. A lock held by a process's session would prove nothing, because its connection may break, or be
- * closed by a pooler or an administrator, while the process lives on.
+ * Asks only the operating system whether a process has ended, and so only about processes on the same machine. A lock
+ * held by a process's session would prove nothing, because its connection may break, or be closed by a pooler or an
+ * administrator, while the process lives on.
  */
 export function knownProcesses(): Processes {
   const { machine, namespace, pid, startedAt } = thisProcess();
@@ -58,10 +58,7 @@ const ADD = `
 
 const OTHERS = 'SELECT * FROM trunkline.processes WHERE machine = $1 AND id <> $2';
 
-/**
- * Several processes may release what the same process held, and any of them may die, so the row is deleted
- * last.
- */
+/** Several processes may release what the same process held, and any of them may die, so the row is deleted last. */
 async function release(database: Database, process: number, now: number): Promise<void> {
   await database.transaction((transaction) => releaseLeases(transaction, process));
   await database.transaction((transaction) => releaseClaims(transaction, process, now));

@@ -4,8 +4,8 @@ import type { Transaction } from './database.ts';
 import { uuidOf } from './uuid.ts';
 
 /**
- * Saves whether an instance accepts messages. Called whenever that changes. Locks out acceptances until the
- * transaction ends.
+ * Saves whether an instance accepts messages. Called whenever that changes. Locks out acceptances until the transaction
+ * ends.
  */
 export async function saveQueue(transaction: Transaction, instance: Instance): Promise<void> {
   await transaction.run(

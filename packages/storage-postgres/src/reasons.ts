@@ -36,9 +36,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^40/, OTHERS_CAME_FIRST],
 ];
 
-/**
- * Returns a sentence on why PostgreSQL cannot do something now that it may do later; null for any other code.
- */
+/** Returns a sentence on why PostgreSQL cannot do something now that it may do later; null for any other code. */
 export function reasonFor(state: string): string | null {
   return REASONS.find(([states]) => states.test(state))?.[1] ?? null;
 }

@@ -41,8 +41,8 @@ const DELETE_INSTANCE_HISTORY = `
   )`;
 
 /**
- * Keeps the URLs of endpoints that still have deliveries. The lane of an endpoint exists while any of its
- * deliveries is open. Relies on deleted_endpoints_by_age and deliveries_by_webhook.
+ * Keeps the URLs of endpoints that still have deliveries. The lane of an endpoint exists while any of its deliveries is
+ * open. Relies on deleted_endpoints_by_age and deliveries_by_webhook.
  */
 const DELETE_ENDPOINT_URLS = `
   DELETE FROM trunkline.deleted_endpoints WHERE id = ANY (ARRAY(

@@ -40,8 +40,8 @@ export function sessionStore(connected: Connected): SessionStore {
       return rows.map((row) => text(row, 'name'));
     },
     save: async (lease, changes) => {
-      // Sorted by name, so that concurrent saves cannot deadlock. Copied before the first await, because the
-      // caller may change the values later.
+      // Sorted by name, so that concurrent saves cannot deadlock. Copied before the first await, because the caller may
+      // change the values later.
       const saved = [...changes]
         .map(([name, value]) => ({ name: encodeText(name), value: value && Buffer.from(value) }))
         .toSorted((a, b) => (a.name < b.name ? -1 : 1));

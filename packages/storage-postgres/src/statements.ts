@@ -87,8 +87,8 @@ export interface PrepareOptions {
 }
 
 /**
- * Puts the schema before the names in each statement, so that the `search_path` of a connection that the app
- * also uses stays as it is.
+ * Puts the schema before the names in each statement, so that the `search_path` of a connection that the app also uses
+ * stays as it is.
  */
 export function createPrepare({ schema, preparedStatements, timeoutMs }: PrepareOptions): Prepare {
   const known = new Map<string, Prepared>();
@@ -116,8 +116,7 @@ function arraysOf(sql: string): readonly (ElementType | undefined)[] {
 }
 
 /**
- * Puts the schema before the names of tables. Names in literals are changed too, as in
- * `nextval('trunkline.tokens')`.
+ * Puts the schema before the names of tables. Names in literals are changed too, as in `nextval('trunkline.tokens')`.
  */
 export function qualify(sql: string, schema: string): string {
   return sql.replaceAll(/'trunkline\.(\w+)'|\btrunkline\./g, (_, inLiteral: string | undefined) =>

@@ -7,8 +7,8 @@ import { hearErrors, makePool } from './pool.ts';
 import { cannotBeUsed } from './unavailable.ts';
 
 /**
- * Returns the version of the database's schema, without upgrading it. Throws an error with a clear message if
- * the database is out of reach, cannot be used, or was created before 0.1.0 or by a newer version.
+ * Returns the version of the database's schema, without upgrading it. Throws an error with a clear message if the
+ * database is out of reach, cannot be used, or was created before 0.1.0 or by a newer version.
  */
 export async function postgresSchema(
   options: Pick<PostgresStorageOptions, 'schema'> & { readonly connectionString: string },

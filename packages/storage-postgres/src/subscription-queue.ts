@@ -26,8 +26,7 @@ export async function claimEvents(database: Database, claim: EventClaim): Promis
 }
 
 /**
- * When the next event is due, but not before `now`; null if nothing is queued, undefined if the subscription
- * is gone.
+ * When the next event is due, but not before `now`; null if nothing is queued, undefined if the subscription is gone.
  */
 async function nextEventAt(
   statements: Statements,

@@ -3,9 +3,7 @@ import { TransactionConflict } from './database.ts';
 import { sqlState } from './pool.ts';
 import { reasonFor } from './reasons.ts';
 
-/**
- * Makes a store reject with an `UnavailableError` if PostgreSQL cannot do something now that it may do later.
- */
+/** Makes a store reject with an `UnavailableError` if PostgreSQL cannot do something now that it may do later. */
 export function explained<Store extends object>(store: Store): Store {
   return explainUnavailable(store, whyUnavailable);
 }

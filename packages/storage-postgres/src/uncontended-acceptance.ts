@@ -16,8 +16,8 @@ interface StoringOptions {
 }
 
 /**
- * The instances whose messages were stored, and those whose queue was locked. Messages of all other instances
- * must be decided by `acceptMessages`.
+ * The instances whose messages were stored, and those whose queue was locked. Messages of all other instances must be
+ * decided by `acceptMessages`.
  */
 export interface Uncontended {
   readonly stored: ReadonlySet<string>;
@@ -54,9 +54,9 @@ export async function storeUncontended(
 type Group = readonly [Acceptance, ...Acceptance[]];
 
 /**
- * Groups acceptances by instance. Leaves out each group with an acceptance that takes more than a look at the
- * queue, for example because it counts against a trial, has content, shares its key with another acceptance,
- * or was checked against another revision of the sender than the rest.
+ * Groups acceptances by instance. Leaves out each group with an acceptance that takes more than a look at the queue,
+ * for example because it counts against a trial, has content, shares its key with another acceptance, or was checked
+ * against another revision of the sender than the rest.
  */
 function plainGroups(acceptances: readonly Acceptance[]): readonly Group[] {
   const groups = new Map<string, [Acceptance, ...Acceptance[]]>();
@@ -113,11 +113,10 @@ function rowOf(queue: number): (acceptance: Acceptance, place: number) => object
   });
 }
 
-// Needs its own transaction, because its settings hold until the transaction ends. For `are_noted`, see the
-// trigger messages_to_file. `is_connected` says whether messages are accepted. One snapshot serves the whole
-// statement, because the values that decide are read under the locks. The queues are locked first, in the
-// order of the instances, then the keys in their order, so that two statements that store for the same
-// instances cannot deadlock.
+// Needs its own transaction, because its settings hold until the transaction ends. For `are_noted`, see the trigger
+// messages_to_file. `is_connected` says whether messages are accepted. One snapshot serves the whole statement, because
+// the values that decide are read under the locks. The queues are locked first, in the order of the instances, then the
+// keys in their order, so that two statements that store for the same instances cannot deadlock.
 const storing = (locked: 'SKIP LOCKED' | ''): string => `
   WITH wanted AS MATERIALIZED (
     SELECT wanted.*

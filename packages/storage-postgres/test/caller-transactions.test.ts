@@ -132,8 +132,8 @@ describe('while a transaction of the app’s is open', () => {
 
     let hasEnded = false;
     const waiting = accept(storage, aMessage(instance)).then(() => (hasEnded = true));
-    // These acceptances take several statements: the first is refused, the others are on trial, and `sameKey`
-    // below has the transaction's key.
+    // These acceptances take several statements: the first is refused, the others are on trial, and `sameKey` below has
+    // the transaction's key.
     const refused = {
       message: aMessage(instance, { instanceId: anInstance(workspace).id }),
       trialLimit: null,

@@ -2,9 +2,7 @@ import { describeErasureUnderTraffic } from '@trunkline/storage-contract/erasure
 import { postgresStorage } from '../src/index.ts';
 import { temporarySchema } from './support/open-storage.ts';
 
-/**
- * References between tables: a table, a column in it, and the tables with the ids that the column may hold.
- */
+/** References between tables: a table, a column in it, and the tables with the ids that the column may hold. */
 const REFERENCES = [
   ['queued_messages', 'message_id', ['messages']],
   ['held_messages', 'message_id', ['messages']],

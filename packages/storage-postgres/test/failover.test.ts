@@ -70,8 +70,7 @@ async function writes(
 }
 
 /**
- * The number of the storage's connections whose latest statement is like `query`; by default, all connections
- * count.
+ * The number of the storage's connections whose latest statement is like `query`; by default, all connections count.
  */
 async function connections(url: string, query = '%'): Promise<number> {
   const client = new Client({ connectionString: url });

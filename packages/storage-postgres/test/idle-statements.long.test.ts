@@ -22,12 +22,11 @@ it('a process that holds 100 idle instances asks as much of the database in thre
 async function idleStatements(instances: number): Promise<ReadonlyMap<string, number>> {
   const schema = await temporarySchema();
   const { pool, takeCounts, quiet } = countingPool(schema.url);
-  // Leaves out `serverTime`, and the heartbeats of the listening connection, which follow the machine's
-  // clock.
+  // Leaves out `serverTime`, and the heartbeats of the listening connection, which follow the machine's clock.
   const { serverTime: _, ...storage } = await openStorage(schema, { pool, notifications: false });
   const runtime = testRuntime();
-  // Creates the day's partition before the first event. Otherwise, the day would never get a partition, and
-  // each maintenance would look for it again.
+  // Creates the day's partition before the first event. Otherwise, the day would never get a partition, and each
+  // maintenance would look for it again.
   await storage.maintain?.(runtime.clock.now());
   const workspace = aWorkspace();
   await storage.workspaces.insert(workspace);

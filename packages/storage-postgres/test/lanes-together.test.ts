@@ -99,8 +99,8 @@ function watchedPool({ url }: TestSchema, errors: string[]): Pool {
 }
 
 /**
- * Counts requests too, because the steps may lead to few of them: a cancellation ends all deliveries that
- * wait for its endpoint.
+ * Counts requests too, because the steps may lead to few of them: a cancellation ends all deliveries that wait for its
+ * endpoint.
  */
 function goesOn({ log }: Fixture, step: number): boolean {
   return step < STEPS || log.requests < STEPS;

@@ -31,8 +31,8 @@ import type { Explained } from './support/explained-pool.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 
 /**
- * The number of rows of each kind: messages, events, ended deliveries, open deliveries and so on. For more,
- * set `QUERY_PLAN_ROWS=1000000`.
+ * The number of rows of each kind: messages, events, ended deliveries, open deliveries and so on. For more, set
+ * `QUERY_PLAN_ROWS=1000000`.
  */
 const ROWS = Number(process.env['QUERY_PLAN_ROWS'] ?? 30_000);
 

@@ -24,8 +24,8 @@ export interface CallerTransaction {
  */
 export function callerTransaction(file: string, transaction: unknown): CallerTransaction {
   const connection = checkConnection(file, transaction);
-  // The storage's own connection has this setting, too. Without it, copies of rows stay in the file when a
-  // page is split.
+  // The storage's own connection has this setting, too. Without it, copies of rows stay in the file when a page is
+  // split.
   connection.exec('PRAGMA secure_delete = ON');
   const database = withStatements(connection);
   return {

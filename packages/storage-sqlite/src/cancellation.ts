@@ -4,8 +4,8 @@ import { laneGeneration } from './lane.ts';
 import { integer, text, word } from './row.ts';
 
 /**
- * Cancels all open deliveries of an endpoint, however many, at the same cost. Until they are swept, they stay
- * in a closed generation, which no claim reads.
+ * Cancels all open deliveries of an endpoint, however many, at the same cost. Until they are swept, they stay in a
+ * closed generation, which no claim reads.
  */
 export function closeLane(database: Database, endpointId: string, reason: CancellationReason): void {
   const generation = laneGeneration(database, endpointId);
@@ -41,8 +41,8 @@ export function closedGenerations(database: Database, endpointId: string): reado
 }
 
 /**
- * Takes at most `limit` cancelled deliveries out of the queues; with `endpointId`, only deliveries of that
- * endpoint. `end` writes the outcome of each delivery. Returns the number of deliveries.
+ * Takes at most `limit` cancelled deliveries out of the queues; with `endpointId`, only deliveries of that endpoint.
+ * `end` writes the outcome of each delivery. Returns the number of deliveries.
  */
 export function sweepCancellations(
   database: Database,

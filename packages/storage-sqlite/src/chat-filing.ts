@@ -37,10 +37,7 @@ export function readUnfiled(
   return database.all(UNFILED, UNFILED_READ_MAX, workspaceId, JSON.stringify(keys)).map(unfiledMessage);
 }
 
-/**
- * The id of each chat's newest message among the latest unfiled messages of an instance, by the key of the
- * chat.
- */
+/** The id of each chat's newest message among the latest unfiled messages of an instance, by the key of the chat. */
 export function readLatestUnfiled(
   database: Database,
   workspaceId: string,

@@ -34,8 +34,8 @@ export function chatStore(connected: Connected): ChatStore {
 }
 
 /**
- * Lists the messages exchanged with a counterpart: walks the chats in which they are filed, and merges in the
- * unfiled messages.
+ * Lists the messages exchanged with a counterpart: walks the chats in which they are filed, and merges in the unfiled
+ * messages.
  */
 export async function listByCounterpart(
   database: Database,

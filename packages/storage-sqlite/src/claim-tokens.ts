@@ -2,8 +2,8 @@ import type { Database } from './database.ts';
 import { integer } from './row.ts';
 
 /**
- * Reserves `count` tokens in one write. Returns a function that returns the next token. Unused tokens are
- * never given out.
+ * Reserves `count` tokens in one write. Returns a function that returns the next token. Unused tokens are never given
+ * out.
  */
 export function takeTokens(database: Database, count: number): () => number {
   const row = database.get('UPDATE claim_tokens SET latest = latest + ? RETURNING latest', count);

@@ -2,9 +2,9 @@ import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
 /**
- * Returns the same path for a database file however the file is reached. SQLite's log and our lock files are
- * named after the path, and processes that use different symbolic links must find the same log and locks. The
- * file need not exist. A path that cannot be resolved is only made absolute, and opening it fails.
+ * Returns the same path for a database file however the file is reached. SQLite's log and our lock files are named
+ * after the path, and processes that use different symbolic links must find the same log and locks. The file need not
+ * exist. A path that cannot be resolved is only made absolute, and opening it fails.
  */
 export function databaseFile(path: string): string {
   if (path === ':memory:') return path;

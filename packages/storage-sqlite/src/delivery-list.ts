@@ -17,9 +17,9 @@ interface DeliveryQuery {
 }
 
 /**
- * Lists one endpoint's deliveries. Without a filter, reads along deliveries_by_webhook. With a filter, reads
- * along deliveries_by_kind once for each kind that passes the filter, so that a page costs the same however
- * rare its deliveries are.
+ * Lists one endpoint's deliveries. Without a filter, reads along deliveries_by_webhook. With a filter, reads along
+ * deliveries_by_kind once for each kind that passes the filter, so that a page costs the same however rare its
+ * deliveries are.
  */
 export function deliveryList(database: Database, query: DeliveryQuery): List {
   const { endpointId, statuses, eventType, floor } = query;
@@ -42,8 +42,8 @@ export function deliveryList(database: Database, query: DeliveryQuery): List {
 }
 
 /**
- * Reads one delivery rather than the endpoint, because all deliveries of an endpoint belong to one workspace
- * and outlive the endpoint.
+ * Reads one delivery rather than the endpoint, because all deliveries of an endpoint belong to one workspace and
+ * outlive the endpoint.
  */
 function workspaceOfEndpoint(database: Database, endpointId: string): unknown {
   const sql = 'SELECT workspace_id FROM deliveries WHERE webhook_id = ? LIMIT 1';

@@ -153,8 +153,8 @@ function endInSweep(database: Database) {
 }
 
 /**
- * Reads the claimed deliveries, in order. Ends deliveries whose event or endpoint is missing in a damaged
- * database, so that they do not block others.
+ * Reads the claimed deliveries, in order. Ends deliveries whose event or endpoint is missing in a damaged database, so
+ * that they do not block others.
  */
 function readClaimed(
   database: Database,

@@ -34,8 +34,8 @@ export function storeEvents(transaction: Transaction, events: readonly EventReco
 }
 
 /**
- * Stores an event with a delivery to this endpoint only. Returns null if the endpoint is gone, disabled or of
- * another workspace.
+ * Stores an event with a delivery to this endpoint only. Returns null if the endpoint is gone, disabled or of another
+ * workspace.
  */
 export function storeEventFor(transaction: Transaction, endpointId: string, event: Event): Delivery | null {
   const endpoint = transaction.database.get(`${ENABLED} AND endpoints.id = ?`, event.workspaceId, endpointId);

@@ -35,9 +35,9 @@ const LIST_AFTER = `
 const LIST_IDS = 'SELECT id FROM event_log WHERE workspace_id = ? AND id > ? AND id <= ? ORDER BY id LIMIT ?';
 
 /**
- * Events of a workspace are read along the primary key of the log, and events of a message along
- * event_log_by_message. Events of an instance are read type by type along event_log_by_instance, so that a
- * page costs the same however rare a type is.
+ * Events of a workspace are read along the primary key of the log, and events of a message along event_log_by_message.
+ * Events of an instance are read type by type along event_log_by_instance, so that a page costs the same however rare a
+ * type is.
  */
 function listOf(workspaceId: string, { messageId, instanceId, types = EVENT_TYPES }: EventFilter): List {
   const log = { table: 'event_log', rows: 'events' };

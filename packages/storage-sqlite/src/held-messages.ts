@@ -24,8 +24,8 @@ export function holdsAny(database: Database): boolean {
 }
 
 /**
- * The held message of an instance that has been due longest, with `tries` and `held_since`. If none is due, a
- * message that is due too far ahead, because the clock was set back.
+ * The held message of an instance that has been due longest, with `tries` and `held_since`. If none is due, a message
+ * that is due too far ahead, because the clock was set back.
  */
 export function longestDue(database: Database, instanceId: string, now: number): Row | undefined {
   const due = database.get(DUE, instanceId, now);
@@ -34,8 +34,8 @@ export function longestDue(database: Database, instanceId: string, now: number):
 }
 
 /**
- * Moves messages that wait for held messages from the front of the queue to `held_messages`, so that the
- * messages behind them can pass.
+ * Moves messages that wait for held messages from the front of the queue to `held_messages`, so that the messages
+ * behind them can pass.
  */
 export function letOthersPass(database: Database, instanceId: string): void {
   for (const row of database.all(WAITING, instanceId, PASSED_AT_ONCE, instanceId)) {

@@ -37,8 +37,8 @@ export function writeEntry(database: Database, entry: HistoryEntry | null | unde
 }
 
 /**
- * The id of the earlier entry that counts this one, because the hour already has `ENTRIES_PER_HOUR`; null if
- * this entry is to be stored.
+ * The id of the earlier entry that counts this one, because the hour already has `ENTRIES_PER_HOUR`; null if this entry
+ * is to be stored.
  */
 function countedIn(database: Database, entry: HistoryEntry): string | null {
   const { id, workspaceId, instanceId, reason } = entry;

@@ -30,12 +30,12 @@ export interface IdempotencyRecords {
 }
 
 /**
- * The idempotency records. Keys are random, so in an index each acceptance would change a different page.
- * Therefore a record is appended to a log in the transaction of its message, and the index by key hash is
- * written thousands of records later, in the order of the hashes. Memory holds the tail of the log: the
- * positions of records that are not in the index yet. A process reads the tail before its first lookup, and
- * before each later lookup it reads the records that other processes have appended. Acceptances are decided
- * under the write lock, so no process can append in between.
+ * The idempotency records. Keys are random, so in an index each acceptance would change a different page. Therefore a
+ * record is appended to a log in the transaction of its message, and the index by key hash is written thousands of
+ * records later, in the order of the hashes. Memory holds the tail of the log: the positions of records that are not in
+ * the index yet. A process reads the tail before its first lookup, and before each later lookup it reads the records
+ * that other processes have appended. Acceptances are decided under the write lock, so no process can append in
+ * between.
  */
 export interface IdempotencyLog extends IdempotencyRecords {
   /** The same records in a transaction of the caller. */
@@ -81,8 +81,8 @@ export function idempotencyLog({ database, writer, logger }: Parts): Idempotency
     if (tail.size() >= FLUSH_AT && !isClosed) flushing ??= flush().finally(() => (flushing = null));
   };
   /**
-   * Catches up, because other processes append between transactions. If the open transaction fails, forgets
-   * the positions that were read or appended in it.
+   * Catches up, because other processes append between transactions. If the open transaction fails, forgets the
+   * positions that were read or appended in it.
    */
   const look = (): void => {
     if (hasLooked) return;

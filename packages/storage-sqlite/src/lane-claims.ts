@@ -85,8 +85,8 @@ export function nextClaimAt(database: Database, now: number): number | null {
 }
 
 /**
- * Leaves out the claims of paused lanes. Such claims stay until their lane resumes, but are few, because a
- * lane has at most one per slot.
+ * Leaves out the claims of paused lanes. Such claims stay until their lane resumes, but are few, because a lane has at
+ * most one per slot.
  */
 const IN_OPEN_LANE =
   'NOT EXISTS (SELECT 1 FROM lanes WHERE lanes.endpoint_id = claims.endpoint_id AND is_paused = 1)';
@@ -99,8 +99,7 @@ export function takeBackExpired(database: Database, now: number): number {
 }
 
 /**
- * Makes the deliveries of these claims due again, whether or not the claims have expired. Returns the number
- * of claims.
+ * Makes the deliveries of these claims due again, whether or not the claims have expired. Returns the number of claims.
  */
 export function takeBack(database: Database, rows: readonly Row[], now: number): number {
   for (const row of rows) {
@@ -142,8 +141,8 @@ export function lanePosition(
 }
 
 /**
- * Deletes the claim, which frees its slot. Returns the reason if the delivery was cancelled after it was
- * claimed; otherwise null.
+ * Deletes the claim, which frees its slot. Returns the reason if the delivery was cancelled after it was claimed;
+ * otherwise null.
  */
 export function endClaim(database: Database, claim: Claim): CancellationReason | null {
   const { endpointId, generation, slot } = claim;

@@ -25,10 +25,7 @@ export function addLane(database: Database, endpointId: string, workspaceId: str
   });
 }
 
-/**
- * Resumes the lane of an endpoint that is being deleted, because resuming the workspace would no longer find
- * it.
- */
+/** Resumes the lane of an endpoint that is being deleted, because resuming the workspace would no longer find it. */
 export function resumeLane(database: Database, endpointId: string): void {
   database.run('UPDATE lanes SET is_paused = 0 WHERE endpoint_id = ? AND is_paused = 1', endpointId);
 }

@@ -74,8 +74,8 @@ interface Target {
   readonly revision: string;
   readonly acceptsMessages: boolean;
   /**
-   * The position of the first queued message, and the position after the last queued or held one. They are
-   * equal if the queue is empty.
+   * The position of the first queued message, and the position after the last queued or held one. They are equal if the
+   * queue is empty.
    */
   readonly queueBegin: number;
   queueEnd: number;
@@ -114,8 +114,8 @@ function findTarget(database: Database, instanceId: string): Target | null {
 }
 
 /**
- * Counts queued and held messages at least up to `limit`. If the difference of positions is below the limit,
- * it is exact enough, because few messages leave the middle of a queue.
+ * Counts queued and held messages at least up to `limit`. If the difference of positions is below the limit, it is
+ * exact enough, because few messages leave the middle of a queue.
  */
 function countQueued(
   database: Database,

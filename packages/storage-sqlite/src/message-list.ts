@@ -7,8 +7,8 @@ import type { List } from './page.ts';
 
 /**
  * Returns a page of messages. Without a filter, reads along messages_by_workspace. With a filter, reads along
- * messages_by_workspace_and_kind or messages_by_instance_and_kind once for each pair of status and type that
- * passes the filter, so that a page costs the same however rare its messages are.
+ * messages_by_workspace_and_kind or messages_by_instance_and_kind once for each pair of status and type that passes the
+ * filter, so that a page costs the same however rare its messages are.
  */
 export function listMessages(
   database: Database,
@@ -39,8 +39,8 @@ function listOf(database: Database, workspaceId: string, filter: MessageFilter):
 }
 
 /**
- * Reads one message rather than the instance, because all messages of an instance belong to one workspace and
- * outlive the instance.
+ * Reads one message rather than the instance, because all messages of an instance belong to one workspace and outlive
+ * the instance.
  */
 function workspaceOfInstance(database: Database, instanceId: string): unknown {
   const sql = 'SELECT workspace_id FROM messages WHERE instance_id = ? LIMIT 1';

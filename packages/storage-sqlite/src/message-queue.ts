@@ -90,8 +90,8 @@ export function leaveQueue(database: Database, instanceId: string, messageId: st
 }
 
 /**
- * A condition that finds a message's row in `queue`, usually at the head. Its parameters are the instance and
- * the message.
+ * A condition that finds a message's row in `queue`, usually at the head. Its parameters are the instance and the
+ * message.
  */
 const PLACE_IN_QUEUE = `
   (instance_id, position) = (

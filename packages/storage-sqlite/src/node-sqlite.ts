@@ -3,8 +3,8 @@ import type * as sqlite from 'node:sqlite';
 export type DatabaseSync = sqlite.DatabaseSync;
 
 /**
- * Loaded without an import. In a runtime without the module, an import would fail before any code runs, and
- * so before an old Node is refused with a clear message.
+ * Loaded without an import. In a runtime without the module, an import would fail before any code runs, and so before
+ * an old Node is refused with a clear message.
  */
 export const DatabaseSync: typeof sqlite.DatabaseSync = loadSqlite().DatabaseSync;
 

@@ -11,9 +11,9 @@ import { cannotBeUsed, storedVersion } from './stored-schema.ts';
 const SWITCH_AGAIN_MS = 10;
 
 /**
- * Opens the file, or creates it, and brings its schema up to date. Throws an error with a clear message,
- * without having written anything, if the directory is missing, or the file is not Trunkline's, is damaged,
- * was created before 0.1.0 or by a newer version, or is part of a move and not opened for it.
+ * Opens the file, or creates it, and brings its schema up to date. Throws an error with a clear message, without having
+ * written anything, if the directory is missing, or the file is not Trunkline's, is damaged, was created before 0.1.0
+ * or by a newer version, or is part of a move and not opened for it.
  */
 export function openDatabase(
   file: string,
@@ -34,8 +34,8 @@ export function openDatabase(
     if (version > 0)
       checkMoveMark(moveMark(connection), { isMoving, version, latest: latestSchemaVersion(migrations) });
     migrate(connection, migrations);
-    // From now on, waits must not block the event loop, because a transaction that holds the lock may need
-    // the event loop before it can end.
+    // From now on, waits must not block the event loop, because a transaction that holds the lock may need the event
+    // loop before it can end.
     connection.exec('PRAGMA busy_timeout = 0');
     return withStatements(connection);
   } catch (error) {

@@ -9,8 +9,8 @@ export function pauseLanes(database: Database, workspaceId: string): void {
 }
 
 /**
- * Resumes the lanes of a workspace, clears the failures of its endpoints, and announces its deliveries and
- * queued messages.
+ * Resumes the lanes of a workspace, clears the failures of its endpoints, and announces its deliveries and queued
+ * messages.
  */
 export function resumeWork(
   database: Database,

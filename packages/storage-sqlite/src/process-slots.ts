@@ -14,10 +14,10 @@ export interface ProcessSlot {
 }
 
 /**
- * Locks the first lock file next to the database that no process holds; returns null if all are held. SQLite
- * holds a lock of the operating system while this process lives. Unlike other code, SQLite does not lose that
- * lock when this process opens and closes the same file again. Lock files are never removed, because a
- * removed file could be created, and locked, a second time.
+ * Locks the first lock file next to the database that no process holds; returns null if all are held. SQLite holds a
+ * lock of the operating system while this process lives. Unlike other code, SQLite does not lose that lock when this
+ * process opens and closes the same file again. Lock files are never removed, because a removed file could be created,
+ * and locked, a second time.
  */
 export function takeSlot(database: string): ProcessSlot | null {
   const fileOf = (number: number): string => `${database}-process-${number}`;

@@ -11,8 +11,8 @@ import type { Announce, Writer } from './writer.ts';
 /** Knows the number of this process, and which other processes have ended. */
 export interface Processes {
   /**
-   * The number under which leases and claims are written; 0 before the first `releaseEnded`, after `close`,
-   * or if this process has no lock file.
+   * The number under which leases and claims are written; 0 before the first `releaseEnded`, after `close`, or if this
+   * process has no lock file.
    */
   readonly own: () => number;
   /** See `ProcessRegistry`. */

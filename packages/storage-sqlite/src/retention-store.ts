@@ -36,8 +36,7 @@ const DELETE_HISTORY = `
   WHERE id IN (SELECT id FROM instance_history WHERE id < ? ORDER BY id LIMIT ?)`;
 
 /**
- * Keeps the URLs of endpoints that still have deliveries. Relies on deleted_endpoints_by_age and
- * deliveries_by_webhook.
+ * Keeps the URLs of endpoints that still have deliveries. Relies on deleted_endpoints_by_age and deliveries_by_webhook.
  */
 const DELETE_ENDPOINT_URLS = `
   DELETE FROM deleted_endpoints WHERE id IN (

@@ -7,8 +7,8 @@ import { LATEST_VERSION, readVersion, refuseForeign } from './migrate.ts';
 import { DatabaseSync } from './node-sqlite.ts';
 
 /**
- * Returns the version of the schema in this file, without upgrading it. Throws an error with a clear message
- * if the file is not Trunkline's, is damaged, or was created before 0.1.0 or by a newer version.
+ * Returns the version of the schema in this file, without upgrading it. Throws an error with a clear message if the
+ * file is not Trunkline's, is damaged, or was created before 0.1.0 or by a newer version.
  */
 export function sqliteSchema({
   path,

@@ -78,8 +78,7 @@ export function abandonContent(database: Database, messageId: string, contentId:
 }
 
 /**
- * Like `abandonContent`, for a message that is being deleted for good. Its content is swept before all other
- * content.
+ * Like `abandonContent`, for a message that is being deleted for good. Its content is swept before all other content.
  */
 export function abandonDeletedContent(database: Database, message: Message): void {
   database.run(

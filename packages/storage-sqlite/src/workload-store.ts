@@ -62,8 +62,7 @@ function byAge(a: InstanceQueue, b: InstanceQueue): number {
   return (a.oldest?.since ?? 0) - (b.oldest?.since ?? 0) || (a.instanceId < b.instanceId ? -1 : 1);
 }
 
-// Relies on the primary key of queue and on held_messages_by_position. Treats the first held message as the
-// oldest one.
+// Relies on the primary key of queue and on held_messages_by_position. Treats the first held message as the oldest one.
 const queues = (of: string): string => `
   SELECT id,
     (SELECT count(*) FROM (SELECT 1 FROM queue WHERE instance_id = instances.id LIMIT ?)) AS in_queue,
@@ -126,9 +125,7 @@ function madeAt(database: Database, prefix: IdPrefix, sql: string): number | nul
   return row ? orderOfId(prefix, text(row, 'id')).ms : null;
 }
 
-/**
- * Counts rows up to the limit. Conditions that are always true make SQLite walk an index from its beginning.
- */
+/** Counts rows up to the limit. Conditions that are always true make SQLite walk an index from its beginning. */
 const counted = (rows: string): string => `SELECT count(*) AS count FROM (SELECT 1 FROM ${rows} LIMIT ?)`;
 
 // Relies on instances_by_status.
@@ -146,10 +143,7 @@ const DUE = counted("due WHERE delivery_id > ''");
 
 const CLAIMED = counted('claims WHERE expires_at > 0');
 
-/**
- * The oldest of the queues' first messages. Walks from one instance with a queue to the next, up to the
- * limit.
- */
+/** The oldest of the queues' first messages. Walks from one instance with a queue to the next, up to the limit. */
 const OLDEST_QUEUED = `
   WITH RECURSIVE instance_with_queue (id, number) AS (
     SELECT (SELECT instance_id FROM queue WHERE instance_id > '' ORDER BY instance_id LIMIT 1), 1

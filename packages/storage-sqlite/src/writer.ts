@@ -16,8 +16,8 @@ export type Announce = (signal: Signal) => void;
 export type Operation<Result> = (announce: Announce) => Result;
 
 /**
- * Called before consecutive operations of one kind in a transaction. Returns the function that runs each of
- * them, so that an operation can reuse what earlier ones have read.
+ * Called before consecutive operations of one kind in a transaction. Returns the function that runs each of them, so
+ * that an operation can reuse what earlier ones have read.
  */
 type Series<Item, Result> = (announce: Announce) => (item: Item) => Result;
 

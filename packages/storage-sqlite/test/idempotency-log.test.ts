@@ -58,8 +58,7 @@ function appendMany(connection: DatabaseSync, workspaceId: string, prefix: strin
 const INDEX = 'SELECT count(*) AS entries FROM idempotency_index';
 const INDEXED = 'SELECT up_to FROM idempotency_indexed';
 /**
- * Counts index entries without a record, and records without an entry up to the position where the index is
- * complete.
+ * Counts index entries without a record, and records without an entry up to the position where the index is complete.
  */
 const FLAWS = `
   SELECT (SELECT count(*) FROM idempotency_index WHERE position NOT IN (SELECT position FROM idempotency_log)) AS dangling,

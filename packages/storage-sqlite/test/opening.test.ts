@@ -269,9 +269,7 @@ function contents(directory: string): Readonly<Record<string, string>> {
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(directory, name), 'base64')]));
 }
 
-/**
- * Creates those parts of a database from before 0.1.0 that a storage checks. The application id is "trnk".
- */
+/** Creates those parts of a database from before 0.1.0 that a storage checks. The application id is "trnk". */
 const BEFORE_FIRST_RELEASE = [
   'CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID',
   'PRAGMA application_id = 1953656427',

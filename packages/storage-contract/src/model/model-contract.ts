@@ -36,8 +36,8 @@ export function modelContract(subject: ContractSubject): void {
 }
 
 /**
- * Each run takes steps from one of these lists, because related steps affect the same rows more often if
- * other steps are left out. Steps that are listed twice are taken more often.
+ * Each run takes steps from one of these lists, because related steps affect the same rows more often if other steps
+ * are left out. Steps that are listed twice are taken more often.
  */
 const WAITS = [...waitSteps, ...waitSteps];
 const MESSAGES = [

@@ -32,8 +32,8 @@ export function step<Choice>(name: string, choices: fc.Arbitrary<Choice>, plan: 
 }
 
 /**
- * The reported time of the next claim may be too early, but not too late. If nothing is due, it must be later
- * than `now`.
+ * The reported time of the next claim may be too early, but not too late. If nothing is due, it must be later than
+ * `now`.
  */
 function expectInTime(actual: number | null, exact: number | null, now: number): void {
   const latest = exact ?? Infinity;

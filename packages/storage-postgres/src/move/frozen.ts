@@ -5,15 +5,12 @@ import { quoted } from '../statements.ts';
 const REFUSAL =
   'this database is being moved, or was moved, by "trunkline move": nothing in it changes any more; use the database that it was moved to';
 
-/**
- * Limits how long this transaction, and all that queue behind it, wait for a lock that an open transaction
- * holds.
- */
+/** Limits how long this transaction, and all that queue behind it, wait for a lock that an open transaction holds. */
 const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '10s'";
 
 /**
- * Makes the database refuse changes of `TABLES` by any process, once this transaction is committed. In
- * `settings`, the move's mark can still be written, and rows can be deleted.
+ * Makes the database refuse changes of `TABLES` by any process, once this transaction is committed. In `settings`, the
+ * move's mark can still be written, and rows can be deleted.
  */
 export async function freeze(statements: Statements): Promise<void> {
   await statements.run(LOCK_TIMEOUT);

@@ -29,9 +29,9 @@ const PARTITIONED: Partial<Record<MovedTableName, PartitionedTable>> = {
 export type PrepareDays = (name: MovedTableName, rows: readonly MovedRow[]) => Promise<void>;
 
 /**
- * Moved rows get the same partitions as rows that were created here, so that whole days are dropped when they
- * are old. In the default partition, each row would be deleted separately, and creating each new day's
- * partition would have to wait until all rows there were read.
+ * Moved rows get the same partitions as rows that were created here, so that whole days are dropped when they are old.
+ * In the default partition, each row would be deleted separately, and creating each new day's partition would have to
+ * wait until all rows there were read.
  */
 export function preparingDays(database: Database, now: number): PrepareDays {
   const today = startOfDay(now);

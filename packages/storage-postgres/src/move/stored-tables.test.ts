@@ -31,8 +31,8 @@ function columnsMoved(): readonly string[] {
 }
 
 /**
- * Whether the column is read by its name, or in an expression. Counts `to_sweep` as read, although its
- * expression is a constant.
+ * Whether the column is read by its name, or in an expression. Counts `to_sweep` as read, although its expression is a
+ * constant.
  */
 function isRead(column: string, expressions: Readonly<Record<string, string>>): boolean {
   const name = column.split('.')[1] ?? '';

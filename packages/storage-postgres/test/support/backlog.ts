@@ -18,8 +18,7 @@ interface Backlog {
   /** The id of the message that half of all events are about. */
   readonly discussed: string;
   /**
-   * The number of rows of each kind, such as messages (half of them queued), events, ended deliveries and
-   * open ones.
+   * The number of rows of each kind, such as messages (half of them queued), events, ended deliveries and open ones.
    */
   readonly count: number;
 }
@@ -139,8 +138,7 @@ export async function storeBacklog(
 }
 
 /**
- * Analyzes what PostgreSQL would soon analyze automatically: each table with rows, but no partitioned table
- * as a whole.
+ * Analyzes what PostgreSQL would soon analyze automatically: each table with rows, but no partitioned table as a whole.
  */
 export async function analyze({ pool, name }: TestSchema): Promise<void> {
   const { rows } = await pool.query<{ tables: string }>(

@@ -105,10 +105,7 @@ function literal(value: Value): string {
   return pg.escapeLiteral(String(value));
 }
 
-/**
- * Lets PostgreSQL convert the array, because only PostgreSQL reads the binary format in which arrays are
- * sent.
- */
+/** Lets PostgreSQL convert the array, because only PostgreSQL reads the binary format in which arrays are sent. */
 async function arrayLiteral(query: Query, type: string, value: Value): Promise<string> {
   const { rows } = await query({ text: `SELECT $1::${type}[]::text AS literal`, values: [value] });
   return pg.escapeLiteral(rows[0].literal);

@@ -14,9 +14,7 @@ export async function temporarySchema(): Promise<TestSchema> {
   return schema;
 }
 
-/**
- * Opens a storage on the schema, by default with its own pool. It is closed when the running test is over.
- */
+/** Opens a storage on the schema, by default with its own pool. It is closed when the running test is over. */
 export async function openStorage(
   schema: Pick<TestSchema, 'url' | 'name'>,
   options: Partial<PostgresStorageOptions> = {},

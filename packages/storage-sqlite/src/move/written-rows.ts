@@ -27,8 +27,8 @@ export function writeRows(database: Database, name: MovedTableName, rows: readon
 export function finishMove(database: Database): void {
   // These times ignore the limits on claims. The first claim applies the limits, and recomputes the times.
   database.run(`UPDATE lanes SET wake_at = max(ready_from, ${FIRST_DUE_AT})`);
-  // PostgreSQL deletes an event and its log entry in two steps, between which the move may have happened. In
-  // SQLite, the second step would never come.
+  // PostgreSQL deletes an event and its log entry in two steps, between which the move may have happened. In SQLite,
+  // the second step would never come.
   database.run(
     'DELETE FROM event_log WHERE NOT EXISTS (SELECT 1 FROM events WHERE events.id = event_log.id)',
   );
