@@ -16,12 +16,12 @@ interface StoringOptions {
 }
 
 /**
- * The instances whose messages were stored, and those whose queue was locked. Messages of all other instances must be
- * decided by `acceptMessages`.
+ * The instances whose messages were stored, and those whose queue was locked or missing. Messages of all other
+ * instances must be decided by `acceptMessages`.
  */
 export interface Uncontended {
   readonly stored: ReadonlySet<string>;
-  /** Instances that were skipped because their queue is locked; no other obstacle is known. */
+  /** Instances that were skipped because their queue is locked or does not exist. */
   readonly locked: ReadonlySet<string>;
 }
 
