@@ -50,8 +50,9 @@ export type PostgresTransaction = Queryable;
 /**
  * Trunkline's storage on PostgreSQL, 14 or later. When a promise resolves, its result is committed, except in a
  * caller's own transaction. Acceptances and outcomes that arrive together share one commit. Any number of processes, on
- * any number of machines, can share a database. A caller's own transaction is passed as a client of `pg` that is
- * connected to the same database and has run `BEGIN`.
+ * any number of machines, can share a database.
+ *
+ * A caller's own transaction is passed as a client of `pg` that is connected to the same database and has run `BEGIN`.
  */
 export function postgresStorage(options: PostgresStorageOptions): Storage<PostgresTransaction> {
   const checked = checkOptions(options);

@@ -61,8 +61,9 @@ const DEFAULT_LOCK_TIMEOUT_MS = 5_000;
 /**
  * Trunkline's storage on one SQLite file. When a promise resolves, its result is on disk (WAL, `synchronous = FULL`),
  * except in a caller's own transaction. Writes that arrive together share one commit. Several processes can use one
- * file, and each polls for the others' work. A caller's own transaction is passed as a `DatabaseSync` that is open on
- * the same file and has run `BEGIN IMMEDIATE`.
+ * file, and each polls for the others' work.
+ *
+ * A caller's own transaction is passed as a `DatabaseSync` that is open on the same file and has run `BEGIN IMMEDIATE`.
  */
 export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSync> {
   checkOptionNames('sqliteStorage', options, OPTION_NAMES);
