@@ -4,8 +4,8 @@ import { pause } from '../runtime/deadline.ts';
 /** The wait before a failed write of an outcome is repeated. */
 const AGAIN_MS = 1_000;
 /**
- * The limit of outcomes kept for another claim, to bound memory. Beyond it, the oldest are dropped and their attempts
- * repeated.
+ * The limit of outcomes kept for another claim, to bound memory. Beyond it, the oldest is dropped, so its attempt may
+ * be repeated.
  */
 const MOST_KEPT = 4_096;
 
@@ -18,7 +18,7 @@ type Recorded =
    * which.
    */
   | 'uncertain'
-  /** The outcome was not written in time. */
+  /** The outcome was written neither before `until` nor before a stop. */
   | 'given_up';
 
 /**
@@ -31,7 +31,7 @@ export interface AttemptOutcomes<Outcome> {
   record(
     of: { readonly id: string; readonly attempt: number; readonly outcome: Outcome },
     how: {
-      /** Epoch milliseconds. */
+      /** Epoch milliseconds. The first write that begins after this is the last. */
       readonly until: number;
       /** Returns how many outcomes were recorded. */
       readonly write: () => Promise<number>;

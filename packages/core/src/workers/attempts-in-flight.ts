@@ -1,8 +1,8 @@
-/** The limit of concurrent attempts: as many as one process can use while receivers respond. */
+/** The limit of attempts that began less than `SLOW_AFTER_MS` ago: as many as one process can serve. */
 const CONCURRENT = 256;
-/** A longer attempt no longer counts as concurrent, so that receivers which hang do not delay the others. */
+/** An older attempt no longer counts towards `CONCURRENT`, so that receivers which hang do not delay the others. */
 const SLOW_AFTER_MS = 1_000;
-/** The limit including longer attempts: as many sockets as one process may open. */
+/** The limit including older attempts: as many sockets as one process may open. */
 const MOST = 2_048;
 
 /** The unfinished attempts of one dispatcher. */

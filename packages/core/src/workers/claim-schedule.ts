@@ -1,23 +1,23 @@
 import { createTokenBucket } from '../runtime/token-bucket.ts';
 
 /**
- * The limit of leases per pass, so that a crash elsewhere does not make this process open thousands of
- * connections concurrently.
+ * The limit of leases per claim, so that after a crash elsewhere one process does not take thousands of
+ * instances together.
  */
 export const CLAIM_BATCH = 20;
 /**
- * The wait before the next claim while a batch of connections still has to open. Processes that start
+ * The wait before the next claim while at least a batch of connections has yet to open. Processes that start
  * together thus share the instances by how fast they open connections, and the first process does not take
- * all.
+ * them all.
  */
 const CLAIM_PAUSE_MS = 200;
 /**
- * The limit of held instances whose first connection waits for its turn: this process could not open more
- * connections soon, but another process may.
+ * Claims of a backlog pause while this many held instances wait to begin their first connection, because another
+ * process may open the next ones sooner.
  */
 const MAX_WAITING = 100;
 /**
- * The limit of fruitless claims that signals trigger in a burst; further claims are `CLAIM_PAUSE_MS` apart. A process
+ * How many fruitless claims a burst of signals may trigger; further claims are `CLAIM_PAUSE_MS` apart. A process
  * gets a signal for every instance that another process changes: hundreds may come in a second, with nothing
  * to claim.
  */
@@ -27,7 +27,7 @@ const FRUITLESS_CLAIMS = 100;
 export interface ClaimSchedule {
   /** Notes that another process may have freed an instance. */
   noteFree(): void;
-  /** Makes the next pass renew and claim: it is now known how far ahead other processes' clocks are. */
+  /** Called once it is known how far ahead other processes' clocks are: the next pass renews and claims. */
   begin(): void;
   /** Whether to renew the leases before the next claim, even if no renewal is due. */
   renewsFirst(): boolean;
@@ -41,7 +41,7 @@ export interface ClaimSchedule {
   nextAt(): number;
   /**
    * Claims at most `CLAIM_BATCH` instances with `ask`. `mayTakeAhead`: whether `ask` may take leases that end
-   * impossibly far in the future, because this process has just confirmed its own leases.
+   * impossibly far in the future; false before `begin` was called.
    */
   claim<Claimed>(
     { now, isRenewal }: { readonly now: number; readonly isRenewal: boolean },
@@ -61,7 +61,7 @@ interface ScheduleOptions {
 
 export function createClaimSchedule({ untried, lookAt }: ScheduleOptions): ClaimSchedule {
   const fruitless = createTokenBucket({ burst: FRUITLESS_CLAIMS, everyMs: CLAIM_PAUSE_MS });
-  /** Whether an instance that this process does not hold has changed. */
+  /** Whether an instance that this process does not hold has changed since the last claim began. */
   let mayBeFree = false;
   /** True until a claim leaves nothing to take. */
   let isStarting = true;
@@ -96,7 +96,7 @@ export function createClaimSchedule({ untried, lookAt }: ScheduleOptions): Claim
       return isRenewal || isStarting || now >= lookAt(claimedAt) || (mayBeFree && fruitless.has(now));
     },
     nextAt() {
-      // No timer is needed: a connection that opens or fails triggers a pass.
+      // While too many wait, no timer is needed: a connection that opens or fails triggers a pass.
       if (claimAgainAt > 0) return untried().waiting < MAX_WAITING ? claimAgainAt : Infinity;
       return Math.min(lookAt(claimedAt), mayBeFree ? fruitless.nextAt() : Infinity);
     },

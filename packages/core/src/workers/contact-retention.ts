@@ -12,8 +12,8 @@ const PAUSE_MS = 1_000;
 const CONTACTS = 100;
 
 /**
- * Deletes contacts without messages, in workspaces that do not keep messages forever, once a day. A contact younger
- * than the retention of messages stays: its message may have been refused, or may still be on its way.
+ * Once a day, deletes contacts without messages in workspaces that do not keep messages forever. A contact younger
+ * than the retention of messages stays, because its first message may not be stored yet.
  */
 export function createContactRetention(context: ServiceContext): Worker {
   const { clock, logger } = context;
@@ -43,7 +43,7 @@ async function* roundOf(context: ServiceContext): AsyncGenerator<void> {
     const unlessAfter = messagesStillToCome(context);
     const unused = new Map<string, readonly string[]>();
     for await (const { rows } of partsOf((walk) => erasure.listContacts(workspaceId, walk))) {
-      // Messages to a dialled number name no contact: only the number links them to one.
+      // Include dialled numbers: a message to such a number may not name the contact.
       for (const { id, formerIds, dialledNumbers, createdAt } of rows)
         if (createdAt < before) unused.set(id, [id, ...formerIds, ...dialledNumbers]);
       yield;

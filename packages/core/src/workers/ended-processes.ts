@@ -3,7 +3,7 @@ import { createLoop } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
 
 const LOOK_EVERY_MS = 1_000;
-/** Longer than a reachable storage takes. The start does not wait longer for an unreachable storage. */
+/** How long the start waits for the first look: longer than a reachable storage takes. */
 const FIRST_LOOK_DEADLINE_MS = 5_000;
 
 export interface EndedProcesses {
@@ -14,7 +14,7 @@ export interface EndedProcesses {
 
 /**
  * Releases the leases and claims of processes that ended without releasing them, if the storage can detect
- * that.
+ * such processes.
  */
 export function createEndedProcesses({ storage, clock, logger }: ServiceContext): EndedProcesses {
   const releaseEnded = storage.processes.releaseEnded?.bind(storage);

@@ -39,7 +39,8 @@ export function createEndpointMonitor(context: ServiceContext, notifier: Notifie
   const evaluate = async (endpoint: Endpoint): Promise<void> => {
     const now = clock.now();
     const decision = evaluateFailing(endpoint, now);
-    // Skips an endpoint that was edited or succeeded in the meantime: the next pass evaluates it again.
+    // If the endpoint's health has changed since it was read, the write changes nothing ('stale'), and the next
+    // pass decides again.
     if (decision !== 'nothing') await storage.endpoints.write(consequence(endpoint, decision, now));
   };
 

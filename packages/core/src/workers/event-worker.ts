@@ -21,7 +21,7 @@ const NOT_RECORDED =
   'the outcome of an event could not be recorded: this process tries again until it is, and does not call the handler again meanwhile; check the database';
 const CLAIM_LOST =
   'the claim of an event was lost before its outcome was recorded, so another process may call its handler again: look for a process that stood still or a slow database';
-/** How long handlers in flight may continue when the process stops. */
+/** How long a stop waits for handlers in flight. */
 const DRAIN_MS = 10_000;
 
 /** A handler of the embedder, with checked options. */
@@ -146,7 +146,7 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
   };
 
   /**
-   * Whether an event still exists: the claim of an erased event does not count as lost. The guard logs failed reads.
+   * Whether an event still exists: the claim of an erased event does not count as lost. False if the read fails.
    */
   const isStored = ({ workspaceId, id }: Event): Promise<boolean> =>
     storage.events.find(workspaceId, id, 0).then(
@@ -194,7 +194,7 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
       return { kind: 'handled' };
     } catch (error) {
       abort.abort(error);
-      // A stop is not the handler's fault.
+      // A stop may have caused the error, so the attempt does not count.
       if (isStopping) return { kind: 'queued', attempts: claimed.attempts, dueAt: clock.now() };
       const outcome = afterFailure(attempt, clock.now());
       logFailure({ ...facts, err: error }, outcome);

@@ -2,12 +2,12 @@ import type { ServiceContext } from '../services/context.ts';
 import { createEventWorker } from './event-worker.ts';
 import type { EventWorker, HandlerDefinition } from './event-worker.ts';
 
-/** All handlers of this process. They run whatever its roles are. */
+/** All handlers of this process. They run whatever the process's roles are. */
 export interface EventWorkers {
   /** Throws a TypeError if the name is already in use. */
   add(definition: HandlerDefinition): { readonly registered: Promise<void>; off(): Promise<void> };
   isEmpty(): boolean;
-  /** Stores subscriptions added before the storage was open. */
+  /** Stores the subscriptions of all handlers added so far. */
   register(): Promise<void>;
   start(): void;
   stop(): Promise<void>;

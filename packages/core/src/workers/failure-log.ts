@@ -3,11 +3,11 @@ import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { WebhookResponse } from '../ports/webhook-sender.ts';
 
-/** The limit of remembered endpoints: beyond it, an endpoint may be logged again. */
+/** The limit of remembered endpoints. Beyond it, all are forgotten, so an endpoint may be logged again. */
 const REMEMBERED = 10_000;
 /**
- * The minimum time between two warnings about an endpoint: an endpoint that fails every other time would fill
- * the log.
+ * The minimum time between two warnings about an endpoint. Without it, an endpoint that fails every other time would
+ * fill the log.
  */
 const NAMED_EVERY_MS = 5 * 60_000;
 
@@ -23,8 +23,8 @@ export interface FailureLog {
 
 /**
  * Logs the first failure of an endpoint with its cause, and the first success after that, instead of a line
- * for each attempt. An endpoint that fails and succeeds in turn is logged every few minutes. The delivery log that
- * customers see has only the error code.
+ * for each attempt. An endpoint that alternates between failure and success is logged every few minutes. The cause is
+ * logged because the delivery log that customers see has only the error code.
  */
 export function failureLog(logger: Logger, clock: Pick<Clock, 'elapsed'>): FailureLog {
   /** Endpoints that were logged as failing: when, and whether they still fail. */

@@ -16,9 +16,9 @@ import { giveUpDownload, recordDownload } from '../services/media/pending-downlo
 import { referencePurpose } from '../services/sealer.ts';
 import type { OpenConnection, OpenConnections } from './connections.ts';
 
-/** Places for files whose messages wait for them, per process and per instance. */
+/** Limits of concurrent downloads of files whose messages wait for them. */
 const FIRST_PLACES = { ofProcess: 64, ofInstance: 8 };
-/** Places for files that are downloaded after their messages were stored. */
+/** Limits of concurrent downloads of files whose messages are already stored. */
 const LATER_PLACES = { ofProcess: 32, ofInstance: 4 };
 /**
  * How often all connected instances are looked at. This is a fallback: the process that holds an instance knows when
@@ -84,7 +84,7 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
   };
 
   const look = async (ids: readonly string[], now: number): Promise<void> => {
-    // Delete before the query, or a note during it is lost. An instance that is not connected is noted when it
+    // Delete before the query, or a note during it is lost. An instance that is not connected is looked at when it
     // connects.
     for (const id of ids) {
       looks.delete(id);
@@ -195,7 +195,7 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
   };
 }
 
-/** Whether a message exists, is not deleted, and has a file, which a better copy may replace. */
+/** Whether a message exists, is not deleted, and has a file, stored or not. */
 function isWaiting(message: Message | null): message is Message & { readonly media: MessageMedia } {
   return message !== null && message.media !== null && message.deletedAt === null;
 }

@@ -44,7 +44,7 @@ interface SupervisorOptions {
   readonly owner: string;
   /** See `ServiceClock`. */
   readonly leadsKnown: Promise<void>;
-  /** When a storage call last missed its deadline, epoch milliseconds. */
+  /** When a storage call last hung although others succeeded, epoch milliseconds; -Infinity if never. */
   readonly hungAt: () => number;
   /** Called once for each connection, when messages can be sent on it. */
   readonly opened: (instanceId: string) => void;
@@ -52,8 +52,8 @@ interface SupervisorOptions {
 }
 
 /**
- * Holds the instances of this process: takes leases on those that need a gateway, renews them, and, when a
- * lease is lost, closes its connection before another process can open one. Hands instances beyond its share
+ * Holds the instances of this process: takes leases on those that need a gateway, renews them, and closes the
+ * connection of an instance whose lease is lost or cannot be renewed in time. Hands instances beyond its share
  * to processes that ask.
  */
 export function createGatewaySupervisor(
@@ -93,7 +93,7 @@ export function createGatewaySupervisor(
    */
   let isBehind = false;
   let cancelClosing = (): void => {};
-  /** Resolves when the connections whose leases ran out are closed. */
+  /** Resolves when the connections whose leases could not be renewed are closed. */
   let closing: Promise<unknown> = Promise.resolve();
 
   /** Renews and takes leases, and brings held instances a step closer to their desired state. */
@@ -172,8 +172,8 @@ export function createGatewaySupervisor(
   };
 
   /**
-   * Closes all connections unless leases are renewed first. Uses a timer: a pass may hang if the storage is
-   * out of reach.
+   * Closes all connections at `at` unless leases are renewed first. Uses a timer, because a pass may hang if the
+   * storage is out of reach.
    */
   const closeAllAt = (at: number): void => {
     cancelClosing();

@@ -110,19 +110,19 @@ export function createInstanceController({
   }
 
   /**
-   * Returns when the grace ends, or null without a grace. Until an attempt fails, this process allows a full
-   * grace from when it took the instance.
+   * Returns when the grace period of a dropped connection ends; null if there is none. Until an attempt fails, this
+   * process allows a full period from when it took the instance.
    */
   const graceEnd = (): number | null => {
     const endsAt = graceEndsAt(record.current());
     if (endsAt === null) return null;
     const ownEnd = heldSince + CONNECTION_GRACE_MS;
-    // The grace began before the clock was set back.
+    // The grace period began before the clock was set back.
     if (isTooFarAhead(endsAt - CONNECTION_GRACE_MS, clock.now())) return ownEnd;
     return link.hasFailed() ? endsAt : Math.max(endsAt, ownEnd);
   };
 
-  /** Ends the grace, and logs an outage once, however often the connection is tried. */
+  /** Ends the grace period, and logs an outage once, however often the connection is tried. */
   const endGrace = async (): Promise<void> => {
     const before = record.current().status;
     await record.write({ kind: 'grace_over' });
@@ -145,7 +145,7 @@ export function createInstanceController({
     record.adopt();
   };
 
-  /** Whether work on the instance is over, or waits for an operation. */
+  /** Whether work on the instance has ended, or has to wait for an operation in flight. */
   const rests = (): boolean => abandoned || record.isDeleted() || operations.isBusy();
 
   return {

@@ -21,8 +21,8 @@ import { createReconnectSchedule } from './reconnect-schedule.ts';
 /** A connection that neither opens nor fails within this time is given up. */
 const OPEN_DEADLINE_MS = 60_000;
 /**
- * Most connections open within two seconds. A slower connection may be stuck, and no longer keeps others
- * waiting.
+ * How long a connection that is opening keeps others waiting. Most open within two seconds, and a slower one may be
+ * stuck.
  */
 const OPENING_TURN_MS = 5_000;
 const HEARTBEAT_EVERY_MS = 60_000;
@@ -39,13 +39,13 @@ export interface InstanceLink extends OperatedConnection {
   exists(): boolean;
   /** When a connection that is opening no longer delays others; null if no connection is opening. */
   opensUntil(): number | null;
-  /** Whether the first connection has neither opened nor failed yet. */
+  /** Whether no connection has opened, asked for pairing or failed yet. */
   isUntried(): boolean;
-  /** Whether the latest attempt failed. */
+  /** Whether an attempt failed, or a connection dropped, since a connection last opened. */
   hasFailed(): boolean;
   /** The error with which opening a connection last failed, for the log line about an outage. */
   lastFailure(): unknown;
-  /** Keeps a connection open: opens a connection that is due if `mayOpen`, and gives up a stuck one. */
+  /** Opens a connection that is due if `mayOpen`, gives up a stuck one, and stores heartbeats of an open one. */
   maintain(now: number, mayOpen: boolean): void;
   /** When to call `maintain` next, if ever. */
   nextAt(mayOpen: boolean): number | null;
@@ -259,7 +259,7 @@ export function createInstanceLink({
   const noteHeartbeat = (now: number): void => {
     seenAt = now;
     heartbeatNoted = storage.instances.touch(lease, now).catch((error: unknown) => {
-      // Retry with the next renewal: if that fails, one line is logged for all instances.
+      // Retry at the next renewal. If the storage is out of reach, that logs one line for all instances.
       seenAt = now - HEARTBEAT_EVERY_MS;
       logger.debug(
         { err: error, instanceId },
@@ -305,7 +305,7 @@ export function createInstanceLink({
         await close();
         return gateway.unlink(session, { proxyUrl: openProxyUrl(context, record.current()) });
       }
-      // The network responds to an unlink by closing, which this process requested and must not report.
+      // The network closes the connection after an unlink, which must not be reported as a loss.
       link = null;
       try {
         await connection.logout();

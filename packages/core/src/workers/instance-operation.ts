@@ -5,7 +5,7 @@ import type { ServiceContext } from '../services/context.ts';
 import { deleteHeldInstance } from '../services/instances/change-instance.ts';
 import type { InstanceRecord } from './instance-record.ts';
 
-/** The actions that operations take on the instance's connection; each action ends within a bounded time. */
+/** The actions that operations take on the instance's connection. */
 export interface OperatedConnection {
   isOpen(): boolean;
   close(): Promise<void>;
@@ -106,8 +106,8 @@ async function logOut({ context, lease, record, connection }: Held): Promise<Ins
 }
 
 /**
- * Unlinks the device from the phone if the network can be reached. If not, the instance is deleted all the
- * same.
+ * Unlinks the device from the phone if the connection is open. A failure to unlink is only logged, so that the
+ * instance can be deleted.
  */
 async function leaveForGood({ context, lease, connection }: Held): Promise<void> {
   if (connection.isOpen()) {

@@ -14,9 +14,9 @@ import { createHistoryLog } from '../services/instances/history-log.ts';
 export interface InstanceRecord {
   /** The instance as read or written last. */
   current(): Instance;
-  /** Takes an instance that was read, unless it is older than the last write. */
+  /** Takes an instance that was read, unless it is older than the current one. */
   take(stored: Instance): void;
-  /** Runs work that writes, after earlier work: changes are written in the order of their causes. */
+  /** Runs work after all earlier work of this kind, so that changes are written in the order of their causes. */
   inOrder(work: () => Promise<void>): Promise<void>;
   /** Applies a trigger and writes the result, with its history entry. Call this within `inOrder`. */
   write(trigger: InstanceTrigger, circumstances?: Circumstances): Promise<void>;
@@ -33,7 +33,7 @@ export interface InstanceRecord {
    * before the next attempt.
    */
   begin(what: string, work: () => Promise<void>): void;
-  /** Like `begin`, unless work of this name is in flight. */
+  /** Like `begin`, but does nothing while work of this name is in flight. */
   beginOnce(what: string, work: () => Promise<void>): void;
   isDoing(what: string): boolean;
   /** Whether any work is in flight. */

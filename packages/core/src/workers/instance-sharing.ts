@@ -7,8 +7,8 @@ const REGISTER_EVERY_MS = 10_000;
 /** Owners that have not registered for this long get no share. */
 const OWNER_SILENT_MS = 2 * REGISTER_EVERY_MS;
 /**
- * The wait before a new process asks: a process that dies soon after each start must not cost others their
- * connections.
+ * The wait before a new process asks for instances, because a process that dies soon after each start must not
+ * cost others their connections.
  */
 const ASK_AFTER_MS = 5_000;
 /** How long an ask is valid; other processes see it when they register. */
@@ -29,7 +29,7 @@ const NEXT_BATCH_MS = 1_000;
 /** An ask that brought no instance is repeated after this time, then after twice as long, and so on. */
 const ASK_AGAIN_MS = 20_000;
 const ASK_AGAIN_MAX_MS = 320_000;
-/** How long a process leaves its instances to others after its storage calls hang. */
+/** How long a process leaves its instances to others after one of its storage calls hung. */
 const REST_MS = 10 * 60_000;
 const EVACUATION_BATCH = 20;
 /** A resting process takes instances that others have not taken within this time. */
@@ -63,7 +63,7 @@ interface SharingOptions {
     readonly since: number;
     readonly asksUntil: number;
   }): Promise<GatewayShare>;
-  /** When a storage call last missed its deadline, epoch milliseconds. */
+  /** When a storage call last hung although others succeeded, epoch milliseconds; -Infinity if never. */
   hungAt(): number;
   /** The instances that this process holds. */
   held(): readonly InstanceController[];
@@ -76,8 +76,8 @@ interface SharingOptions {
 
 /**
  * Shares the instances evenly among running processes. The storage counts the shares and the total at the
- * same moment. Unless this process rests, a connection is closed only for a process that asks, and that process
- * then looks for the instance. If it does not take the instance within a second, the instance is free again.
+ * same moment. Unless this process rests, it closes a connection only for a process that asks and then looks for
+ * the instance. An instance that is not taken within a second is free again.
  */
 export function createInstanceSharing(
   { clock, logger }: ServiceContext,
@@ -91,12 +91,12 @@ export function createInstanceSharing(
    * until they register again.
    */
   const silent = new Map<string, number>();
-  /** When this process began to ask, and how many instances it held then. */
+  /** When this process began to ask or last got an instance, and how many it held then; null if it does not ask. */
   let asking: { readonly since: number; readonly held: number } | null = null;
   let askFrom = startedAt + ASK_AFTER_MS;
   let askPauseMs = ASK_AGAIN_MS;
   let registerAt = startedAt;
-  /** The end of a rest, which begins when a call of the storage hangs and there are other processes. */
+  /** The end of a rest, during which this process leaves its instances to others. */
   let restsUntil = -Infinity;
   /** Instances handed over in this rest: an instance that comes back is kept. */
   const evacuated = new Set<string>();
@@ -107,7 +107,7 @@ export function createInstanceSharing(
 
   const heldOf = ({ owners }: GatewayShare): number => owners.find((one) => one.owner === owner)?.held ?? 0;
 
-  /** Decides whether this process asks now. */
+  /** Returns the new value of `asking`. */
   const ask = (share: GatewayShare, now: number): typeof asking => {
     if (now < askFrom || !mayAsk(owner, share, asking !== null)) return null;
     const held = heldOf(share);
@@ -140,7 +140,7 @@ export function createInstanceSharing(
 
   const isSilent = (other: OwnerShare): boolean => silent.get(other.owner) === other.registeredAt;
 
-  /** Whether this process leaves its instances to others. */
+  /** Begins a rest if a storage call hung and there are other processes. Returns whether this process rests. */
   const rests = (now: number, others: readonly OwnerShare[]): boolean => {
     if (others.length === 0) restsUntil = -Infinity;
     else if (now >= restsUntil && hungAt() > Math.max(startedAt, restsUntil)) {

@@ -4,7 +4,10 @@ import { createLoop } from '../runtime/loop.ts';
 import type { Worker } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
 
-/** How late lookups may find a message, unless messages come faster than they are filed. */
+/**
+ * The time between passes. Lookups may find a message this late, or later if messages come faster than they are
+ * filed.
+ */
 const EVERY_MS = 1_000;
 /** Messages per transaction: few enough not to delay acceptances, and many enough to share their writes. */
 const BATCH = 1_000;
@@ -19,7 +22,7 @@ export function createMessageFiler(context: ServiceContext): Worker {
   let isLate = false;
 
   /**
-   * Messages are filed in order, so the oldest unfiled message is newer than the last message of the pass.
+   * Measures from the last message of the pass: messages are filed in order, so all unfiled messages are newer.
    */
   const observeDelay = ({ more, lastId }: FilingPass): void => {
     delayMs = more && lastId !== null ? Math.max(0, clock.now() - orderOfId('msg', lastId).ms) : 0;
@@ -40,7 +43,7 @@ export function createMessageFiler(context: ServiceContext): Worker {
     pass: async () => {
       const pass = await storage.chats.file?.(BATCH);
       if (pass) observeDelay(pass);
-      // More left but none filed: the lock is held elsewhere.
+      // If more messages are left but none was filed, another process is filing: do not repeat the pass now.
       return { more: pass?.more === true && pass.filed > 0, nextAt: null };
     },
   });

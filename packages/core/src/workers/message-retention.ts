@@ -17,7 +17,7 @@ const EVENTS = 500;
 const WORKSPACES = 100;
 
 /**
- * Deletes messages beyond the retention of their workspace, with their files, events, deliveries and keys,
+ * Deletes messages beyond the retention of their workspace, with their files, events, deliveries and idempotency keys,
  * step by step, in a round through all workspaces. Messages that wait to be sent, or for their files, stay
  * until that is done. An interrupted round leaves no message half deleted, and the next round finds the rest.
  */

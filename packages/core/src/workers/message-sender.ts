@@ -29,7 +29,7 @@ const RECORD_AGAIN_MS = 1_000;
 /** How long an unrecorded outcome may delay messages to other recipients. */
 const SET_ASIDE_AFTER_MS = 5_000;
 const SET_ASIDE_FOR_MS = 60_000;
-/** Instances that one log line names. */
+/** How many instances one log line names at most. */
 const MOST_NAMED = 20;
 /** A message with a file gets the additional time that its file takes at 4 Mbit/s. */
 const SLOWEST_BYTES_PER_MS = 500;
@@ -59,7 +59,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
   const woken = new Set<string>();
   /** When to retry the message that all others of its instance wait for, by instance. */
   const retryAt = new Map<string, number>();
-  /** When to retry the first held message, by instance. */
+  /** When the next held message is due, by instance. */
   const heldUntil = new Map<string, number>();
   /** Storage failures in a row while sending, by instance; failed sends do not count. */
   const failures = new Map<string, number>();
@@ -194,7 +194,10 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
       : outcome;
   };
 
-  /** If the outcome of a message cannot be recorded for some seconds, messages to other recipients are still sent. */
+  /**
+   * Records an outcome. If that takes more than a few seconds, sets the message aside, so that messages to other
+   * recipients are sent.
+   */
   const recordOrSetAside = async (
     open: OpenConnection,
     head: QueuedMessage,
@@ -241,7 +244,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
       {
         until: clock.now() + RECORD_FOR_MS,
         everyMs: RECORD_AGAIN_MS,
-        // A message that was not sent has no outcome to lose.
+        // A message that was not read was not sent, so no outcome is lost.
         isFinal: (error) => stopping || error instanceof FencedError || outcome.kind === 'not_read',
       },
       async () => {
@@ -273,7 +276,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
   });
 
   const wake = (instanceId: string): void => {
-    // Skip instances without a connection here: an instance that connects later wakes the sender then.
+    // Skip instances without a connection here: a connection that opens later wakes the sender.
     if (!connections.get(instanceId)) return;
     woken.add(instanceId);
     loop.wake();

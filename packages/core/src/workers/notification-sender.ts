@@ -70,7 +70,7 @@ function createSender<Owed extends { readonly id: string; readonly workspaceId: 
     try {
       if (!accepted.has(owed.id)) await notify(owed);
     } catch (error) {
-      // The notifier or the storage failed, and its guard has logged that.
+      // The wrapper of the notifier or the storage has already logged the failure.
       logger.debug({ err: error, notificationId: owed.id }, 'an email is tried again later');
       return false;
     }

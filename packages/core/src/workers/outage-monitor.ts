@@ -41,7 +41,10 @@ export function createOutageMonitor(context: ServiceContext, notifier: Notifier)
     await eachStep(steps);
   };
 
-  /** Reports an instance unless it has changed since it was read; if so, the next pass looks at it again. */
+  /**
+   * Reports an instance. If it has changed since it was read, the write changes nothing, and the next pass looks at it
+   * again.
+   */
   const report = async (instance: Instance): Promise<void> => {
     const { id: instanceId, workspaceId, downSince } = instance;
     const now = clock.now();

@@ -47,7 +47,7 @@ async function quotedMessage(
   return { networkId, senderId, text: boundedPlainText(text ?? caption ?? '', QUOTED_TEXT_MAX) };
 }
 
-/** Whether the file was deleted, so that another attempt would only delay the report. */
+/** Whether the message's file is not stored, so that another attempt would only delay the report of the failure. */
 export async function isFileGone({ mediaStore }: ServiceContext, message: Message): Promise<boolean> {
   if (!message.media) return false;
   return !message.media.available || (await mediaStore.size(contentIdOf(message))) === null;

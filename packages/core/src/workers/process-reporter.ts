@@ -15,7 +15,7 @@ export interface ReporterOptions {
 
 export interface ProcessReporter {
   start(): void;
-  /** Withdraws the report: a stopped process is not shown as if it had died. */
+  /** Withdraws the report, so that a stopped process is not shown as if it had died. */
   stop(): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ const MINUTE = 60 * SECOND;
 /** The jitter that shortens the waits most, and the jitter that keeps them unchanged. */
 const JITTERS = { least: 255, most: 0 } as const;
 
-/** Returns when connections that end as described are opened, in milliseconds after the first opening. */
+/** Returns when connections are opened if each ends as described, in milliseconds after the first opening. */
 async function logins(
   jitter: number,
   until: number,

@@ -4,8 +4,7 @@ import type { ServiceContext } from '../services/context.ts';
 /** A connection open for this long was stable: earlier failures no longer count. */
 const STABLE_MS = 5 * 60_000;
 /**
- * The time after a restart in which another restart counts as a repeat; longer than the longest wait before a
- * restart.
+ * How long after a restart another restart counts as a repeat; longer than the longest wait before a restart.
  */
 const RESTARTED_AGAIN_MS = 10 * 60_000;
 
@@ -37,7 +36,7 @@ export function createReconnectSchedule({
   let restartedAt = -Infinity;
   const jitter = (): number => (random.bytes(1)[0] ?? 0) / 256;
 
-  /** How long the next login has to wait if an open connection ends now: the network counts logins. */
+  /** Ends an open connection. Returns how long the next login has to wait, because the network counts logins. */
   const untilNextLogin = (): number => {
     if (openedAt === null) return 0;
     const openMs = clock.elapsed() - openedAt;

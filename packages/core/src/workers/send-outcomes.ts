@@ -11,8 +11,8 @@ import { FencedError } from '../services/instances/fenced-error.ts';
 import { advanceMessage } from '../services/messages/advance-message.ts';
 
 /**
- * The wait of a message that was not sent: if its connection ended, the next connection does not open sooner.
- * While the connection stays open, the wait doubles, up to `NOT_SENT_LONGEST_MS`.
+ * The first wait of a message that was not sent. If its connection stays open, the wait doubles with each repeat, up
+ * to `NOT_SENT_LONGEST_MS`.
  */
 const NOT_SENT_AGAIN_MS = 1_000;
 const NOT_SENT_LONGEST_MS = 30_000;
@@ -20,15 +20,15 @@ const NOT_SENT_LONGEST_MS = 30_000;
 const NOT_READ_AGAIN_MS = 1_000;
 const NOT_READ_LONGEST_MS = 60_000;
 
-/** `not_read`: the storage or the media store failed before anything was written to the network. */
+/** `not_read`: the storage or the media store failed, so the message was not sent. */
 export type SendResult = SendOutcome | { readonly kind: 'not_read'; readonly error: unknown };
 
 type NotSent = Extract<SendOutcome, { readonly kind: 'not_sent' }>;
 
 interface SendRetries {
-  /** Called when a message is to be sent again, with the earliest time in epoch milliseconds. */
+  /** Called when a message has to be sent again, not before `at`, in epoch milliseconds. */
   readonly again: (instanceId: string, at: number) => void;
-  /** The same for a message that is held. */
+  /** Like `again`, for a held message, which other messages do not wait for. */
   readonly held: (instanceId: string, until: number) => void;
   readonly isOpen: (instanceId: string) => boolean;
 }

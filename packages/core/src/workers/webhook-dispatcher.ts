@@ -23,7 +23,7 @@ import { waitsWalk } from './waits-walk.ts';
 
 const POLL_MS = 5_000;
 const CLAIM_BATCH = 128;
-/** Longer than an attempt can last, so that only a dead process loses a claim. */
+/** Longer than an attempt can last, so that only a dead or suspended process loses a claim. */
 const LEASE_MS = 60_000;
 /** How far back the clock must be set for waits to be shortened; a smaller step delays deliveries only briefly. */
 const SET_BACK_MS = 1_000;
@@ -41,9 +41,9 @@ const CLAIM_LOST =
   'the claim of a webhook delivery was lost before its outcome was recorded, so another process may send it again, under the same id: look for a process that stood still or a slow database';
 
 /**
- * The limit of fruitless claims that signals trigger in a burst; further claims are spaced. Each process gets signals
+ * How many fruitless claims a burst of signals may trigger; further claims are spaced. Each process gets signals
  * about deliveries that others store, and usually another process has claimed the deliveries by then. The
- * limit is so high that a burst of hundreds to one endpoint does not delay the deliveries of another.
+ * limit is so high that a burst of two hundred to one endpoint does not delay the deliveries of another.
  */
 const FRUITLESS_CLAIMS = 250;
 const FRUITLESS_PAUSE_MS = 100;
@@ -147,8 +147,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
   };
 
   /**
-   * Whether a delivery still exists: the claim of an erased delivery does not count as lost. The guard logs failed
-   * reads.
+   * Whether a delivery still exists: the claim of an erased delivery does not count as lost. False if the read fails.
    */
   const isStored = ({ workspaceId, id }: Delivery): Promise<boolean> =>
     storage.deliveries.findDetail(workspaceId, id, 0).then(
@@ -214,7 +213,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     try {
       return await sender.send(await signedRequest(claimed, attempt), onFailure);
     } catch (error) {
-      // The sender did not respond, which the guard has logged.
+      // The sender did not respond, which its wrapper has logged.
       if (isUnavailable(error)) return { errorCode: 'TIMEOUT', responseStatus: null, responseBody: null };
       logger.error(
         { err: error, deliveryId: claimed.delivery.id },

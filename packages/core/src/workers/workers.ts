@@ -21,7 +21,8 @@ import { createWebhookDispatcher } from './webhook-dispatcher.ts';
 export interface Workers {
   start(): void;
   /**
-   * Takes no more work, finishes work in flight, and releases leases if possible, within about `timeoutMs`.
+   * Takes no more work, finishes work in flight, and releases leases if possible. The gateway takes about
+   * `timeoutMs` at most.
    */
   stop(timeoutMs: number): Promise<void>;
 }
@@ -37,7 +38,7 @@ interface Role {
 const SHARE_OF_SENDS = 0.6;
 /** The share that then waits for work on instances. */
 const SHARE_OF_INSTANCES = 0.2;
-/** The share for aborted downloads, used before and after the others. */
+/** The share for aborted downloads, used once before and once after the other two. */
 const SHARE_OF_DOWNLOADS = 0.05;
 
 export function createWorkers(
