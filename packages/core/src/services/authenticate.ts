@@ -9,7 +9,7 @@ import { keepLookUps } from './kept-look-ups.ts';
 
 /**
  * How long a lookup may be reused. If the signal of a revocation in another process is lost, the revocation
- * takes effect only after this time.
+ * takes up to this long to take effect.
  */
 const KEPT_MS = 5_000;
 /** The maximum number of keys that this process remembers. */
@@ -41,8 +41,8 @@ export function createAuthenticator(
   const touchedAt = new QuickLRU<string, number>({ maxSize: KEPT_MAX });
 
   /**
-   * Notes, at most once a minute, that the key is in use. Requests neither wait for this write nor fail with
-   * it.
+   * Notes, at most once a minute, that the key is in use. Requests do not wait for this write, and do not fail if it
+   * fails.
    */
   const touch = (id: string, now: number): void => {
     if (now - (touchedAt.get(id) ?? -Infinity) < TOUCH_EVERY_MS) return;

@@ -1,4 +1,4 @@
-/** More than any network uses. The limit stops strangers from creating endless time series. */
+/** The limit of distinct values, more than any network uses, so that strangers cannot create endless time series. */
 const MOST_VALUES = 100;
 const VALUE = /^[a-z0-9_]{1,40}$/;
 

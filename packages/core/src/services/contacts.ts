@@ -32,7 +32,7 @@ export async function knownContact(
   return contact;
 }
 
-/** Stores the recipient's contact unless the network registers the recipient under the dialled number. */
+/** Stores the recipient's contact if the network reports one whose number is not the dialled number. */
 export async function noteRecipient(
   context: ServiceContext,
   lease: Lease,

@@ -23,13 +23,13 @@ interface SenderRows {
 
 export interface KeptSenders {
   readonly find: MessageStore['findSender'];
-  /** Forgets a row that this or another process has changed. */
+  /** Forgets the row that a signal reports as changed. */
   hear(signal: Signal): void;
 }
 
 /**
- * Caches the senders of messages for storages, because every request needs a sender, and a lookup per request
- * would cost more than storing the message. Rows are cached by their own ids, so `find` checks the workspace
+ * Caches the senders of messages for storages, because every request to send needs its sender, and a lookup per
+ * request would cost more than storing the message. Rows are cached by their own ids, so `find` checks the workspace
  * of an instance.
  */
 export function keepSenders({ findWorkspace, findInstance }: SenderRows): KeptSenders {

@@ -18,7 +18,7 @@ export interface KeptWorkload {
   readOrNull(): Promise<Workload | null>;
 }
 
-/** Reads the workload only on request, and at most once within a few seconds. */
+/** Reads the workload only on request, and at most once every few seconds. */
 export function keptWorkload({
   storage,
   clock,

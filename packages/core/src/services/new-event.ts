@@ -10,7 +10,7 @@ export type NewEvent = <Type extends EventType>(what: {
   readonly data: EventData<Type>;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** The trace of the message. */
+  /** The trace context of the message that the event is about (W3C `traceparent`). */
   readonly traceparent?: string | null;
 }) => EventRecord;
 

@@ -8,7 +8,7 @@ import { endpointSecretPurpose, proxyUrlPurpose, referencePurpose, sessionPurpos
 import { resealSecretKeyCheck } from './secret-key-check.ts';
 
 const PAGE = 100;
-/** A session may have a hundred thousand values. */
+/** Session values per step; a session may have a hundred thousand. */
 const SESSION_PAGE = 500;
 
 export interface ResealOptions {
@@ -19,15 +19,15 @@ export interface ResealOptions {
 }
 
 export interface Resealed {
-  /** How many secrets were resealed, including the check of the key. */
+  /** How many secrets were resealed, including the stored check of the secret key. */
   readonly sealed: number;
   /** Whether all secrets are sealed with the first key now. */
   readonly isComplete: boolean;
 }
 
 /**
- * Reseals, with the first `secretKey`, the secrets that another key has sealed. The check of the key is
- * resealed last, so that a start requires the previous key while a secret needs it, and an interrupted run
+ * Reseals, with the first `secretKey`, the secrets that another key has sealed. The stored check of the secret key
+ * is resealed last, so that a start requires the previous key while a secret needs it, and an interrupted run
  * can start again. Pairing codes are skipped, because they expire within a minute.
  */
 export async function resealAll(

@@ -13,11 +13,11 @@ import { noWorkspace } from './workspaces.ts';
 export interface NewApiKey {
   /** The workspace that the key gives access to, `ten_…`. */
   readonly workspaceId: string;
-  /** A name for people, 1 to 255 characters. */
+  /** The display name, 1 to 255 characters. */
   readonly name: string;
   /** The operations that the key allows; `SCOPES` for all. */
   readonly scopes: readonly Scope[];
-  /** The member who makes the key; absent for a key of the embedder. */
+  /** The member who creates the key; absent for a key of the embedder. */
   readonly memberId?: string | undefined;
   /** Epoch milliseconds. */
   readonly expiresAt?: number | undefined;
@@ -31,9 +31,9 @@ export interface ApiKeyInfo {
   readonly id: string;
   /** The workspace that the key gives access to, `ten_…`. */
   readonly workspaceId: string;
-  /** The member who made the key; null for a key of the embedder. */
+  /** The member who created the key; null for a key of the embedder. */
   readonly memberId: string | null;
-  /** A name for people, such as the program that uses the key. */
+  /** The display name, such as the name of the program that uses the key. */
   readonly name: string;
   /** The operations that the key allows. */
   readonly scopes: readonly Scope[];

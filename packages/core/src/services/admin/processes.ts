@@ -2,10 +2,10 @@ import type { ReportedProcess } from '../../ports/storage/process-registry.ts';
 import type { ServiceContext } from '../context.ts';
 
 const LIST_MAX = 500;
-/** The time of two missed reports, plus a margin. */
+/** Twice the interval of reports, plus a margin. */
 const SILENT_AFTER_MS = 75_000;
 
-/** A process of the service. */
+/** A process that runs the service, with its last report. */
 export interface ServiceProcess extends ReportedProcess {
   /** Whether the last report is so old that the process has probably died or hangs. */
   readonly isSilent: boolean;

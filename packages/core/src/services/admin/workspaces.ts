@@ -8,7 +8,7 @@ import type { ServiceContext } from '../context.ts';
 
 /** The fields of a new workspace. */
 export interface NewWorkspace {
-  /** A name for people, 1 to 255 characters. */
+  /** The display name, 1 to 255 characters. */
   readonly name: string;
   /** Missing fields are as in `DEFAULT_PLAN`: active, no instance limit, 5 webhooks. */
   readonly plan?: Partial<Plan> | undefined;
@@ -76,7 +76,7 @@ export async function setRetention(
   return read.ok ? found(await context.storage.workspaces.update(id, { retention: read.value })) : read;
 }
 
-/** A second suspension keeps `suspendedAt`. */
+/** Suspending a suspended workspace keeps its `suspendedAt`. */
 export async function setSuspended(
   context: ServiceContext,
   id: string,

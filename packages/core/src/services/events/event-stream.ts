@@ -3,10 +3,10 @@ import type { ServiceContext } from '../context.ts';
 import { lookBackFrom, positionAt } from './log-position.ts';
 import type { EventStream, StreamedEvent } from './streams.ts';
 
-/** A stream, seen from the code that feeds it. */
+/** An event stream, with the functions that feed it. */
 export interface FedStream {
   readonly stream: EventStream;
-  /** Takes a committed event. Never waits, because events that do not fit are read from the store later. */
+  /** Takes a committed event. Never waits, because events that do not fit are read from the log later. */
   offer(event: Event): void;
   /** Notes that all events committed up to `time` were offered. */
   offeredUntil(time: number): void;
@@ -16,16 +16,16 @@ export interface FedStream {
 interface EventStreamOptions {
   readonly workspaceId: string;
   readonly types: ReadonlySet<EventType>;
-  /** The last event or position that the reader had. Null to begin now. */
+  /** The event or position after which to begin; null to begin now. */
   readonly after: string | null;
   /** Called once, when the stream ends. */
   readonly onEnd: () => void;
 }
 
-/** How many events may wait for a slow reader. Beyond this limit, the store is read instead. */
+/** How many events may wait for a slow reader. Beyond either limit, the reader gets them from the log later. */
 const QUEUE_MAX = 200;
 const QUEUE_MAX_CHARACTERS = 500_000;
-/** Events read from the store in one step. */
+/** Events read from the log in one step. */
 const STEP = 50;
 /** How many yielded ids are remembered. Beyond this limit, a slow reader may get some events again. */
 const YIELDED_MAX = 20_000;
@@ -108,7 +108,7 @@ export function createEventStream(
     }
     return { done: true, value: undefined };
   };
-  /** The last call of `stream.next`, which the next call waits for. */
+  /** The latest call of `stream.next`, which the next call waits for. */
   let taking: Promise<unknown> = Promise.resolve();
 
   const stream: EventStream = {

@@ -16,22 +16,22 @@ import { findEvent } from './find-events.ts';
 import { isPosition, timeOf } from './log-position.ts';
 import type { EventStreams } from './streams.ts';
 
-/** Limits per process. */
+/** Limits of open streams in this process, for one workspace and in all. */
 const STREAMS_OF_WORKSPACE_MAX = 100;
 const STREAMS_MAX = 2_000;
 /** In seconds. */
 const LIMIT_RETRY_AFTER = 30;
 
 /**
- * The interval at which events of other processes are found, and events of this process whose signal was
- * lost. A user who watches sees them within a second. With very many workspaces the interval grows, because a
- * process spends at most a fifth of its time on reading.
+ * The interval between reads that find events of other processes, and events of this process whose signal was
+ * lost, so that a watching user sees them within a second. With very many workspaces the interval grows, because
+ * a process spends at most a fifth of its time on these reads.
  */
 const POLL_EVERY_MS = 400;
 const POLL_SHARE = 5;
 /** The shortest time between two passes, so that the events of a busy workspace are read in batches. */
 const PASS_EVERY_MS = 20;
-/** The shortest time between reads of all workspaces if a signal may be about another process's event. */
+/** The time between reads of all workspaces after a signal that may be about another process's event. */
 const POLL_SOONER_MS = 200;
 /** How many workspaces are read concurrently. */
 const READ_TOGETHER = 8;
@@ -149,7 +149,7 @@ export function createEventStreams(
       },
     );
 
-  /** Also accepts a position, which is not an event but expires like one. */
+  /** Accepts the id of a stored event, or a position that is not older than events are kept. */
   const findPosition = async (workspaceId: string, id: string): Promise<Result<unknown>> => {
     if (isPosition(id) && timeOf(id) >= clock.now() - RETENTION_MS) return ok(null);
     return findEvent(context, workspaceId, id);

@@ -76,7 +76,7 @@ export function createEventTail(
 
   return {
     async open() {
-      // Ids later than now were made before the clock was set back.
+      // Include ids later than now, which were made before the clock was set back.
       for await (const id of ids(lookBackFrom(latest, clock.now()), LAST_ID)) {
         seen.add(id);
         if (id > latest) latest = id;

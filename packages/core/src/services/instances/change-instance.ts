@@ -38,15 +38,15 @@ interface InstanceTarget {
   readonly lease: Lease | null;
   /** The instance as the caller knows it, which saves a read if it is current. */
   readonly known?: Instance;
-  /** The log of the holding process. */
+  /** The history log of the process that holds the instance. */
   readonly history?: HistoryLog;
 }
 
 /**
  * Applies a trigger to an instance: reads, decides, writes, and starts over if another write came in between.
- * The change, its event and deliveries, its history entry and its notification are one transaction. A
- * decision based on `known` counts only if it is written, because only a write shows whether `known` is
- * current.
+ * The change, its event and deliveries, its history entry and its notification are one transaction. If a
+ * decision based on `known` writes nothing, the instance is read and decided again, because only a write shows
+ * whether `known` is current.
  */
 export async function changeInstance(
   context: ServiceContext,

@@ -22,7 +22,7 @@ export async function saveGroups(
   groups: readonly GroupReport[],
   { full }: GroupsExtent = { full: false },
 ): Promise<void> {
-  // Every connection without changes reports an empty list, which needs no transaction.
+  // An empty list that is not the full list changes nothing, so it needs no transaction.
   if (groups.length === 0 && !full) return;
   const { workspaceId } = instance;
   const { storage, clock } = context;
@@ -31,8 +31,8 @@ export async function saveGroups(
 }
 
 /**
- * Returns the group of a message. A message can come before the report of its group. Until that report, the
- * group's name is its network id, or the group has the data from when the number left it.
+ * Returns the group of a message, and stores it first if its message came before the report of the group. Until
+ * that report, the group's name is its network id, or the group keeps the data from when the number left it.
  */
 export async function knownGroup(
   context: ServiceContext,

@@ -8,7 +8,7 @@ const REPEATS_FOR_MS = 3_600_000;
 
 /** Makes the history entries of one instance. */
 export interface HistoryLog {
-  /** The entry to write: a new entry, or an earlier entry of this log if `news` repeats it. */
+  /** The entry to write: a new entry, or an earlier entry of this log with a higher count if `news` repeats it. */
   entryOf(news: HistoryNews, now: number): HistoryEntry;
   /** Notes a written entry, which later news may repeat. */
   written(entry: HistoryEntry): void;

@@ -24,7 +24,7 @@ export function inspectContent(first: DetectedType, firstBytes: Uint8Array): Con
   return { write: async () => {}, end: async () => first, abort: ignore };
 }
 
-/** An MP4 or 3GP file without a video track is audio, whatever its brand. */
+/** An MP4 or 3GP file with a sound track and no video track is audio, whatever its brand. */
 function inspectTracks(first: DetectedType, audio: DetectedType): ContentInspector {
   const tracks = scanTracks();
   return {

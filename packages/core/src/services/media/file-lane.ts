@@ -13,8 +13,7 @@ import { discardUpload } from './uploads.ts';
 import type { StoredUpload } from './uploads.ts';
 
 /**
- * The lane of this process for messages with files, which wait for their files without delaying any other
- * work.
+ * The shared state of this process for messages that wait for their files, so that they do not delay other work.
  */
 export interface FileLane {
   /**
@@ -55,8 +54,8 @@ interface FileArrival {
   readonly networkId: string;
   readonly file: IncomingFile;
   /**
-   * Whether the message is a repeat: checked to avoid a needless download; without a download, `store` finds
-   * out.
+   * Whether the message was already stored. Checked before a download, to avoid a needless one; `store` checks
+   * again.
    */
   readonly isStored: () => Promise<boolean>;
   /** Returns the message, or null if it was stored already. */
@@ -66,7 +65,8 @@ interface FileArrival {
 type FirstOutcome = FileOutcome | { readonly kind: 'repeat' } | { readonly kind: 'no_place' };
 
 /**
- * Downloads the file of a message and stores the message with the file, or without it if the file is late.
+ * Downloads the file of a message and stores the message with the file, or without it if the file is late, refused or
+ * unavailable.
  */
 export async function receiveWithFile(
   context: ServiceContext,
@@ -82,7 +82,10 @@ export async function receiveWithFile(
   await storeWith(context, receiving, arrival, outcome);
 }
 
-/** Stores the message within `FIRST_DOWNLOAD_MS`, and records a longer download when it ends. */
+/**
+ * Stores the message when the download ends or, without the file, after `FIRST_DOWNLOAD_MS`. Records a longer
+ * download when it ends.
+ */
 async function receiveInTime(
   context: ServiceContext,
   receiving: FileReceiving,
@@ -165,7 +168,7 @@ export function logUnrecorded(
 }
 
 interface Turn {
-  /** Ends the wait for a place. */
+  /** Aborted to end the wait for a place. */
   readonly line: AbortSignal;
   readonly signal: AbortSignal;
   readonly begun?: () => void;
@@ -192,7 +195,7 @@ async function firstDownload(
   }
 }
 
-/** Stores the message once the outcome of the download is known. */
+/** Stores the message according to the outcome of its download. Rejects if the file could not be stored here. */
 async function storeWith(
   context: ServiceContext,
   receiving: FileReceiving,

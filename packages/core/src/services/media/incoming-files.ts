@@ -39,7 +39,7 @@ export type FileOutcome =
 
 /**
  * Stores the file of an inbound message while the network delivers it. Rejects if the signal is aborted
- * before the file is stored. A file that is not stored leaves nothing behind.
+ * before the file is stored. Discards the bytes of a file that is not stored completely.
  */
 export async function receiveFile(
   context: ServiceContext,

@@ -11,17 +11,17 @@ const CONTAINERS: ReadonlySet<string> = new Set(['moov', 'trak', 'mdia']);
 const HEADER = 8;
 /** The same, with a size of 64 bits. */
 const LONG_HEADER = 16;
-/** Version, flags, a reserved field and the handler's type. */
+/** The length of the version, the flags, a reserved field and the handler's type. */
 const HANDLER = 12;
 
-/** Keeps only a few bytes in memory, because the list of tracks may come after the recording. */
+/** Keeps only a few bytes in memory, although the list of tracks may come after a long recording. */
 export function scanTracks(): TrackScan {
   const found = new Set<string>();
   let held = new Uint8Array();
   let toSkip = 0;
   let isReadable = true;
 
-  /** Returns the number of bytes taken; 0 if the box needs more bytes. */
+  /** Reads the header of a box. Returns the number of bytes taken; 0 if more bytes are needed. */
   const takeBox = (bytes: Uint8Array): number => {
     if (bytes.length < HEADER) return 0;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -25,7 +25,7 @@ import type { StoredUpload } from './uploads.ts';
 const COMPLETE_FOR_MS = 10 * 60_000;
 const COMPLETE_AGAIN_MS = 1_000;
 
-/** Whether a gateway's reference can be kept until the file comes. */
+/** Whether the gateway gave a reference to the file that is short enough to store. */
 export function isKeptReference(reference: Uint8Array | undefined): reference is Uint8Array {
   return reference !== undefined && reference.length <= MAX_REFERENCE_BYTES;
 }

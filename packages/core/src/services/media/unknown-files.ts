@@ -7,9 +7,8 @@ const WALK_EVERY_MS = 24 * 60 * 60_000;
 
 /**
  * Walks through the media store, a page per call, and reserves files that the storage does not know, as if
- * they were new uploads. Unless the storage is replaced by a storage that knows these files, they are swept a
- * day later. Such files remain when a database is restored to an earlier time, or from a backup with too many
- * files.
+ * they were new uploads. They are swept a day later, unless the database is replaced with one that knows them.
+ * Such files are left when a database is restored to an earlier time than the media store.
  */
 export function createUnknownFileWalk(context: ServiceContext): () => Promise<void> {
   const { storage, mediaStore, clock, logger } = context;

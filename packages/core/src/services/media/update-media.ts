@@ -7,8 +7,8 @@ import type { FileReceiving } from './file-lane.ts';
 import { isKeptReference, pendingDownload } from './pending-downloads.ts';
 
 /**
- * Queues the download of a better copy of a message's file, which will replace the file. Counts an update as
- * skipped if it is not by the author of the message, or its message is not stored.
+ * Queues the download of a better copy of a message's file, which will replace the file. Counts an update that cannot
+ * be applied as skipped, for example if it is not by the author of the message.
  */
 export async function updateMedia(
   context: ServiceContext,

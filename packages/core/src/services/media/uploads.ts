@@ -132,7 +132,7 @@ async function fileOf(
 ): Promise<Result<SentFile>> {
   if (!('file' in input)) return ok(null);
   const { file, filename } = input;
-  // An unknown type has no limits, and is refused later.
+  // An unknown type gets the largest limit, and is refused later.
   const sent = {
     type: asMediaType(input.type),
     filename: typeof filename === 'string' && filename !== '' ? filename : null,
@@ -156,7 +156,7 @@ function nameOf(file: object): string | null {
   return 'name' in file && typeof file.name === 'string' ? file.name : null;
 }
 
-/** Returns a file as it is sent. Only its bytes decide whether it can be a picture or a recording. */
+/** Returns a file with the type that it is sent with. Only a document's type may come from its description. */
 async function sentUpload(
   { detected, described, ...stored }: HeldUpload,
   { type, filename }: { readonly type: MediaType | null; readonly filename?: string | null },
@@ -209,7 +209,7 @@ interface UploadRequest {
 /**
  * Stores a file as it streams in, so that it is never whole in memory. Checks its type and size and computes
  * its digest on the way. If the message's type is known, its limit and MIME types apply from the start, else
- * the largest limit. A file that is refused or breaks off leaves nothing behind.
+ * the largest limit. Discards a file that is refused or breaks off.
  */
 export async function storeUpload(
   context: ServiceContext,
@@ -287,7 +287,7 @@ function upTo(
   return { stream, refusal: () => refusal };
 }
 
-/** Cancels a stream. Ignores the rejection by a stream that has failed, or is being read. */
+/** Cancels a stream. Ignores the rejection of a stream that has failed or is locked. */
 async function giveUp(stream: ReadableStream<Uint8Array>): Promise<void> {
   await stream.cancel().catch(() => undefined);
 }

@@ -11,7 +11,7 @@ import { FencedError } from '../instances/fenced-error.ts';
 import { knownGroup } from '../instances/groups.ts';
 
 /**
- * How long a repeat is recognised, because the network may report again after the device was away for weeks.
+ * How long a repeat is recognised. The network may repeat a report after the device was away for weeks.
  */
 export const ACTIVITY_KNOWN_MS: number = 30 * 24 * 60 * 60_000;
 

@@ -21,7 +21,7 @@ import type { SentFile, StoredUpload } from '../media/uploads.ts';
 export interface CheckedSend {
   readonly instanceId: string;
   readonly recipient: Recipient;
-  /** The id as given. */
+  /** The id as given, or null; the message may not exist. */
   readonly replyTo: string | null;
   readonly content: TextContent | MediaContent;
 }
@@ -34,14 +34,14 @@ interface TextContent {
 export interface MediaContent {
   readonly type: MediaType;
   readonly caption: string | null;
-  /** The name that the client gave, because requests with different names are different requests. */
+  /** The name that the client gave, or null. Requests with different names are different requests. */
   readonly givenFilename: string | null;
   readonly upload: StoredUpload;
   /** Whether audio is sent as a recorded voice message. */
   readonly voice: boolean;
 }
 
-/** Checks the fields of a send request, and that its file suits its type; see `sendMessage` for `upload`. */
+/** Checks the fields of a send request, and that its file suits its type; see `SentFile` for `upload`. */
 export function checkSendInput(
   context: ServiceContext,
   input: unknown,

@@ -31,7 +31,7 @@ export interface NetworkIds {
   /** Reads the keys; the first process on a database creates the first key. Rejects if a key is malformed. */
   start(): Promise<void>;
   newNetworkId(messageId: string): Promise<NewNetworkId>;
-  /** The ids that the message may have; empty if no key can decode the network id. */
+  /** Ranges of the ids that the message may have; empty if the network id does not have the form of a readable one. */
   idsBehind(networkId: string): Promise<readonly IdRange[]>;
 }
 

@@ -32,7 +32,7 @@ export async function receiveEcho(
     const ids = await context.networkIds.idsBehind(networkId);
     return (await context.storage.messages.findOutbound(receiving.instance.id, networkId, ids)) !== null;
   };
-  // `recordEcho` may miss messages that this service accepted.
+  // Check here, because `recordEcho` may not recognise messages that this service accepted.
   if (await isStored()) return;
   await receiveContent(context, receiving, {
     id: arrival.id,

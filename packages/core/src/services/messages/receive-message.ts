@@ -76,7 +76,7 @@ interface Arrival {
   readonly incoming: IncomingMessage;
   /** The author; null if the network does not name the author. */
   readonly contact: Contact | null;
-  /** The trace of the message. */
+  /** The trace context of the message (W3C `traceparent`); null if it is not traced. */
   readonly traceparent: string | null;
 }
 

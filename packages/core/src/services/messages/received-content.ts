@@ -15,13 +15,13 @@ interface ContentArrival {
   readonly id: string;
   readonly networkId: string;
   readonly content: IncomingContent;
-  /** Whether the message is a repeat: checked to avoid a needless download. */
+  /** Whether the message was already stored; checked to avoid a needless download. */
   readonly isStored: () => Promise<boolean>;
   /** Returns the message, or null if it was stored already. */
   readonly store: (file: ArrivedFile) => Promise<Message | null>;
 }
 
-/** Stores a message once its file has come or is late. A text is stored immediately. */
+/** Stores a message once its file has come or is late; immediately if it is a text, or files are not stored. */
 export async function receiveContent(
   context: ServiceContext,
   receiving: FileReceiving,

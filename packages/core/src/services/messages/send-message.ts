@@ -30,7 +30,7 @@ import type { CheckedSend, MediaContent } from './check-send-input.ts';
 
 export interface Accepted {
   readonly message: Message;
-  /** Whether the key was used for the same request before, so that nothing was queued. */
+  /** Whether the idempotency key was used for the same request before, so that nothing was queued. */
   readonly replayed: boolean;
 }
 
@@ -42,7 +42,7 @@ interface SendRequest {
   readonly idempotencyKey: string | null;
   /** The caller's transaction, in which the message is accepted; if undefined, the storage uses its own. */
   readonly transaction?: unknown;
-  /** The trace of the caller's request. */
+  /** The trace context of the caller's request (W3C `traceparent`). */
   readonly traceparent?: string | undefined;
 }
 
@@ -109,7 +109,7 @@ interface Attempt {
   readonly send: CheckedSend;
   /** The start of the request, by `Clock.elapsed()`. */
   readonly startedAt: number;
-  /** The trace of the message. */
+  /** The trace context of the message (W3C `traceparent`); null if it is not traced. */
   readonly traceparent: string | null;
   readonly fingerprint: string;
 }
@@ -170,11 +170,11 @@ type SendingInstance = NonNullable<Sender['instance']>;
 /** The parties of a message. */
 interface Addressed {
   readonly instance: SendingInstance;
-  /** The recipient, if the message is addressed to a contact. */
+  /** The recipient; null unless the message is addressed to a contact. */
   readonly contact: Contact | null;
 }
 
-/** Checks the resources and then the plan. */
+/** Checks the instance, the recipient and the message replied to, then whether the plan allows sending. */
 async function checkSender(
   context: ServiceContext,
   { instance, workspace }: Sender,
@@ -192,7 +192,7 @@ async function checkSender(
   return allowed.ok ? ok(addressed) : allowed;
 }
 
-/** Null if there is no key, or the key is new. */
+/** Returns the result for the request's idempotency key; null if there is no key, or it is new. */
 async function findReplay(
   context: ServiceContext,
   request: SendRequest,

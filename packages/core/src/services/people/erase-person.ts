@@ -161,8 +161,8 @@ async function deletePage(
 }
 
 /**
- * Deletes the events of the person's acts, such as a reaction. Leaves the events of stored messages that have
- * come since the last pass over messages, because each is deleted with its message in the next round.
+ * Deletes the events of the person's acts, such as a reaction. Leaves and counts (`stored`) the events of messages that
+ * came after the pass over messages, because each is deleted with its message in the next round.
  */
 async function deleteEvents(
   work: PersonWork,
