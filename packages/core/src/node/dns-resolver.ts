@@ -7,7 +7,7 @@ import { hostsFile } from './hosts-file.ts';
 export interface NodeDnsResolverOptions {
   /** The name servers to ask, each an address with or without a port. The system's by default. */
   readonly servers?: readonly string[];
-  /** The file whose names are not looked up at the name servers. The system's by default. */
+  /** The hosts file. Its names are not looked up at the name servers. The system's by default. */
   readonly hostsFile?: string;
 }
 
@@ -37,7 +37,7 @@ export function nodeDnsResolver(options: NodeDnsResolverOptions = {}): DnsResolv
     if (addresses.length > 0) return addresses;
     const reasons = answers.map((answer) => (answer.status === 'rejected' ? answer.reason : undefined));
     const failure: unknown = reasons.find((reason) => !isAnswer(reason)) ?? reasons[0];
-    // The system's servers may have changed.
+    // A new resolver reads the system's servers again, which may have changed.
     if (!isAnswer(failure) && asked === resolver) resolver = createResolver(options.servers);
     throw failure;
   };

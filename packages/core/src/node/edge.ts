@@ -15,7 +15,7 @@ export interface EdgeRuntime {
   readonly clock: Clock;
   /** The runtime's secure random bytes. */
   readonly random: Random;
-  /** Hashes, signatures and AES-256-GCM. */
+  /** SHA-256, key derivation and AES-256-GCM. */
   readonly crypto: Crypto;
   /** Resolves the hosts of webhooks. */
   readonly dns: DnsResolver;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** How long a reading is used. */
+/** How long the file's content is used before the file is read again. */
 const FRESH_MS = 5_000;
 
 /**

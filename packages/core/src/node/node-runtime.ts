@@ -23,7 +23,7 @@ export interface NodeRuntime {
   readonly clock: Clock;
   /** The system's secure random bytes. */
   readonly random: Random;
-  /** Hashes, signatures and AES-256-GCM of `node:crypto`. */
+  /** SHA-256, key derivation and AES-256-GCM of `node:crypto`. */
   readonly crypto: Crypto;
   /** Resolves the hosts of webhooks. */
   readonly dns: DnsResolver;
@@ -41,7 +41,7 @@ export interface NodeRuntimeOptions {
   readonly mediaDirectory?: string;
   /** Resolves the hosts of webhooks. The system's resolver by default. */
   readonly dns?: DnsResolver;
-  /** The time limits and the trusted authorities of the webhook sender. */
+  /** The options of the webhook sender, such as its time limits and trusted authorities. */
   readonly webhooks?: Omit<UndiciWebhookSenderOptions, 'dns'>;
 }
 

@@ -6,7 +6,7 @@ export interface ProcessIdentity {
   readonly machine: string;
   /** The namespaces of `pid` and `startedAt`, because each container numbers its own processes. */
   readonly namespace: string;
-  /** The number of the process on its machine. */
+  /** The process id within `namespace`. */
   readonly pid: number;
   /** Kernel ticks from boot to the start of the process. Empty if the system does not report it. */
   readonly startedAt: string;

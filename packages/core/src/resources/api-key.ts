@@ -5,7 +5,7 @@ import type { Workspace } from '../domain/workspace/workspace.ts';
 export interface ApiKeyResource {
   /** `key_…` */
   readonly id: string;
-  /** A name for people, such as the program that uses the key. */
+  /** The display name, such as the name of the program that uses the key. */
   readonly name: string;
   /** The operations that the key allows. */
   readonly scopes: readonly Scope[];

@@ -14,8 +14,8 @@ export interface InstanceHistoryResource {
   /** When this first happened; ISO 8601 with an offset. */
   readonly at: string;
   /**
-   * How often this happened. Repeats within an hour are one entry. Beyond 200 entries within an hour, an
-   * event is counted in the latest entry with its reason, if there is one.
+   * How often this happened. Repeats within an hour are one entry. Beyond 200 entries within an hour, whatever
+   * happens is only counted, in the latest entry with its reason, if there is one.
    */
   readonly count: number;
   /** When this last happened; `next` is as of that time. */
@@ -28,9 +28,9 @@ export interface InstanceHistoryResource {
   readonly reason: HistoryReason;
   /** The reason as a sentence. */
   readonly description: string;
-  /** The error behind it, as a code of `last_error`. */
+  /** The code of the error that caused this, as in `last_error`; null without an error. */
   readonly code: string | null;
-  /** The network's own code, such as `428`. */
+  /** The network's own code, such as `428`; null without one. */
   readonly network_code: string | null;
   /** The next step from then on; null if there is none. */
   readonly next: {

@@ -7,7 +7,7 @@ import { timestamp, timestampOrNull } from './time.ts';
 export interface InstanceResource {
   /** `ins_…` */
   readonly id: string;
-  /** A name for people. */
+  /** The instance's display name. */
   readonly name: string;
   /** The state of the connection; messages are sent only while it is `connected`. */
   readonly status: InstanceStatus;

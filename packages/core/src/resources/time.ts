@@ -4,7 +4,10 @@ export function timestamp(time: number): string {
   return latest.text;
 }
 
-/** The last formatted time. Messages accepted together, and most times of one resource, are equal. */
+/**
+ * The last formatted time, kept because the times of one resource, and of messages accepted together, are often
+ * equal.
+ */
 let latest = { time: Number.NaN, text: '' };
 
 export function timestampOrNull(time: number | null): string | null {

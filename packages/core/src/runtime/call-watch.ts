@@ -33,7 +33,7 @@ export function createCallWatch(clock: Pick<Clock, 'elapsed' | 'setTimer'>): Cal
     const dueAt = clock.elapsed() + LOOK_MS;
     cancelLook = clock.setTimer(LOOK_MS, () => {
       cancelLook = null;
-      // A process that was suspended has not read its results yet, so that time does not count.
+      // After a suspension, the process has not read the results that arrived, so do not count that time.
       if (clock.elapsed() - dueAt < LOOK_MS) look();
       planLook();
     });

@@ -99,7 +99,8 @@ export interface PortGuard {
   media(store: MediaStore): MediaStore;
   webhookSender(sender: WebhookSender): WebhookSender;
   /**
-   * Callers have to bound sends and log their failures, because the bound depends on the size of the message.
+   * Does not guard sends: callers bound them, because the bound depends on the size of the message, and log their
+   * failures.
    */
   gateway(gateway: Gateway): Gateway;
   notifier(notifier: Notifier): Notifier;

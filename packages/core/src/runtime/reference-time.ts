@@ -11,8 +11,8 @@ const ASKS_WITHIN_MS = 25_000;
 /** A response that took longer would be too imprecise. */
 const ASK_DEADLINE_MS = 1_000;
 /**
- * The first responses may take longer, because connections are being opened, and everything starts at the
- * same time.
+ * How often the first reading is tried, because responses may be slow while connections are being opened and
+ * everything starts at the same time.
  */
 const FIRST_TRIES = 10;
 /** The smallest difference of the machine's clock to warn about. */

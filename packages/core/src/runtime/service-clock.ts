@@ -12,8 +12,8 @@ const LEAST_LEAD_MS = 100;
 /** The smallest lead to warn an operator about. */
 const WARN_FROM_MS = 1_000;
 /**
- * How many intervals between looks a starting process waits, so that each running process has looked once and noted its
- * lead.
+ * How long a starting process waits, in intervals between looks, so that each running process has looked once and noted
+ * its lead.
  */
 const LOOKS_OF_OTHERS = 1.5;
 

@@ -4,7 +4,7 @@ import type { NetworkActivity, WrittenMessage } from './network-record.ts';
 import { personOf } from './person.ts';
 import { referenceTo } from './sandbox-files.ts';
 
-/** An activity as the service takes it; `contentOf` returns the content of a message. */
+/** Converts an activity to the form in which a gateway reports it; `contentOf` converts the content of an echo. */
 export function activityOf(
   activity: NetworkActivity,
   contentOf: (message: WrittenMessage) => IncomingContent,

@@ -30,7 +30,7 @@ import { sandboxFiles } from './sandbox-files.ts';
 const STEP_MS = 25;
 /** The wait before reports that the service did not take are repeated. */
 const REPORT_AGAIN_MS = 1_000;
-/** The longest wait of a timer. */
+/** The longest time for which one timer is set; a longer wait sets another. */
 const LONGEST_WAIT_MS = 24 * 60 * 60_000;
 /** How long each QR is shown; after the last, the network gives up, as WhatsApp does. */
 const QR_LIFETIMES_MS = [60_000, 20_000, 20_000, 20_000, 20_000, 20_000];

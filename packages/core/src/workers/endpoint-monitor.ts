@@ -39,8 +39,8 @@ export function createEndpointMonitor(context: ServiceContext, notifier: Notifie
   const evaluate = async (endpoint: Endpoint): Promise<void> => {
     const now = clock.now();
     const decision = evaluateFailing(endpoint, now);
-    // If the endpoint's health has changed since it was read, the write changes nothing ('stale'), and the next
-    // pass decides again.
+    // If the endpoint has changed since it was read, the write changes nothing ('stale'), and the next pass
+    // decides again.
     if (decision !== 'nothing') await storage.endpoints.write(consequence(endpoint, decision, now));
   };
 

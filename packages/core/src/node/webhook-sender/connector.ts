@@ -52,7 +52,7 @@ export function createConnector(options: { connectMs: number; tls: TlsOptions | 
   };
 }
 
-/** Creates a context to share among connections, because this parses every authority's certificate. */
+/** Creates a context. Connections share it, because creating it parses every authority's certificate. */
 export function secureContext(ca: readonly string[]): SecureContext {
   return tls.createSecureContext({
     minVersion: 'TLSv1.2',

@@ -32,7 +32,7 @@ export class HttpConnection {
     });
   }
 
-  /** Whether the receiver has left the connection open after a response was read completely. */
+  /** Whether the connection is still open, so that it can carry another request after a complete response. */
   get reusable(): boolean {
     return !this.#socket.destroyed;
   }

@@ -20,7 +20,10 @@ export interface UndiciWebhookSenderOptions {
 
 /** Milliseconds. The defaults are the specification's ("Receiver response and delivery behaviour"). */
 export interface WebhookTimeouts {
-  /** From the call until the status line; the body is cut off at the same time. 10,000 by default. */
+  /**
+   * The limit from the call until the status line; a body that is still arriving then is cut off. 10,000 by
+   * default.
+   */
   readonly totalMs?: number;
   /** The part of `totalMs` that the TCP connection may take. 3,000 by default. */
   readonly connectMs?: number;
