@@ -21,7 +21,7 @@ const OF_COLOUR = ['color-contrast', 'link-in-text-block'];
  */
 export async function axe(page: Page, { about = 'everything' }: AxeOptions = {}): Promise<readonly string[]> {
   source ??= readFile(fileURLToPath(import.meta.resolve('axe-core')), 'utf8');
-  // `evaluate` adds it through the debugger, to which the page's policy does not apply.
+  // `evaluate` adds axe through the debugger, to which the page's content security policy does not apply.
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(await source);
   // Leaves out the details of passed rules, which are most of the results.
   const options: RunOptions = {

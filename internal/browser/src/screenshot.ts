@@ -13,7 +13,7 @@ const LOOKS = {
   phone: { colorScheme: 'light', viewport: { width: 360, height: 780 } },
 } as const;
 
-/** A way to show a page. The page has the same layout in `dark` as in `light`, in other colours. */
+/** A way to show a page. In `dark`, the page has the same layout as in `light`, but different colours. */
 export type Look = keyof typeof LOOKS;
 
 const ALL_LOOKS = ['light', 'dark', 'phone'] as const;
@@ -60,7 +60,7 @@ export async function picture(page: Page, name: string, height = Infinity): Prom
   return [path];
 }
 
-/** Off by default: screenshots take as much of the processor as the tests' own checks. */
+/** Off by default, because screenshots take as much processor time as the tests' own checks. */
 function areTaken(): boolean {
   return process.env['SCREENSHOTS'] === '1';
 }

@@ -28,7 +28,7 @@ interface Opened {
 }
 
 export interface TestBrowser {
-  /** Why no browser starts; null if one does. */
+  /** The reason why no browser starts; null if a browser was started. */
   readonly missing: string | null;
   /**
    * Opens a page in a new profile, or next to the page of another tab. At the end of the test, the page is closed, and

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { ClusterFiles } from './cluster-files.ts';
 
-/** Resources that the processes of a run share, by the name under which they ask for them. */
+/** Resources that the processes of a run share, by the names that `askDesk` takes. */
 export interface Shared {
   /** The files that every server copies. */
   readonly template: ClusterFiles;

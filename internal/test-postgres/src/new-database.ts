@@ -5,7 +5,7 @@ import { sharedPostgres } from './shared-postgres.ts';
 
 export interface TestDatabase {
   readonly url: string;
-  /** Ends every connection to the database. Returns how many there were. */
+  /** Terminates all connections to the database. Returns how many there were. */
   endConnections(): Promise<number>;
 }
 

@@ -56,7 +56,7 @@ export async function startFakeS3(): Promise<FakeS3> {
   };
 
   const server = createServer((incoming, outgoing) => {
-    // The client disconnected in the middle of its request.
+    // Fails if the client disconnects in the middle of its request.
     serve(incoming, outgoing).catch(() => outgoing.destroy());
   });
   server.listen(0, '127.0.0.1');

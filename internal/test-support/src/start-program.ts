@@ -66,7 +66,7 @@ export interface Program {
  */
 const COMPILE_CACHE = join(tmpdir(), 'trunkline-compile-cache');
 
-/** Functions that kill the running programs, one for each. */
+/** A function for each running program that kills the program. */
 const running = new Set<() => void>();
 
 // Ends only programs that a failed test has left behind.
@@ -190,7 +190,7 @@ export function startProgram(
   };
 }
 
-/** Does not wait for 'close', which never comes after a disconnect from this side. */
+/** Waits for the exit and the outputs, because the process's 'close' never comes after a disconnect from this side. */
 async function endOf(child: ChildProcess): Promise<End> {
   const outputs = [child.stdout, child.stderr].filter((stream) => stream !== null);
   const exit = new Promise<End>((resolve) => {

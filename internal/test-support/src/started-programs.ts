@@ -35,7 +35,7 @@ export function startedProgramsAreImports(): Plugin {
       const imports = programs.map(
         (program) => `import(${JSON.stringify(`./${relative(folder, program)}`)})`,
       );
-      // This function is never called. It is on the last line, so that all others keep their numbers.
+      // This function is never called. It is on the last line, so that all other lines keep their numbers.
       return { code: `${code}\nexport const startsPrograms = () => [${imports.join(', ')}];`, map: null };
     },
   };

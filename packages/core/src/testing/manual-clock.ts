@@ -19,7 +19,7 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** How many rounds of the event loop work may take. */
+/** How many rounds of the event loop `settle` gives pending work. */
 const ROUNDS = 20;
 
 /**

@@ -19,7 +19,7 @@ export interface TestRuntime {
   readonly clock: ManualClock;
   /** Random bytes that follow from the seed. */
   readonly random: Random;
-  /** Real hashes, signatures and encryption. */
+  /** Real hashes, key derivation and encryption. */
   readonly crypto: Crypto;
   /** Every name resolves to one public address. */
   readonly dns: DnsResolver;

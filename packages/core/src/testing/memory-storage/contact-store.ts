@@ -63,7 +63,7 @@ export function contactsOf({ contacts, mergedContacts }: State, instanceId: stri
   );
 }
 
-/** The contact that has this id, or that it was merged into. */
+/** The contact with this id or, if that contact was merged, the contact that it was merged into. */
 export function currentContact({ contacts, mergedContacts }: State, id: string): Contact | null {
   return contacts.get(mergedContacts.get(id) ?? id) ?? null;
 }

@@ -188,7 +188,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
     return entries.length;
   }
 
-  /** Whether the delivery is stored as failed. */
+  /** Whether the delivery is stored as failed or exhausted. */
   #isEnded(id: string): boolean {
     const record = this.#state.deliveries.get(id);
     return record !== undefined && mayRetry(record.delivery);
@@ -258,7 +258,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
   }
 
   #mayRetry(delivery: Delivery): boolean {
-    // A delivery that was cancelled may still be claimed: its request is in flight.
+    // A cancelled delivery may still be claimed, because its request is in flight.
     return mayRetry(delivery) && !this.#state.lanes.get(delivery.endpointId)?.isClaimed(delivery.id);
   }
 

@@ -121,7 +121,7 @@ export class Lane {
     return Math.max(wakeAt, this.#servedAt);
   }
 
-  /** When the first claim expires. */
+  /** When the first claim expires; null without claims. */
   firstExpiry(): number | null {
     const ends = Array.from(this.#claims.values(), ({ expiresAt }) => expiresAt);
     return ends.length === 0 ? null : Math.min(...ends);

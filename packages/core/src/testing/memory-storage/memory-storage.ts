@@ -24,8 +24,9 @@ import { MemoryWorkloadStore } from './workload-store.ts';
 import { MemoryWorkspaceStore } from './workspace-store.ts';
 
 /**
- * A storage that keeps everything in this object: for tests, and the model that the contract suite compares
- * other storages with. No method that writes awaits, so each write is one transaction. Arguments and results are copied.
+ * A storage that keeps everything in this object, for tests and as the model that the contract suite compares
+ * other storages with. No method that writes awaits, so each write is one transaction. Arguments and results are
+ * copied.
  */
 export function memoryStorage(): Storage {
   const state = new State();

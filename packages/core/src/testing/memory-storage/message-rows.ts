@@ -43,7 +43,7 @@ export function applyChange(state: State, change: MessageChange): readonly Work[
   const { message, expectedStatus, events } = change;
   const stored = state.messages.get(message.id);
   if (stored?.status !== expectedStatus) return null;
-  // Keep the other columns, as a database does.
+  // Keep the columns that a change does not write, as a database does.
   const { contact } = stored;
   const says = expectedStatus === 'queued' ? {} : saysOf(stored);
   state.messages.set(message.id, structuredClone({ ...message, contact, ...says }));
