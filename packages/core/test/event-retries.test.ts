@@ -210,7 +210,7 @@ describe('a process that stops', () => {
     const stopped = trunkline.stop();
     await harness.clock.advance(10 * SECOND);
     await stopped;
-    // The late outcome is ignored: the storage may be closed.
+    // The late outcome is ignored, because the storage may be closed.
     late.resolve();
     const staying = recordingHandler(harness.clock);
     await staying.on(harness.trunkline).registered;

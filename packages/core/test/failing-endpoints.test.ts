@@ -29,7 +29,7 @@ async function failing(
   return { harness, id, start: harness.clock.now() };
 }
 
-/** Advances to this time: in leaps of half an hour while it is more than an hour away, then step by step. */
+/** Advances to `time`: in leaps of half an hour while `time` is more than an hour away, then step by step. */
 async function goTo({ clock }: Harness, time: number): Promise<void> {
   while (time - clock.now() > HOUR) {
     clock.jump(HOUR / 2);

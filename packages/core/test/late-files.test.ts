@@ -136,7 +136,7 @@ describe('messages with files that stall', () => {
     expect(opened).toBe(8);
     await harness.clock.advance(30 * SECOND);
     await Promise.all(files);
-    // Files that did not come in time occupy no place.
+    // Files that did not come in time no longer occupy the places for first downloads.
     await listener.message(photo('GOOD', async () => png().stream()));
     expect((await inbound(harness))[0]).toMatchObject({ media: { available: true } });
   });

@@ -210,7 +210,7 @@ describe('the notification that a number is down', () => {
 
     await harness.another({ gateway, roles: only('maintenance') });
     await harness.clock.advance(6 * MINUTE);
-    // The same id, so that a mail server that had accepted the email recognises the repetition.
+    // The same id, so that a mail server that has already accepted the email recognises the repeat.
     expect(harness.emails.map(({ id: notificationId }) => notificationId)).toEqual(
       tried.map((one) => one.id),
     );

@@ -33,7 +33,7 @@ describe.each(Object.entries(stops))('a workspace that %s', (_, { stop, goOn, co
     await listen(harness);
     const id = await connectInstance(harness);
     await harness.clock.settle();
-    // The number is reconnecting, so the network has not seen the message when the workspace stops.
+    // Drop the connection first, so that the message has not been sent when the workspace's work is postponed.
     await harness.sandbox.phone(id).drop();
     const { message } = await sendText(harness, id);
     await stop(harness);

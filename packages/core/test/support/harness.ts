@@ -115,7 +115,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   };
 }
 
-/** The roles of a process that has only these. */
+/** Turns these roles on, and all others off. */
 export function only(...roles: readonly (keyof Roles)[]): Roles {
   const has = (role: keyof Roles): boolean => roles.includes(role);
   return {
