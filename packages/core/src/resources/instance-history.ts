@@ -15,7 +15,7 @@ export interface InstanceHistoryResource {
   readonly at: string;
   /**
    * How often this happened. Repeats within an hour are one entry. Beyond 200 entries within an hour, whatever
-   * happens is only counted, in the latest entry with its reason, if there is one.
+   * happens is counted in the latest entry with the same reason, if there is one.
    */
   readonly count: number;
   /** When this last happened; `next` is as of that time. */

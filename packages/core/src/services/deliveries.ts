@@ -46,7 +46,7 @@ export async function listDeliveries(
   });
 }
 
-/** Queues one more attempt. */
+/** Queues one more attempt of a failed or exhausted delivery. */
 export async function retryDelivery(
   context: ServiceContext,
   workspaceId: string,

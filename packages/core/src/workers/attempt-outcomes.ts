@@ -18,7 +18,7 @@ type Recorded =
    * which.
    */
   | 'uncertain'
-  /** The outcome was written neither before `until` nor before a stop. */
+  /** The last write failed, which is the first after `until` or during a stop. */
   | 'given_up';
 
 /**
@@ -31,7 +31,7 @@ export interface AttemptOutcomes<Outcome> {
   record(
     of: { readonly id: string; readonly attempt: number; readonly outcome: Outcome },
     how: {
-      /** Epoch milliseconds. The first write that begins after this is the last. */
+      /** Epoch milliseconds. A write that begins at this time or later is not repeated. */
       readonly until: number;
       /** Returns how many outcomes were recorded. */
       readonly write: () => Promise<number>;

@@ -1,4 +1,4 @@
-/** The limit of attempts that began less than `SLOW_AFTER_MS` ago: as many as one process can serve. */
+/** The limit of attempts younger than `SLOW_AFTER_MS`: as many as one process can use while receivers respond. */
 const CONCURRENT = 256;
 /** An older attempt no longer counts towards `CONCURRENT`, so that receivers which hang do not delay the others. */
 const SLOW_AFTER_MS = 1_000;
@@ -7,7 +7,7 @@ const MOST = 2_048;
 
 /** The unfinished attempts of one dispatcher. */
 export interface AttemptsInFlight {
-  /** How many attempts may begin, and when more may begin even if none ends; `moreAt` is null if never. */
+  /** How many attempts may begin now, and when more may begin even if no attempt ends; `moreAt` is null if never. */
   room(now: number): { readonly count: number; readonly moreAt: number | null };
   add(attempt: Promise<void>, now: number): void;
   /** Removes an attempt that has ended. */

@@ -23,7 +23,7 @@ const MAX_WAITING = 100;
  */
 const FRUITLESS_CLAIMS = 100;
 
-/** Decides when a process claims instances: immediately if some may be free, and seldom otherwise. */
+/** Decides when a process claims instances: immediately if some may be free, and rarely otherwise. */
 export interface ClaimSchedule {
   /** Notes that another process may have freed an instance. */
   noteFree(): void;
@@ -63,7 +63,7 @@ export function createClaimSchedule({ untried, lookAt }: ScheduleOptions): Claim
   const fruitless = createTokenBucket({ burst: FRUITLESS_CLAIMS, everyMs: CLAIM_PAUSE_MS });
   /** Whether an instance that this process does not hold has changed since the last claim began. */
   let mayBeFree = false;
-  /** True until a claim leaves nothing to take. */
+  /** True until a claim takes less than a full batch. */
   let isStarting = true;
   /**
    * While this is false, a lease that seems to end impossibly far in the future may be valid: this process's clock may

@@ -202,7 +202,7 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
     }
   };
 
-  /** Logs an event's first failure and its last as errors, and those in between at debug level. */
+  /** Logs an event's first failure and its last as errors, and the failures in between at debug level. */
   const logFailure = (
     facts: { readonly attempt: number; readonly err: unknown },
     outcome: ReturnType<typeof afterFailure>,
@@ -281,7 +281,7 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
   };
 }
 
-/** Turns any throw into a rejection. */
+/** Calls the handler. If the handler throws synchronously, the promise rejects. */
 async function called(
   { handle }: HandlerDefinition,
   { id, payload }: Event,

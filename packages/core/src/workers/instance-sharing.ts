@@ -11,7 +11,7 @@ const OWNER_SILENT_MS = 2 * REGISTER_EVERY_MS;
  * cost others their connections.
  */
 const ASK_AFTER_MS = 5_000;
-/** How long an ask is valid; other processes see it when they register. */
+/** How long a request for instances is valid; other processes see the request when they register. */
 const ASK_MS = REGISTER_EVERY_MS + 2_000;
 /** How often an asking owner looks for reserved instances: processes may get no signals from each other. */
 const LOOK_EVERY_MS = 200;
@@ -26,7 +26,7 @@ const RESERVED_MS = 1_000;
  */
 const HAND_OVER_BATCH = 5;
 const NEXT_BATCH_MS = 1_000;
-/** An ask that brought no instance is repeated after this time, then after twice as long, and so on. */
+/** A request that brought no instance is repeated after this time, then after twice as long, and so on. */
 const ASK_AGAIN_MS = 20_000;
 const ASK_AGAIN_MAX_MS = 320_000;
 /** How long a process leaves its instances to others after one of its storage calls hung. */
@@ -52,7 +52,7 @@ export interface InstanceSharing {
   lookAt(lookedAt: number): number;
   /** Whether to take free instances. `isRenewal`: the leases have just been renewed. */
   mayClaim(now: number, isRenewal: boolean): boolean;
-  /** When to share next. */
+  /** When to call `shareAt` next. */
   nextAt(): number;
 }
 

@@ -15,7 +15,7 @@ const BATCH = 1_000;
 /** The smallest delay that is logged. */
 const LATE_MS = 10_000;
 
-/** Files messages by their chats, after their acceptance: see `ChatStore`. */
+/** Files messages by chat after they were stored: see `ChatStore`. */
 export function createMessageFiler(context: ServiceContext): Worker {
   const { storage, clock, logger, metrics } = context;
   let delayMs = 0;

@@ -124,7 +124,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     sending.set(instanceId, drained);
   };
 
-  /** Sends message after message of one instance until none is due. */
+  /** Sends the messages of one instance, one after another, until no more are due. */
   const drain = async (instanceId: string, first: readonly QueuedMessage[]): Promise<void> => {
     let head = nextOf(first, false);
     while (head && !stopping) {

@@ -14,7 +14,7 @@ export interface PendingInstances {
   addChanged(controller: InstanceController): void;
   /** Adds an instance that its controller changed: it is reconciled without a read. */
   addTouched(controller: InstanceController): void;
-  /** Called before all held instances are read. */
+  /** Forgets the noted changes, because all held instances are about to be read. */
   clearChanges(): void;
   /** Takes the instances to reconcile now: `read` after reading them, `known` as their controllers know them. */
   takeDue(now: number): {

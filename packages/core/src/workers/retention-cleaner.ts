@@ -10,7 +10,7 @@ import { ACTIVITY_KNOWN_MS } from '../services/messages/activities.ts';
 const EVERY_MS = 60_000;
 /** Rows per transaction: few, so that requests are not kept waiting. */
 const BATCH = 500;
-/** How long expired rows, which are hidden, are kept, so that a reader whose clock is behind finds no gap. */
+/** How long expired rows are kept although they are hidden, so that a reader whose clock is behind finds no gap. */
 const GRACE_MS = 60 * 60_000;
 
 /** How long a download that was in flight when it expired may still take. */

@@ -36,7 +36,7 @@ const POLL_SOONER_MS = 200;
 /** How many workspaces are read concurrently. */
 const READ_TOGETHER = 8;
 
-/** The streams of one workspace, which share a tail. */
+/** The streams of one workspace, which share an `EventTail`. */
 interface Audience {
   readonly tail: EventTail;
   readonly opened: Promise<void>;
@@ -48,7 +48,7 @@ export function createEventStreams(
 ): EventStreams {
   const { storage, clock, logger } = context;
   const audiences = new Map<string, Audience>();
-  /** Workspaces with new events from this process. */
+  /** Workspaces with new events of this process, which the next pass reads. */
   const stirred = new Set<string>();
   let isRunning = false;
   let isHinted = false;
@@ -149,7 +149,7 @@ export function createEventStreams(
       },
     );
 
-  /** Accepts the id of a stored event, or a position that is not older than events are kept. */
+  /** Accepts the id of a stored event, or a position within the retention of events. */
   const findPosition = async (workspaceId: string, id: string): Promise<Result<unknown>> => {
     if (isPosition(id) && timeOf(id) >= clock.now() - RETENTION_MS) return ok(null);
     return findEvent(context, workspaceId, id);

@@ -4,9 +4,9 @@ import { LAST_ID, lookBackFrom, positionAt } from './log-position.ts';
 
 /** How many events, or ids, are read in one step. */
 const STEP = 200;
-/** The shortest time between two looks back for events that were committed late. */
+/** The shortest time between two searches for events that were committed late. */
 const LOOK_BACK_EVERY_MS = 1_000;
-/** Looking back takes at most this share of the time, however many events the window has. */
+/** The largest share of the time that these searches take, however many events they look through. */
 const LOOK_BACK_SHARE = 0.1;
 
 /**

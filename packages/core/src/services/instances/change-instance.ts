@@ -31,7 +31,7 @@ const DELETED: MessageError = {
   message: 'The instance was deleted before the message was sent: send it from another instance.',
 };
 
-/** The instance to change. `lease` is that of the gateway that makes the change; null for the API. */
+/** The instance to change. `lease` is the lease under which a gateway makes the change; null for the API. */
 interface InstanceTarget {
   readonly workspaceId: string;
   readonly id: string;

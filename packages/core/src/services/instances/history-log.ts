@@ -36,8 +36,8 @@ export function createHistoryLog(newId: NewId, of: HistoryOf): HistoryLog {
     written(entry) {
       if (!mayRepeat(entry.reason)) return recent.clear();
       recent.set(keyOf(entry), entry);
-      // Bound the map, because each entry may have a new network code. Storages only count entries beyond
-      // this limit.
+      // Bound the map, because each entry may have a new network code. Beyond this many entries within an hour,
+      // storages count most entries as repeats anyway.
       const [oldest] = recent.keys();
       if (recent.size > ENTRIES_PER_HOUR && oldest !== undefined) recent.delete(oldest);
     },

@@ -13,7 +13,7 @@ import { discardUpload } from './uploads.ts';
 import type { StoredUpload } from './uploads.ts';
 
 /**
- * The shared state of this process for messages that wait for their files, so that they do not delay other work.
+ * Coordinates the downloads of this process, so that messages that wait for their files do not delay other work.
  */
 export interface FileLane {
   /**

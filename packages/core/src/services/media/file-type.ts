@@ -52,7 +52,7 @@ export async function detectFileType(firstBytes: Uint8Array): Promise<DetectedTy
   }
 }
 
-/** A result of `file-type` with the registered name of the type. */
+/** Converts a result of `file-type`, using the registered name of the type. */
 export function detectedAs(
   detected: { readonly mime: string; readonly ext: string } | undefined,
 ): DetectedType {

@@ -61,7 +61,7 @@ export async function receiveFile(
 }
 
 interface Patience {
-  /** The longest pause. */
+  /** The longest pause, while opening or between two chunks. */
   readonly stalledMs: number;
   /** The longest time for the whole stream. */
   readonly longestMs: number;

@@ -8,7 +8,7 @@ const WALK_EVERY_MS = 24 * 60 * 60_000;
 /**
  * Walks through the media store, a page per call, and reserves files that the storage does not know, as if
  * they were new uploads. They are swept a day later, unless the database is replaced with one that knows them.
- * Such files are left when a database is restored to an earlier time than the media store.
+ * Such files are left by a crash, or when the database is restored to an earlier time than the media store.
  */
 export function createUnknownFileWalk(context: ServiceContext): () => Promise<void> {
   const { storage, mediaStore, clock, logger } = context;

@@ -156,7 +156,7 @@ function nameOf(file: object): string | null {
   return 'name' in file && typeof file.name === 'string' ? file.name : null;
 }
 
-/** Returns a file with the type that it is sent with. Only a document's type may come from its description. */
+/** Returns a file with the type that it is sent with. For a picture or a recording, only its bytes decide the type. */
 async function sentUpload(
   { detected, described, ...stored }: HeldUpload,
   { type, filename }: { readonly type: MediaType | null; readonly filename?: string | null },
@@ -356,7 +356,10 @@ export async function deleteAbandonedFiles(
   }
 }
 
-/** Content of deleted messages counts as abandoned since the beginning of time; see `ErasureStore.deleteMessages`. */
+/**
+ * Selects only the content of deleted messages, which counts as reserved at time 0; see
+ * `ErasureStore.deleteMessages`.
+ */
 const OF_DELETED_MESSAGES = 1;
 const SWEPT_TOGETHER = 100;
 

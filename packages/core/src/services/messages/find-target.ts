@@ -64,7 +64,7 @@ interface Author {
   readonly networkIds: readonly string[];
 }
 
-/** Null if the author is the instance. */
+/** Returns the author of a message; null if the instance is the author. */
 async function authorOf({ storage }: ServiceContext, message: Message): Promise<Author | null> {
   if (message.direction === 'outbound') return null;
   const { id, workspaceId, instanceId, contact } = message;

@@ -11,8 +11,9 @@ const GIVEN_BYTES = 16;
 const KEY_LENGTH = 16;
 const KEY_FORM = /^[A-Za-z0-9+/]{22}==$/;
 /**
- * The key is kept with the messages and not derived from the `secretKey`, because it has to outlive the
- * `secretKey`. The key hides the time of a message from anyone who sees its network id but not the database.
+ * The setting with the key of network ids. It is kept with the messages and not derived from the `secretKey`, because
+ * it has to outlive the `secretKey`. The key hides the time of a message from anyone who sees its network id but not
+ * the database.
  * Previous keys may follow, separated by spaces, to decode the ids made with them.
  */
 const KEY_SETTING = 'network_id_key';
@@ -80,12 +81,13 @@ export function createNetworkIds({ storage, gateway, random }: Parts): NetworkId
 }
 
 /**
- * How many hex digits a readable network id ends in: those of 9 bytes, or of 16 bytes whose first 9 count.
+ * The numbers of hex digits that a readable network id may end in: for 9 bytes, or for 16 bytes of which the first 9
+ * count.
  */
 const ENDINGS = [2 * PERMUTED_LENGTH, 2 * GIVEN_BYTES] as const;
 const DIGITS = /^[0-9a-f]+$/;
 
-/** Returns digits that may be the permuted bytes. Only the stored message shows which of them are. */
+/** Returns the digits that may be the permuted bytes. Only the stored message shows which candidate is right. */
 function readings(networkId: string): readonly string[] {
   const text = networkId.toLowerCase();
   return ENDINGS.flatMap((length) => {

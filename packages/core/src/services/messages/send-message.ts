@@ -94,7 +94,7 @@ async function checkAndAccept(
     traceparent,
     fingerprint: context.crypto.sha256(fingerprintOf(send)),
   };
-  // In the caller's transaction, the workspace may differ from the one read here, so use no kept sender, and
+  // In the caller's transaction, the workspace may differ from the one read here, so use no cached sender, and
   // compare no revision.
   const nextTry = changeTries(context, 'The acceptance of a message');
   for (let fresh = request.transaction !== undefined; ; fresh = true) {
@@ -115,8 +115,8 @@ interface Attempt {
 }
 
 /**
- * Returns `stale` if the kept sender cannot decide. A kept sender may accept, if the storage finds the
- * workspace unchanged, but never refuse.
+ * Returns `stale` if a cached sender cannot decide. A message may be accepted on the basis of a cached sender, if the
+ * storage finds the workspace unchanged, but never refused.
  */
 async function trySending(
   context: ServiceContext,

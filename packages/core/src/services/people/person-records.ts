@@ -11,7 +11,7 @@ import { partsOf } from './walks.ts';
 export interface PersonProgress {
   /** The records that are being read or erased. */
   readonly step: 'messages' | 'events' | 'session' | 'files' | 'database' | 'contacts';
-  /** How many rows were looked through in this step. */
+  /** How many rows this step has looked through so far. */
   readonly looked: number;
   /** How many of these rows are the person's. */
   readonly found: number;
