@@ -30,7 +30,7 @@ export function thisProcess(): ProcessIdentity {
 }
 
 /**
- * Returns the state of a process, as far as this process can see. `ended` is certain: the number is free, or
+ * Returns the state of a process, as far as this process can see. `ended` is certain: the process id is free, or
  * belongs to a process that started at another time or is a zombie. A process that is frozen or that cannot
  * be read counts as `running`. A process of another machine or container is `unknown`.
  */

@@ -20,7 +20,7 @@ export interface ChatResource {
   readonly contact: WebhookContact | null;
   /** Digits; null in a group, and while the network hides the number. */
   readonly phone_number: string | null;
-  /** The name of the person or the group, if it is known. */
+  /** The name of the person or the group; null if it is not known. */
   readonly name: string | null;
   /** The newest message of the chat, in part. */
   readonly last_message: ChatMessageResource;
@@ -62,7 +62,7 @@ export function chatResource(chat: ChatSummary): ChatResource {
   };
 }
 
-/** The id of a deleted contact is still in its messages. */
+/** Uses the id of a deleted contact if nothing else is known: its messages still have the id. */
 function counterpartOf({ groupId, contact, number, lastMessage }: ChatSummary): string {
   return groupId ?? contact?.id ?? number ?? lastMessage.contact?.id ?? '';
 }

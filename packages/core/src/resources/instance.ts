@@ -23,7 +23,7 @@ export interface InstanceResource {
   readonly capabilities: readonly Capability[];
   /** Why the instance is not connected, or is restricted, such as `qr_timeout`; null without a reason. */
   readonly last_error: string | null;
-  /** The network's current restriction of the number, and its end if the network says when. An addition of ours. */
+  /** The network's current restriction of the number; null if there is none. An addition of ours. */
   readonly restriction: {
     /** The restriction by the network, such as `cannot_start_chats` or `account_temporarily_banned`. */
     readonly code: string;

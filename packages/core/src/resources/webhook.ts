@@ -12,13 +12,13 @@ import { timestamp, timestampOrNull } from './time.ts';
 export interface WebhookResource {
   /** `wh_…` */
   readonly id: string;
-  /** Where events are sent. */
+  /** The URL that events are sent to. */
   readonly url: string;
   /** A note by the webhook's owner; null if there is none. */
   readonly description: string | null;
   /** The event types that are sent. */
   readonly events: readonly SubscribableEventType[];
-  /** Whether events are sent. */
+  /** Events are sent only while the status is `enabled`. */
   readonly status: EndpointStatus;
   /** `…` and the last four characters of the secret. */
   readonly secret_hint: string;

@@ -2,7 +2,10 @@ import type { Clock } from '../ports/clock.ts';
 import type { LogFunction, Logger } from '../ports/logger.ts';
 import { unfailing } from './unfailing.ts';
 
-/** Within this time, a message is logged once per thing and then counted, so that an hour of a fault is 60 lines. */
+/**
+ * Within this time, a message about the same thing, such as an instance, is logged once and then counted, so that an
+ * hour of a fault is 60 lines.
+ */
 const EVERY_MS = 60_000;
 /** How many things one message is logged about within that time, because a fault of every instance hits thousands. */
 const MOST_THINGS = 20;

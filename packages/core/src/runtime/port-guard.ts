@@ -27,7 +27,7 @@ const CONNECTING_MS = 60_000;
 /** How long the network may take to close a connection, or to unlink a number. */
 const DISCONNECTING_MS = 10_000;
 const EMAIL_MS = 60_000;
-/** A client waits for this call. */
+/** Short, because a client waits for this call. */
 const RESOLVING_MS = 3_000;
 
 const READS = /^(?:count|describe|find|has|is[A-Z]|list|load|names|queue|read|serverTime)/u;

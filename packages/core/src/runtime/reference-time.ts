@@ -5,7 +5,7 @@ import { DeadlineError, withDeadline } from './deadline.ts';
 
 const ASK_EVERY_MS = 10_000;
 const LOOK_EVERY_MS = 1_000;
-/** A process that has not looked for this long has ended. */
+/** A process that has not read the time for this long is taken to have ended. */
 const LOOKS_WITHIN_MS = 5_000;
 const ASKS_WITHIN_MS = 25_000;
 /** A response that took longer would be too imprecise. */

@@ -22,9 +22,9 @@ export type CheckedUrl =
     };
 
 /**
- * Validates a URL from outside before a request is sent to it: https on port 443 or 8443, no user name, no
- * fragment, at most 2,048 characters, and, if the host is an address, a public address. Pass the raw text,
- * since parsing repairs many flaws that this check refuses.
+ * Validates a URL from outside before a request is sent to it. By default, it must be https on port 443 or 8443, have
+ * no user name, no fragment, at most 2,048 characters and, if the host is an address, a public address. Pass the raw
+ * text, since parsing repairs many flaws that this check refuses.
  */
 export function checkUrl(raw: string, policy: UrlPolicy = 'public'): CheckedUrl {
   const checked = checkEndpointUrl(raw, { urlPolicy: policy });

@@ -19,7 +19,7 @@ const WORKSPACES = 100;
 /**
  * Deletes messages beyond the retention of their workspace, with their files, events, deliveries and idempotency keys,
  * step by step, in a round through all workspaces. Messages that wait to be sent, or for their files, stay
- * until that is done. An interrupted round leaves no message half deleted, and the next round finds the rest.
+ * until that is done. If a round is interrupted, the next round deletes the rest.
  */
 export function createMessageRetention(context: ServiceContext): Worker {
   const { clock, logger } = context;

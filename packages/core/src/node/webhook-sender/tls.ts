@@ -7,7 +7,7 @@ export interface TlsSurroundings {
   readonly context: SecureContext;
   readonly sessions: TlsSessions;
   readonly signal: AbortSignal;
-  /** When the handshake has to be over, on the monotonic clock. */
+  /** The deadline of the handshake, by `performance.now()`. */
   readonly end: number;
 }
 
@@ -74,7 +74,7 @@ export function secure(tcp: Socket, url: EndpointUrl, surroundings: TlsSurroundi
 
 export interface TlsSession {
   readonly session: Buffer;
-  /** When the certificate of the session was last checked, on the monotonic clock. */
+  /** When the certificate of the session was last checked, by `performance.now()`. */
   readonly verifiedAt: number;
 }
 
