@@ -19,7 +19,7 @@ const FIRST_PAINT = `new Promise((resolve) => {
   new PerformanceObserver(seen).observe({ type: 'paint', buffered: true });
 })`;
 
-/** Counts the bytes received from now on, compressed, with headers. */
+/** Starts to count received bytes, compressed and with headers. Returns a function that returns the count. */
 export async function bytesReceived(page: Page): Promise<() => number> {
   const session = await debuggerOf(page);
   let bytes = 0;

@@ -16,7 +16,7 @@ interface CheckedProblems extends Problems {
 }
 
 /**
- * Watches a page from before its first document. Each call of the returned function starts over, as for another test.
+ * Watches a page, starting before its first document. Each call of the returned function starts over, for another test.
  */
 export async function watch(page: Page): Promise<() => CheckedProblems> {
   let found: string[] = [];

@@ -39,8 +39,8 @@ export async function inEachLook(
 }
 
 /**
- * With SCREENSHOTS=1, takes pictures of the whole page in light, dark and on a phone, as
- * `reports/screenshots/<name>-<look>.png`, for people to look at. Returns their paths.
+ * With SCREENSHOTS=1, takes pictures of the whole page in each look, as `reports/screenshots/<name>-<look>.png`, for
+ * people to look at. Returns their paths.
  */
 export async function screenshot(page: Page, name: string): Promise<readonly string[]> {
   if (!areTaken()) return [];

@@ -29,7 +29,7 @@ export interface PostgresServerOptions {
   readonly directory?: string;
   /** By default, any free port. */
   readonly port?: number;
-  /** The files to begin with, of a server that does not run; by default, those of an empty server. */
+  /** The files to begin with, from a server that is not running; by default, the files of an empty server. */
   readonly template?: ClusterFiles;
 }
 

@@ -25,7 +25,8 @@ afterAll(({}, suite) => {
 function cpuSeconds(): number {
   try {
     const stat = readFileSync('/proc/self/stat', 'utf8');
-    // Fields 14 to 17 of proc(5): user and system time, and the same of the children. Field 2 may contain spaces.
+    // Fields 14 to 17 of proc(5): user and system time of the process, then of its children. Field 2 may contain
+    // spaces.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND;
   } catch {

@@ -69,7 +69,7 @@ const COMPILE_CACHE = join(tmpdir(), 'trunkline-compile-cache');
 /** A function for each running program that kills the program. */
 const running = new Set<() => void>();
 
-// Ends only programs that a failed test has left behind.
+// Kills the programs that failed tests have left running.
 afterAll(() => {
   for (const end of running) end();
 });

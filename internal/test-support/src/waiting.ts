@@ -7,8 +7,8 @@ import { setTimeout } from 'node:timers/promises';
 export const HANG_MS = 60_000;
 
 /**
- * Marks a limit that a test lets pass: nothing has to arrive before then, so no machine is too slow. The lint rule
- * `trunkline/no-short-limit` refuses short limits without this mark.
+ * Marks a time limit that a test lets pass on purpose. Nothing has to happen before it, so a slow machine does not fail
+ * the test. The lint rule `trunkline/no-short-limit` refuses short limits without this mark.
  */
 export function elapsing(ms: number): number {
   return ms;

@@ -70,7 +70,7 @@ class Installation {
 
   async act(act: Disturbance): Promise<void> {
     const { api, clock, sandbox } = this.harness;
-    // Reports of two processes in the same millisecond have no defined order.
+    // Move time first, because reports of two processes in the same millisecond have no defined order.
     await clock.advance(1);
     switch (act.kind) {
       case 'wait':

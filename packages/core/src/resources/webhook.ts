@@ -112,11 +112,14 @@ export interface DeliveryResource {
   readonly attempts: number;
   /** After how many failed attempts the delivery is `exhausted`. */
   readonly max_attempts: number;
-  /** When the next attempt is due, ISO 8601 with an offset; null if no attempt is scheduled. */
+  /**
+   * When the next retry is due, ISO 8601 with an offset; null if no retry is scheduled, as before the first
+   * attempt.
+   */
   readonly next_retry_at: string | null;
-  /** The HTTP status of the last response; null if the last attempt had no response. */
+  /** The HTTP status of the last attempt's response; null if there was none. */
   readonly response_status: number | null;
-  /** Why the last attempt failed, or why the delivery ended; null after a success. */
+  /** Why the last attempt failed, or why the delivery ended; null before the first attempt and after a success. */
   readonly error_code: DeliveryErrorCode | null;
   /** ISO 8601 with an offset; null before the first attempt. */
   readonly last_attempt_at: string | null;

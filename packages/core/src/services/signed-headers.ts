@@ -9,7 +9,7 @@ import {
 import type { Delivery } from '../domain/delivery/delivery.ts';
 import { requestHeaders } from '../resources/webhook.ts';
 
-/** All headers of a webhook request, signed for this attempt. */
+/** The headers of a webhook request, signed for this attempt. */
 export async function signedHeaders(request: {
   readonly delivery: Pick<Delivery, 'id' | 'eventType' | 'eventId'>;
   readonly secret: string;

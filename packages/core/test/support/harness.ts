@@ -157,7 +157,8 @@ export async function connectScripted({ api, clock }: Harness): Promise<string> 
 }
 
 /**
- * A harness with a connected instance (on the sandbox, unless a gateway is given), and the events since it connected.
+ * A harness with a connected instance (on the sandbox, unless a gateway is given). `since` returns the types of the
+ * events received since it connected.
  */
 export async function connected(
   options: HarnessOptions = {},

@@ -25,7 +25,7 @@ export interface WebhookTimeouts {
    * default.
    */
   readonly totalMs?: number;
-  /** The part of `totalMs` that the TCP connection may take. 3,000 by default. */
+  /** The part of `totalMs` that the TCP connection and the TLS handshake may take. 3,000 by default. */
   readonly connectMs?: number;
 }
 

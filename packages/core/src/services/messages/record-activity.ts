@@ -6,7 +6,7 @@ import { recordCall, recordUndecryptable } from './activities.ts';
 import { recordDeed } from './activities-on-messages.ts';
 import { receiveEcho } from './receive-echo.ts';
 
-/** Stores an activity that a gateway reports, once. */
+/** Records an activity that a gateway reports. */
 export async function recordActivity(
   context: ServiceContext,
   receiving: FileReceiving,

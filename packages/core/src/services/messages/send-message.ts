@@ -47,9 +47,9 @@ interface SendRequest {
 }
 
 /**
- * Accepts a message: once this resolves, the message is on disk with its place in the queue, and will be sent
- * or fail with an event. Checks, in this order: input, suspension (which REST refuses earlier), replay,
- * resource, plan, state.
+ * Accepts a message: once this resolves with the message, or the caller's transaction is committed, the message is on
+ * disk with its place in the queue, and will be sent or fail with an event. Checks, in this order: input, suspension
+ * (which REST refuses earlier), replay, resource, plan, state.
  */
 export async function sendMessage(context: ServiceContext, request: SendRequest): Promise<Result<Accepted>> {
   const span = context.tracing.within(request.traceparent, {
