@@ -26,7 +26,7 @@ export async function openDesk(makers: {
 }): Promise<Desk> {
   const made = new Map<string, Promise<unknown>>();
   const respond = async (socket: Socket): Promise<void> => {
-    const name = (await text(socket)) as keyof Shared; // from askDesk
+    const name = (await text(socket)) as keyof Shared; // safe: askDesk sends nothing else
     const thing = made.get(name) ?? makers[name]();
     made.set(name, thing);
     const reply = await thing.then(

@@ -103,7 +103,7 @@ it.runIf(isLongForm)(
 it('the Postgres of the tests ends, and leaves no files, when the process that started it is killed', async () => {
   const TMPDIR = ownTmpdir(0o711);
   const program = await startProgram('start-postgres', { TMPDIR });
-  const { port } = program.said as { port: number }; // as printed
+  const { port } = program.said as { port: number }; // safe: start-postgres prints this
   expect(readdirSync(TMPDIR)).toHaveLength(1);
   await program.kill();
   await eventually(async () => expect(await isListening(port)).toBe(false));
@@ -115,7 +115,7 @@ it.runIf(isLongForm)(
   async () => {
     const directory = await makeSharedDirectory('trunkline-');
     const program = await startProgram('start-postgres', { POSTGRES_DIRECTORY: directory });
-    const { port } = program.said as { port: number }; // as printed
+    const { port } = program.said as { port: number }; // safe: start-postgres prints this
     await ask(`postgres://postgres@127.0.0.1:${port}`, 'CREATE TABLE kept AS SELECT 1');
     await program.kill();
     const server = await startPostgres({ directory });

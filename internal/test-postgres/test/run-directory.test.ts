@@ -12,7 +12,7 @@ it('the tests of a run have their temporary files in its directory', () => {
 
 it('the directory of a run is gone when the run is killed', async () => {
   const { said, kill } = await startProgram('start-run', {});
-  const { path } = said as { path: string }; // as printed
+  const { path } = said as { path: string }; // safe: start-run prints this
   writeFileSync(join(path, 'a-file'), '');
   await kill();
   await eventually(() => expect(existsSync(path)).toBe(false));
@@ -24,7 +24,7 @@ it('a run removes the directories of dead runs, and none of running ones', async
   const goesOn = await makeRunDirectory();
   onTestFinished(() => goesOn.remove());
   const elsewhere = await startProgram('start-run', {});
-  const { path } = elsewhere.said as { path: string }; // as printed
+  const { path } = elsewhere.said as { path: string }; // safe: start-run prints this
   const left = join(tmpdir(), 'trunkline-run-left');
   mkdirSync(join(left, 'full'), { recursive: true });
 

@@ -50,7 +50,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
 async function buildProgram(program: string): Promise<string> {
   const home = packageOf(program);
   const manifest = await readFile(join(home, 'package.json'), 'utf8');
-  const { peerDependencies = {} } = JSON.parse(manifest) as { peerDependencies?: object }; // of npm's format
+  const { peerDependencies = {} } = JSON.parse(manifest) as { peerDependencies?: object }; // safe: a package.json
   // Removed with the directory of the run.
   const folder = await mkdtemp(join(tmpdir(), 'program-'));
   await writeFile(join(folder, 'package.json'), manifest);

@@ -15,7 +15,7 @@ export async function builtProgram(program: URL): Promise<string> {
   const socket = connect(inject('programsPort'), '127.0.0.1');
   await once(socket, 'connect');
   socket.end(source);
-  const { path, problem } = JSON.parse(await text(socket)) as { path?: string; problem?: string }; // as build-programs.ts writes it
+  const { path, problem } = JSON.parse(await text(socket)) as { path?: string; problem?: string }; // safe: build-programs.ts writes this
   if (path === undefined) throw new Error(`${source} could not be built: ${problem}`);
   return path;
 }

@@ -13,8 +13,8 @@ interface FilesOptions {
 }
 
 /**
- * Hands out the files of messages on one connection: once the network has them, and as often as they are
- * requested.
+ * Hands out the files of messages on one connection, each once the network has the file, until the file was
+ * downloaded.
  */
 export interface SandboxFiles {
   incoming(networkId: string, file: InboundFile): IncomingFile;

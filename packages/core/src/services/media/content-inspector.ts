@@ -44,7 +44,7 @@ function inspectZip(first: DetectedType): ContentInspector {
   const writer = writable.getWriter();
   let isDecided = false;
   const detection = detectInStream(readable)
-    .catch(() => first) // not a ZIP after all
+    .catch(() => first) // the ZIP cannot be read
     .finally(() => (isDecided = true));
   writer.closed.catch(ignore);
   return {
