@@ -11,7 +11,7 @@ export interface NodeDnsResolverOptions {
   readonly hostsFile?: string;
 }
 
-/** For one attempt at one server; a caller stops waiting earlier if its signal is aborted. */
+/** The limit for one attempt at one server; a caller stops waiting earlier if its signal is aborted. */
 const TIMEOUT_MS = 2_000;
 const TRIES = 2;
 /** The errors for a name without addresses. */

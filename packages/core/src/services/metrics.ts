@@ -9,8 +9,8 @@ import { observeWorkload } from './workload-metrics.ts';
 import type { WorkloadSource } from './workload-metrics.ts';
 
 /**
- * The metrics of this process. Labels are only types, kinds and error codes, never ids or anything else whose number
- * grows without limit.
+ * The metrics of this process. Labels are types, codes and other values from bounded lists, never ids or anything else
+ * whose number grows without limit.
  */
 export interface Metrics {
   /** `durationMs` counts from the start of the request. */
@@ -151,7 +151,7 @@ export function createMetrics(provider: MeterProvider): Metrics {
     portFailed: ({ operation, outcome }) => portFailures.add(1, { operation, outcome }),
     logged: (level) => logged.add(1, { level }),
     observeLeases(held) {
-      // The callback is never removed, because an SDK without it would keep reporting the last number.
+      // The callback is never removed, because without the callback an SDK would keep reporting the last number.
       if (!heldNow) leases.addCallback((result) => result.observe(heldNow?.() ?? 0));
       heldNow = held;
     },

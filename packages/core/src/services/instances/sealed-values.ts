@@ -33,7 +33,7 @@ export function openQr(sealer: Sealer, instanceId: string, qr: QrCode): OpenQr {
   };
 }
 
-/** A gateway's stored values for one instance, sealed at rest and written only under the lease. */
+/** A gateway's stored values for one instance, sealed at rest. The gateway saves them only under the lease. */
 export function instanceSession({ storage, sealer }: ServiceContext, lease: Lease): Session {
   const { instanceId } = lease;
   const opened = (sealed: ReadonlyMap<string, Uint8Array>): ReadonlyMap<string, Uint8Array> =>

@@ -2,13 +2,13 @@ import { isId } from '../../domain/id.ts';
 import type { ServiceContext } from '../context.ts';
 
 const PAGE = 500;
-/** The time between two walks through the media store. Only a crash, or a restored backup, leaves unknown files. */
+/** The time between two walks through the media store. It is long, because unknown files are rare. */
 const WALK_EVERY_MS = 24 * 60 * 60_000;
 
 /**
  * Walks through the media store, a page per call, and reserves files that the storage does not know, as if
  * they were new uploads. They are swept a day later, unless the database is replaced with one that knows them.
- * Such files are left by a crash, or when the database is restored to an earlier time than the media store.
+ * Such files are left, for example, when the database is restored to an earlier time than the media store.
  */
 export function createUnknownFileWalk(context: ServiceContext): () => Promise<void> {
   const { storage, mediaStore, clock, logger } = context;

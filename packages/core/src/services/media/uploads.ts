@@ -1,7 +1,7 @@
 // The life of a file that is sent or received. Its content is noted in the storage and put into the media
 // store. Then the content becomes the file of a message, in the transaction that stores the message, or is
-// discarded. If the process dies in between, the content is swept a day later. While the content waits for
-// its message, the caller has a handle to the file.
+// discarded. If the process dies in between, the content is swept a day later. A caller that uploads a file before it
+// sends the message holds a handle in the meantime.
 import { contentIdOf } from '../../domain/message/message.ts';
 import type { Message } from '../../domain/message/message.ts';
 import {
