@@ -44,7 +44,8 @@ export interface InstanceHistoryResource {
   /** The cause: a request (`api`), the network or the phone (`gateway`), or the service itself. */
   readonly caused_by: HistoryCause;
   /**
-   * The process that held the instance, by the name logged at its start; null if it did not write the entry.
+   * The process that wrote the entry while it held the instance, by the name logged at its start; null if the writer
+   * did not hold the instance.
    */
   readonly process: string | null;
   /** The process that the instance was taken over from; null if it was not taken over. */

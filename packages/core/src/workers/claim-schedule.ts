@@ -96,7 +96,7 @@ export function createClaimSchedule({ untried, lookAt }: ScheduleOptions): Claim
       return isRenewal || isStarting || now >= lookAt(claimedAt) || (mayBeFree && fruitless.has(now));
     },
     nextAt() {
-      // While too many wait, no timer is needed: a connection that opens or fails triggers a pass.
+      // While too many instances wait, no timer is needed: a connection that opens or fails triggers a pass.
       if (claimAgainAt > 0) return untried().waiting < MAX_WAITING ? claimAgainAt : Infinity;
       return Math.min(lookAt(claimedAt), mayBeFree ? fruitless.nextAt() : Infinity);
     },
