@@ -66,7 +66,7 @@ export interface Program {
  */
 const COMPILE_CACHE = join(tmpdir(), 'trunkline-compile-cache');
 
-/** A function for each running program that kills the program. */
+/** Functions that kill the running programs. */
 const running = new Set<() => void>();
 
 // Kills the programs that failed tests have left running.

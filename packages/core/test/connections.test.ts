@@ -330,7 +330,7 @@ describe('a connection that does not open', () => {
         gateway.connections.length <= stuck ? silence() : listener.connected(PROFILE),
     });
     const harness = await startHarness({ gateway });
-    // Do not coincide with the work that each process does every five seconds.
+    // Get out of step with the work that each process does every five seconds.
     await harness.clock.advance(SECOND);
     for (let i = 0; i < stuck; i++) {
       const { id } = await harness.api.instances.create();

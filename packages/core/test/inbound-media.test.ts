@@ -211,7 +211,7 @@ describe('a received file', () => {
     await Promise.all([...files, good]);
     const stored = (await harness.api.messages.list({ direction: 'inbound', limit: 100 })).data;
     expect(stored).toHaveLength(52);
-    // Newest arrival first, which is the text, no matter when the files were completed.
+    // The newest arrival, the text, comes first, no matter when the files were completed.
     expect(stored.map(({ type }) => type)).toEqual(['text', ...Array<string>(51).fill('image')]);
     expect(stored.filter(({ media }) => media?.available)).toMatchObject([{ id: stored[1]?.id }]);
     expect(new Set(stored.map(({ created_at, received_at }) => `${created_at} ${received_at}`)).size).toBe(1);

@@ -35,7 +35,7 @@ export interface WebhookResource {
   } | null;
   /** ISO 8601 with an offset; null while the webhook is enabled. */
   readonly disabled_at: string | null;
-  /** `manual` if disabled on request, `auto_no_delivery_72h` if by the service; null while the webhook is enabled. */
+  /** `manual` if disabled on request, `auto_no_delivery_72h` if disabled by the service; null while enabled. */
   readonly disabled_reason: DisabledReason | null;
   /** ISO 8601 with an offset. */
   readonly created_at: string;

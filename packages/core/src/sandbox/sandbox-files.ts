@@ -13,8 +13,8 @@ interface FilesOptions {
 }
 
 /**
- * Hands out the files of messages on one connection, each once the network has the file, until the file was
- * downloaded.
+ * Hands out the files of messages on one connection. A file can be opened once the network has the file, and until it
+ * was downloaded.
  */
 export interface SandboxFiles {
   incoming(networkId: string, file: InboundFile): IncomingFile;

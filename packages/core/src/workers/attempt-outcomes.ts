@@ -18,7 +18,7 @@ type Recorded =
    * which.
    */
   | 'uncertain'
-  /** The last write failed, which is the first after `until` or during a stop. */
+  /** All writes failed, including the last one, after `until` or during a stop. */
   | 'given_up';
 
 /**

@@ -12,8 +12,8 @@ export const CLAIM_BATCH = 20;
  */
 const CLAIM_PAUSE_MS = 200;
 /**
- * Claims of a backlog pause while this many held instances wait to begin their first connection, because another
- * process may open the next ones sooner.
+ * This process stops claiming a backlog while this many of its instances wait to begin their first connection, because
+ * another process may open the next ones sooner.
  */
 const MAX_WAITING = 100;
 /**

@@ -259,7 +259,7 @@ export function createInstanceLink({
   const noteHeartbeat = (now: number): void => {
     seenAt = now;
     heartbeatNoted = storage.instances.touch(lease, now).catch((error: unknown) => {
-      // Retry at the next renewal. If the storage is out of reach, that logs one line for all instances.
+      // Retry at the next renewal. If the storage is out of reach, the renewal logs one line for all instances.
       seenAt = now - HEARTBEAT_EVERY_MS;
       logger.debug(
         { err: error, instanceId },
@@ -305,7 +305,7 @@ export function createInstanceLink({
         await close();
         return gateway.unlink(session, { proxyUrl: openProxyUrl(context, record.current()) });
       }
-      // The network closes the connection after an unlink, which must not be reported as a loss.
+      // After an unlink the network closes the connection, and that close must not be reported as a loss.
       link = null;
       try {
         await connection.logout();

@@ -28,7 +28,7 @@ type NotSent = Extract<SendOutcome, { readonly kind: 'not_sent' }>;
 interface SendRetries {
   /** Called when a message has to be sent again, not before `at`, in epoch milliseconds. */
   readonly again: (instanceId: string, at: number) => void;
-  /** Like `again`, for a held message, which other messages do not wait for. */
+  /** Like `again`, for a held message, which messages to other recipients do not wait for. */
   readonly held: (instanceId: string, until: number) => void;
   readonly isOpen: (instanceId: string) => boolean;
 }

@@ -16,7 +16,7 @@ import { findEvent } from './find-events.ts';
 import { isPosition, timeOf } from './log-position.ts';
 import type { EventStreams } from './streams.ts';
 
-/** Limits of open streams in this process, for one workspace and in all. */
+/** Limits of open streams in this process, per workspace and in total. */
 const STREAMS_OF_WORKSPACE_MAX = 100;
 const STREAMS_MAX = 2_000;
 /** In seconds. */
