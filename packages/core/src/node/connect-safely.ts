@@ -10,7 +10,7 @@ import { TlsSessions, secure } from './webhook-sender/tls.ts';
 
 /** The options of `connectSafely`. */
 export interface ConnectSafelyOptions {
-  /** Applies to the lookup, the connection and TLS. */
+  /** Aborts the lookup, the connection attempt or the TLS handshake. */
   readonly signal: AbortSignal;
   /** `public` by default. */
   readonly policy?: UrlPolicy | undefined;

@@ -95,7 +95,7 @@ async function listPage(root: string, { after, limit }: MediaPageRequest): Promi
     ids.push(...left.slice(0, limit - ids.length));
     if (ids.length === limit) return { ids, next: ids.at(-1) ?? null };
   }
-  // The tilde sorts after every id of the folder.
+  // Continue after the last folder read: the tilde sorts after every id of that folder.
   return { ids, next: folders.length > limit ? `~${folders[limit - 1]}` : null };
 }
 
@@ -109,7 +109,7 @@ async function idsIn(root: string, folder: string): Promise<readonly string[]> {
   return [...ids].filter((id) => MEDIA_ID.test(id) && id.endsWith(folder)).toSorted();
 }
 
-/** Empty if there is no such directory. */
+/** Lists a directory; empty if there is no such directory. */
 async function entriesOf(directory: string): Promise<readonly Dirent[]> {
   try {
     return await readdir(directory, { withFileTypes: true });

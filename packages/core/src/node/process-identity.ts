@@ -19,7 +19,7 @@ export function thisProcess(): ProcessIdentity {
     return {
       ...known,
       machine: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
-      // The time namespace shifts start times.
+      // Include the time namespace, because it shifts start times.
       namespace: `${readlinkSync('/proc/self/ns/pid')} ${readlinkSync('/proc/self/ns/time')}`,
       startedAt: readStatus('self').startedAt,
     };

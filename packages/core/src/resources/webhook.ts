@@ -41,7 +41,7 @@ export interface WebhookResource {
   readonly created_at: string;
   /** ISO 8601 with an offset. */
   readonly updated_at: string;
-  /** Whether each request has the header `traceparent`, if there is a trace. */
+  /** Whether requests have the header `traceparent` if there is a trace. */
   readonly trace_context: boolean;
   /**
    * When the current run of failures began; null if there is none. Stays when the service disables the endpoint;

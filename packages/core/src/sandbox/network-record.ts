@@ -108,7 +108,7 @@ export interface InboundMessage {
   readonly replyTo?: string;
 }
 
-/** A file that the network accepted. The network keeps only its size. */
+/** A file that the network accepted. The network keeps its description, but not its content. */
 export interface AcceptedFile {
   readonly type: MediaType;
   readonly mimeType: string;

@@ -26,7 +26,7 @@ export class HttpConnection {
       allowH2: false,
       keepAliveTimeout: IDLE_MS,
       keepAliveMaxTimeout: IDLE_MS,
-      // The attempt's own deadline counts from its start. undici's timeouts start again when data comes.
+      // Disabled, because undici's timeouts start again when data comes. An attempt has a deadline for its whole time.
       headersTimeout: 0,
       bodyTimeout: 0,
     });

@@ -21,7 +21,7 @@ interface FileArrival {
   /** The id of the content in the media store. */
   readonly contentId: string;
   readonly open: () => Promise<ReadableStream<Uint8Array>>;
-  /** The description by the network. */
+  /** The network's description of the file. */
   readonly described: FileDescription;
   /** Whether the file can be requested again. */
   readonly isRetriable: boolean;

@@ -208,8 +208,8 @@ interface UploadRequest {
 
 /**
  * Stores a file as it streams in, so that it is never whole in memory. Checks its type and size and computes
- * its digest on the way. If the message's type is known, its limit and MIME types apply from the start, else
- * the largest limit. Discards a file that is refused or breaks off.
+ * its digest on the way. If the message's type is known, the limit and the MIME types of that type apply from the
+ * start; if not, only the largest limit applies. Discards a file that is refused or breaks off.
  */
 export async function storeUpload(
   context: ServiceContext,
