@@ -139,7 +139,7 @@ class Installation {
     return this.instances[instance] ?? '';
   }
 
-  /** Starts everything again, and lets enough time pass for recovery. */
+  /** Starts both processes, connects all instances, and lets enough time pass for recovery. */
   async recover(): Promise<void> {
     for (const process of [0, 1]) await this.act({ kind: 'start', process });
     await this.harness.clock.advance(2 * 60 * SECOND);

@@ -69,7 +69,7 @@ function eventsOf(harness: Pick<Harness, 'sender'>, type: string): readonly Mess
 
 const AVAILABLE = 'message.media_available';
 
-/** An endpoint gets this event only if it names the event. */
+/** Creates an endpoint for `AVAILABLE`, because an endpoint gets this event only if it names the event. */
 async function listenForFiles({ api }: Pick<Harness, 'api'>): Promise<void> {
   await api.webhooks.create({ url: 'https://hooks.example.com/files', events: [AVAILABLE] });
 }

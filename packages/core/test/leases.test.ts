@@ -314,7 +314,7 @@ describe('processes that start together', () => {
     const second = await gatewayOf(harness, slow());
     await harness.clock.advance(MINUTE);
     const held = [first, second].map(({ gateway }) => gateway.connections.length);
-    // Each instance was opened once: none had to be handed over.
+    // Each instance was opened once, so no instance was handed over.
     expect(held.reduce((sum, count) => sum + count, 0)).toBe(ids.length);
     expect(Math.min(...held)).toBeGreaterThan(0.4 * ids.length);
   });

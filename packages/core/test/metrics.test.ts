@@ -216,7 +216,7 @@ it('An attempt that begins late says by how much', async () => {
   harness.sender.respond(() => REFUSED);
   await harness.api.webhooks.test(id);
   await harness.clock.settle();
-  // The retry is due in a minute, but this process sleeps for five.
+  // The retry is due in a minute, but this process sleeps for five minutes.
   harness.clock.jump(5 * MINUTE);
   await harness.clock.advance(MINUTE);
   expect(await reader.values()).toMatchObject({
