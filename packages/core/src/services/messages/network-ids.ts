@@ -13,8 +13,7 @@ const KEY_FORM = /^[A-Za-z0-9+/]{22}==$/;
 /**
  * The setting with the key of network ids. It is kept with the messages and not derived from the `secretKey`, because
  * it has to outlive the `secretKey`. The key hides the time of a message from anyone who sees its network id but not
- * the database.
- * Previous keys may follow, separated by spaces, to decode the ids made with them.
+ * the database. Previous keys may follow, separated by spaces, to decode the ids made with them.
  */
 const KEY_SETTING = 'network_id_key';
 
