@@ -17,7 +17,7 @@ interface AxeOptions {
 const OF_COLOUR = ['color-contrast', 'link-in-text-block'];
 
 /**
- * Returns the barriers for people with a disability that axe finds, an entry for each element; empty if axe finds none.
+ * Returns the accessibility problems that axe finds, one entry per element; empty if axe finds none.
  */
 export async function axe(page: Page, { about = 'everything' }: AxeOptions = {}): Promise<readonly string[]> {
   source ??= readFile(fileURLToPath(import.meta.resolve('axe-core')), 'utf8');

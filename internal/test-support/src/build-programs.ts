@@ -20,7 +20,7 @@ declare module 'vitest' {
 
 /**
  * Builds the programs that tests start often, each when the first test asks for it, because a bundle starts in less
- * than half of the time that its sources take. Every run builds its own bundles, and so does every further run of
+ * than half the time of its sources. Every run builds its own bundles, and so does every further run of
  * `vitest watch`, so that no bundle is older than its sources.
  */
 export default async function setup(project: TestProject): Promise<() => void> {

@@ -8,7 +8,8 @@ import { nodeCrypto } from './crypto.ts';
 import { systemRandom } from './random.ts';
 
 /**
- * The ports that a runtime without sockets can provide if it has `node:crypto`, such as workerd with `nodejs_compat`.
+ * The ports that a runtime other than Node.js can provide if it has `node:crypto`, such as workerd with
+ * `nodejs_compat`.
  */
 export interface EdgeRuntime {
   /** The runtime's clock and timers. */
@@ -23,7 +24,7 @@ export interface EdgeRuntime {
 
 /** The options of `edgeRuntime`. */
 export interface EdgeRuntimeOptions {
-  /** Resolves the hosts of webhooks when they are registered, since such runtimes have no resolver. */
+  /** Resolves the hosts of webhooks when they are registered, because the runtime may have no resolver. */
   readonly dns: DnsResolver;
 }
 

@@ -5,7 +5,7 @@ import type { MessageDirection, MessageStatus, MessageType } from '../domain/mes
 import { contactResource } from './message.ts';
 import { timestamp } from './time.ts';
 
-/** An instance's messages with one person, or in one group. An addition of ours, beyond the specification. */
+/** An instance's messages with one person, or in one group. Not in the API specification, but added by Trunkline. */
 export interface ChatResource {
   /** `ins_…` */
   readonly instance_id: string;

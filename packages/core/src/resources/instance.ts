@@ -23,14 +23,14 @@ export interface InstanceResource {
   readonly capabilities: readonly Capability[];
   /** Why the instance is not connected, or is restricted, such as `qr_timeout`; null without a reason. */
   readonly last_error: string | null;
-  /** The network's current restriction of the number; null if there is none. An addition of ours. */
+  /** The network's current restriction of the number; null if there is none. Not in the API specification. */
   readonly restriction: {
     /** The restriction by the network, such as `cannot_start_chats` or `account_temporarily_banned`. */
     readonly code: string;
     /** When the restriction ends, ISO 8601 with an offset; null if the network does not say. */
     readonly until: string | null;
   } | null;
-  /** Whether the instance has a `proxy_url`, which is never shown. An addition of ours. */
+  /** Whether the instance has a `proxy_url`, which is never shown. Not in the API specification. */
   readonly has_proxy: boolean;
   /** When the status last changed or was first set, ISO 8601 with an offset; null if not known. */
   readonly status_changed_at: string | null;

@@ -1,7 +1,7 @@
 import type { MessageStanding, StandingCode } from '../domain/message/message-standing.ts';
 import { timestamp } from './time.ts';
 
-/** The progress of a message. An addition of ours, beyond the specification. */
+/** The progress of a message. Not in the API specification, but added by Trunkline. */
 export interface MessageStandingResource {
   /** How far the message has come, for programs. */
   readonly code: StandingCode;

@@ -3,11 +3,11 @@ import type { LogFunction, Logger } from '../ports/logger.ts';
 import { unfailing } from './unfailing.ts';
 
 /**
- * Within this time, a message about the same thing, such as an instance, is logged once and then counted, so that an
- * hour of a fault is 60 lines.
+ * Within this time, a message about the same thing, such as an instance, is logged once and then counted, so that a
+ * fault that lasts an hour logs about 60 lines.
  */
 const EVERY_MS = 60_000;
-/** How many things one message is logged about within that time, because a fault of every instance hits thousands. */
+/** Within that time, a message is logged about at most this many things: a fault may affect thousands of instances. */
 const MOST_THINGS = 20;
 /** Facts that do not distinguish lines, because one fault hits thousands of these items. */
 const ITEMS: readonly string[] = ['contentId', 'deliveryId', 'eventId', 'messageId', 'notificationId'];

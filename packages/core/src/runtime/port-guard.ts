@@ -20,7 +20,7 @@ const READING_MS = 15_000;
 const WRITING_MS = 30_000;
 /** The longest wait for the next chunk. */
 const STREAMING_MS = 30_000;
-/** A webhook sender ends its own requests after 10 s. */
+/** Longer than the 10 s after which a webhook sender ends a request by default. */
 const NETWORK_MS = 30_000;
 /** A connection that does not open within this time is given up. */
 const CONNECTING_MS = 60_000;

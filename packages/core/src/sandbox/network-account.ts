@@ -26,7 +26,7 @@ export interface AcceptedMessage {
   repeats: number;
 }
 
-/** The network's record of one instance. `profile` is `undefined` until this process knows it. */
+/** The network's record of one instance. `profile` is null after an unlink, `undefined` until this process knows it. */
 export interface NetworkAccount {
   profile: LinkedProfile | null | undefined;
   /**

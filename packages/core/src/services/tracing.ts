@@ -33,7 +33,7 @@ interface OpenSpan {
   end(failure: string | null, attributes?: Attributes): void;
 }
 
-/** Creates OpenTelemetry spans, which cost nothing if no SDK is installed. */
+/** Creates OpenTelemetry spans, which record nothing if no SDK is installed. */
 export function createTracing(provider: TracerProvider): Tracing {
   const tracer = provider.getTracer('@trunkline/core');
 

@@ -42,7 +42,7 @@ export interface InstanceSharing {
   /** Registers if that is due, and hands instances over to processes that ask for them. */
   shareAt(now: number): Promise<void>;
   /**
-   * Notes instances that this process took at `now`. If an instance had been handed over, the receiver did not take it.
+   * Notes that this process took these instances at `now`. If one had been handed over, its receiver did not take it.
    */
   noteClaimed(instanceIds: readonly string[], now: number): void;
   /**

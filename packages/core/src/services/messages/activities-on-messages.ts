@@ -20,8 +20,8 @@ const EMOJI_MAX = 100;
 type Deed = Extract<Activity, { kind: 'reaction' | 'edit' | 'deletion' }>;
 
 /**
- * Stores a reaction, an edit or a deletion once, with its event. Counts a deed as skipped if it is not
- * allowed or out of date, or its message is not stored.
+ * Stores a reaction, an edit or a deletion once, with its event. Counts it as skipped if it is not allowed or out of
+ * date, or if its message is not stored.
  */
 export async function recordDeed(context: ServiceContext, held: LeasedInstance, deed: Deed): Promise<void> {
   const nextTry = changeTries(context, 'An activity on a message');
@@ -35,7 +35,7 @@ export async function recordDeed(context: ServiceContext, held: LeasedInstance, 
   }
 }
 
-/** `unknown`: the message is not stored. `stale`: the deed is older than the last change of the message. */
+/** `unknown`: the message is not stored. `stale`: the activity is older than the message's last change. */
 type DeedResult = 'done' | 'changed meanwhile' | 'unknown' | 'forbidden' | 'stale';
 
 interface Doing<Kind extends Deed['kind']> {
