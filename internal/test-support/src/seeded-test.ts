@@ -1,6 +1,6 @@
 import type { TestContext } from 'vitest';
 
-/** Returns a whole number from 0 up to, but less than, `below`. */
+/** Returns an integer from 0 to `below` - 1. */
 export type RandomNumber = (below: number) => number;
 
 /**

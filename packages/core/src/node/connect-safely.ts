@@ -24,7 +24,7 @@ export interface ConnectSafelyOptions {
 
 /** A connection to a checked address. */
 export interface SafeConnection {
-  /** The URL, in its parts. */
+  /** The parsed URL. */
   readonly url: SafeUrl;
   /** A `TLSSocket` of a verified peer if the URL is https. The caller has to end the socket. */
   readonly socket: Socket;

@@ -10,7 +10,7 @@ export type CheckedUrl =
   | {
       /** Whether the URL passed. */
       readonly ok: true;
-      /** The URL, in its parts. */
+      /** The parsed URL. */
       readonly url: SafeUrl;
     }
   /** `message` is a sentence for the person who entered the URL. */

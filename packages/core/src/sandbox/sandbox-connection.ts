@@ -74,15 +74,14 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   /** Functions that end a wait early. */
   const waits = new Set<() => void>();
   /**
-   * False if the network has forgotten the number, as after a restart without a journal: it may not know all
-   * groups of the number.
+   * False if the network has forgotten the number, as after a restart without a journal, because it then may not know
+   * all groups of the number.
    */
   let knowsAllGroups = account.profile !== undefined;
   let state: 'connecting' | 'pairing' | 'open' | 'closed' = 'connecting';
   let delivering = false;
   /**
-   * Messages with a file that were offered to the service and are not taken yet: other messages do not wait
-   * for them.
+   * Messages with a file that were offered to the service and are not taken yet. Other messages do not wait for them.
    */
   const offered = new Set<string>();
 

@@ -383,7 +383,7 @@ function inboundFile(file: SandboxFile, now: number): InboundFile {
 }
 
 /**
- * A number with the unassigned area code 555: the 555-01xx range for fiction is too small for many phones.
+ * A number with the unassigned area code 555, because the 555-01xx range for fiction is too small for many phones.
  */
 function newPhoneNumber(random: Uint8Array): string {
   const digits = new DataView(random.buffer, random.byteOffset).getUint32(0) % 10_000_000;

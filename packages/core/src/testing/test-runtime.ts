@@ -29,7 +29,7 @@ export interface TestRuntime {
   readonly media: ReturnType<typeof memoryMediaStore>;
 }
 
-/** A runtime for tests, without sockets, files or real time. */
+/** A runtime for tests that uses no network, no files and no real time. */
 export function testRuntime({
   seed = 1,
 }: {

@@ -2,7 +2,7 @@
 const CONCURRENT = 256;
 /** An older attempt no longer counts towards `CONCURRENT`, so that receivers which hang do not delay the others. */
 const SLOW_AFTER_MS = 1_000;
-/** The limit including older attempts: as many sockets as one process may open. */
+/** The limit including older attempts, because each attempt may hold a socket open. */
 const MOST = 2_048;
 
 /** The unfinished attempts of one dispatcher. */

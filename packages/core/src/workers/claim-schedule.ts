@@ -1,8 +1,8 @@
 import { createTokenBucket } from '../runtime/token-bucket.ts';
 
 /**
- * The limit of leases per claim, so that after a crash elsewhere one process does not take thousands of
- * instances together.
+ * The limit of leases per claim, so that after another process crashes, one process does not take thousands of
+ * instances at once.
  */
 export const CLAIM_BATCH = 20;
 /**

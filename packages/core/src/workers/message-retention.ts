@@ -5,7 +5,7 @@ import type { ServiceContext } from '../services/context.ts';
 import { deleteMessages } from '../services/people/delete-messages.ts';
 import { partsOf } from '../services/people/walks.ts';
 
-/** The time between rounds: a message may exceed its retention by this much. */
+/** The time between rounds, which is also about how long a message may exceed its retention. */
 const EVERY_MS = 60 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
 /**

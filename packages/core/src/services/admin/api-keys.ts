@@ -45,7 +45,7 @@ export interface ApiKeyInfo {
   readonly expiresAt: number | null;
   /** Epoch milliseconds; null if it is not revoked. */
   readonly revokedAt: number | null;
-  /** Epoch milliseconds, exact to a minute; null if it was never used. */
+  /** Epoch milliseconds, accurate to within a minute; null if it was never used. */
   readonly lastUsedAt: number | null;
 }
 

@@ -66,8 +66,8 @@ export interface ExportedContact {
 }
 
 /**
- * Exports a person's contacts, then their messages, then the events of their messages and acts, each oldest
- * first.
+ * Exports a person's contacts, then their messages, then the events of their messages and of their acts, such as
+ * reactions, each oldest first.
  */
 export async function exportPerson(
   context: ServiceContext,

@@ -12,8 +12,8 @@ import type { ServiceContext } from '../context.ts';
 import { partsOf } from './walks.ts';
 
 /**
- * Names a person that instances of a workspace exchange messages with, by their phone number in any usual
- * format, or by the id of one of their contacts.
+ * A person with whom instances of a workspace exchange messages, identified by their phone number in any usual format
+ * or by the id of one of their contacts.
  */
 export type PersonInput = {
   /** `ten_…` */
