@@ -59,7 +59,10 @@ function isComplaint(message: ConsoleMessage): boolean {
   return ['error', 'warning', 'assert'].includes(message.type()) && !LATE_PRELOAD.test(message.text());
 }
 
-/** Chromium's warning that a preload was not used soon: a busy machine may only use it later. */
+/**
+ * Chromium's warning that a preload was not used soon. It is ignored, because a busy machine may only use the
+ * preload later.
+ */
 const LATE_PRELOAD = /was preloaded using link preload but not used within a few seconds/;
 
 /** A string, because the code runs in the page. */

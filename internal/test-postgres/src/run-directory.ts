@@ -6,7 +6,7 @@ import { afterExit } from './after-exit.ts';
 import { makeSharedDirectory, temporaryParents } from './shared-directory.ts';
 
 const PREFIX = 'trunkline-run-';
-/** The prefix until the directory is locked: a concurrent run would otherwise mistake it for a leftover. */
+/** The prefix until the directory is locked, so that no concurrent run mistakes it for a leftover. */
 const UNLOCKED_PREFIX = 'trunkline-new-run-';
 
 export interface RunDirectory {

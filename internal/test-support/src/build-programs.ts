@@ -67,7 +67,7 @@ async function buildProgram(program: string): Promise<string> {
     platform: 'node',
     target: `node${process.versions.node}`,
     conditions: ['source'],
-    // Peer dependencies may not be installed: they are resolved when the program runs.
+    // Peer dependencies may not be installed, so they are resolved when the program runs.
     external: Object.keys(peerDependencies),
     plugins: [derivedInPlace],
     banner: {

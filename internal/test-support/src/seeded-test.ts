@@ -9,7 +9,7 @@ export type RandomNumber = (below: number) => number;
  */
 export function randomInTest({ annotate }: Pick<TestContext, 'annotate'>): RandomNumber {
   const seed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-  // No await: the end of the test waits for the annotation.
+  // No await, because the end of the test waits for the annotation.
   void annotate(`Random numbers of TEST_SEED=${seed}: set it to repeat them.`);
   return randomFrom(seed);
 }

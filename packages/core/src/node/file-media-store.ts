@@ -95,7 +95,7 @@ async function listPage(root: string, { after, limit }: MediaPageRequest): Promi
     ids.push(...left.slice(0, limit - ids.length));
     if (ids.length === limit) return { ids, next: ids.at(-1) ?? null };
   }
-  // Continue after the last folder read: the tilde sorts after every id of that folder.
+  // Continue after the last folder read, because the tilde sorts after every id of that folder.
   return { ids, next: folders.length > limit ? `~${folders[limit - 1]}` : null };
 }
 

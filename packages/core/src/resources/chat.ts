@@ -62,7 +62,7 @@ export function chatResource(chat: ChatSummary): ChatResource {
   };
 }
 
-/** Uses the id of a deleted contact if nothing else is known: its messages still have the id. */
+/** Uses the id of a deleted contact if nothing else is known, because its messages still have the id. */
 function counterpartOf({ groupId, contact, number, lastMessage }: ChatSummary): string {
   return groupId ?? contact?.id ?? number ?? lastMessage.contact?.id ?? '';
 }

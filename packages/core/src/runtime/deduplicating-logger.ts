@@ -7,7 +7,7 @@ import { unfailing } from './unfailing.ts';
  * fault that lasts an hour logs about 60 lines.
  */
 const EVERY_MS = 60_000;
-/** Within that time, a message is logged about at most this many things: a fault may affect thousands of instances. */
+/** Within that time, a message is logged about at most this many things, because a fault may affect thousands. */
 const MOST_THINGS = 20;
 /** Facts that do not distinguish lines, because one fault hits thousands of these items. */
 const ITEMS: readonly string[] = ['contentId', 'deliveryId', 'eventId', 'messageId', 'notificationId'];

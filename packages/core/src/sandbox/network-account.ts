@@ -30,7 +30,7 @@ export interface AcceptedMessage {
 export interface NetworkAccount {
   profile: LinkedProfile | null | undefined;
   /**
-   * By phone number, then by network id: a number stays in its groups when it is unlinked from an instance.
+   * By phone number, then by network id. A number stays in its groups when it is unlinked from an instance.
    */
   readonly groups: Map<string, Map<string, GroupReport>>;
   readonly accepted: Map<string, AcceptedMessage>;
@@ -46,7 +46,7 @@ export interface NetworkAccount {
   readonly messages: Map<string, NetworkMessage>;
 }
 
-/** How many files the network keeps: the oldest are lost first. */
+/** How many files the network keeps. The oldest are lost first. */
 const KEPT_FILES = 100;
 
 export function newAccount(): NetworkAccount {

@@ -341,7 +341,7 @@ function newPairingCode(random: Uint8Array): string {
   return Array.from(random, (byte) => PAIRING_CODE_LETTERS[byte % PAIRING_CODE_LETTERS.length]).join('');
 }
 
-/** Accepts a message from the service: a file is read to its end, as a network would to pass it on. */
+/** Accepts a message from the service. Reads a file to its end, as a network would to pass it on. */
 async function take(content: OutgoingContent): Promise<{ text: string; file: AcceptedFile | null }> {
   if (content.type === 'text') return { text: content.text, file: null };
   const { mimeType, filename, open } = content.file;

@@ -18,7 +18,7 @@ interface FilesOptions {
  */
 export interface SandboxFiles {
   incoming(networkId: string, file: InboundFile): IncomingFile;
-  /** Called when the service has taken the message: its file stays until it is downloaded. */
+  /** Called when the service has taken the message. Its file stays until it is downloaded. */
   messageTaken(networkId: string, file: InboundFile): void;
   openFile(reference: Uint8Array): Promise<ReadableStream<Uint8Array>>;
 }

@@ -63,7 +63,7 @@ export function attemptOutcomes<Outcome>(clock: Clock, isStopping: () => boolean
       // Keep the outcome from the start: while a write hangs, the claim may be lost and taken again.
       keep(id, own);
       for (;;) {
-        // Decide before the write: a stop that begins during it still allows one more.
+        // Decide before the write, so that a stop that begins during it still allows one more.
         const isLast = isStopping() || clock.now() >= until;
         try {
           const isRecorded = (await write()) > 0;

@@ -96,14 +96,14 @@ export function createClaimSchedule({ untried, lookAt }: ScheduleOptions): Claim
       return isRenewal || isStarting || now >= lookAt(claimedAt) || (mayBeFree && fruitless.has(now));
     },
     nextAt() {
-      // While too many instances wait, no timer is needed: a connection that opens or fails triggers a pass.
+      // While too many instances wait, no timer is needed, because a connection that opens or fails triggers a pass.
       if (claimAgainAt > 0) return untried().waiting < MAX_WAITING ? claimAgainAt : Infinity;
       return Math.min(lookAt(claimedAt), mayBeFree ? fruitless.nextAt() : Infinity);
     },
     async claim({ now, isRenewal }, ask) {
       const isSignalled = mayBeFree;
       claimedAt = now;
-      // Reset before asking: this claim may miss changes during it.
+      // Reset before asking, because this claim may miss changes during it.
       mayBeFree = false;
       try {
         const claimed = await ask(knowsLeads && (isRenewal || isStarting));

@@ -26,7 +26,7 @@ export function createContactRetention(context: ServiceContext): Worker {
     async pass() {
       round ??= roundOf(context);
       const current = round;
-      // A round that fails has ended: the next pass begins a new one.
+      // A round that fails has ended, so the next pass begins a new one.
       round = null;
       const { done } = await current.next();
       if (done === true) return { more: false, nextAt: null };
@@ -43,7 +43,7 @@ async function* roundOf(context: ServiceContext): AsyncGenerator<void> {
     const unlessAfter = messagesStillToCome(context);
     const unused = new Map<string, readonly string[]>();
     for await (const { rows } of partsOf((walk) => erasure.listContacts(workspaceId, walk))) {
-      // Include dialled numbers: a message to such a number may not name the contact.
+      // Include dialled numbers, because a message to such a number may not name the contact.
       for (const { id, formerIds, dialledNumbers, createdAt } of rows)
         if (createdAt < before) unused.set(id, [id, ...formerIds, ...dialledNumbers]);
       yield;

@@ -52,7 +52,7 @@ interface Running {
   /** Whether the handler has ended, and its outcome is being recorded. */
   isHandled: boolean;
   /**
-   * Whether a stop gave up waiting for the handler: the storage may be closed, so the claim is left to expire.
+   * Whether a stop gave up waiting for the handler. The storage may then be closed, so the claim is left to expire.
    */
   isLeft: boolean;
 }
@@ -87,7 +87,7 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
   const pass = async (): Promise<PassResult> => {
     const id = await register();
     const room = concurrency - running.size;
-    // Without room, wait: a handler that ends wakes the loop.
+    // Without room, wait. A handler that ends wakes the loop.
     if (isDeleted || room <= 0) return { more: false, nextAt: null };
     const result = await storage.subscriptions.claim({
       subscriptionId: id,
@@ -146,7 +146,8 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
   };
 
   /**
-   * Whether an event still exists: the claim of an erased event does not count as lost. False if the read fails.
+   * Whether an event still exists. The claim of an erased event does not count as lost. False if the read
+   * fails.
    */
   const isStored = ({ workspaceId, id }: Event): Promise<boolean> =>
     storage.events.find(workspaceId, id, 0).then(

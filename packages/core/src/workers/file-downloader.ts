@@ -37,7 +37,7 @@ const BATCH = 2 * (FIRST_PLACES.ofInstance + LATER_PLACES.ofInstance);
 export interface FileDownloader {
   readonly lane: FileLane;
   start(): void;
-  /** Looks at an instance whose connection has opened: its files can be requested. */
+  /** Looks at an instance whose connection has opened, because its files can be requested now. */
   wake(instanceId: string): void;
   /** Aborts downloads of files whose messages are stored, and begins no more. */
   stop(timeoutMs: number): Promise<void>;
@@ -141,7 +141,7 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
       return;
     }
     const outcome = await fetchFile(open, pending, message.media);
-    // The connection failed, too: the file is requested again on the next connection.
+    // The connection failed, too, so the file is requested again on the next connection.
     if (outcome.kind === 'unavailable' && connections.get(instanceId)?.connection !== open.connection) return;
     await recordDownload(context, { lease: open.lease, pending, message, signal: stopping.signal }, outcome);
   };
@@ -152,7 +152,7 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
     described: MessageMedia,
   ): Promise<FileOutcome> => {
     const { messageId, sealedReference } = pending;
-    // Use a new id: a process that lost its lease may still write the same file.
+    // Use a new id, because a process that lost its lease may still write the same file.
     const contentId = context.newId('upl', clock.now());
     const openFile = async (): Promise<ReadableStream<Uint8Array>> => {
       if (!connection.openFile) throw new Error('The gateway downloads no files by their references.');

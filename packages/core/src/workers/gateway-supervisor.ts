@@ -20,9 +20,12 @@ const RENEW_EVERY_MS = 10_000;
  * must find the connections closed, and their clocks may be a second ahead of this one.
  */
 const CLOSE_BEFORE_END_MS = 2_000;
-/** The deadline for storage calls about leases: a call that hangs must leave time for another attempt. */
+/**
+ * The deadline for storage calls about leases, short enough to leave time for another attempt after a call that
+ * hangs.
+ */
 const STORAGE_DEADLINE_MS = 5_000;
-/** How many instances are read concurrently: a storage may read them in one statement. */
+/** How many instances are read concurrently. A storage may read them in one statement. */
 const LOOK_BATCH = 500;
 /** The wait before an instance that could not be read is read again. */
 const LOOK_AGAIN_MS = 5_000;
@@ -76,7 +79,7 @@ export function createGatewaySupervisor(
       try {
         await release(controller, reservation);
       } catch (error) {
-        // Renew now: this process may still hold the lease.
+        // Renew now, because this process may still hold the lease.
         renewAt = 0;
         throw error;
       }
@@ -137,7 +140,7 @@ export function createGatewaySupervisor(
       claimed.map(({ lease }) => lease.instanceId),
       now,
     );
-    // If this process was suspended, drop the claims: the next renewal returns the leases still held.
+    // If this process was suspended, drop the claims. The next renewal returns the leases that are still held.
     return clock.now() < now + LEASE_MS - CLOSE_BEFORE_END_MS ? claimed : [];
   };
 
@@ -156,7 +159,7 @@ export function createGatewaySupervisor(
     const renewed = new Set(held.map(({ lease }) => lease.instanceId));
     const lost = [...controllers].filter(([instanceId]) => !renewed.has(instanceId));
     if (lost.length > 0 && now < hadLeasesUntil) isBehind = true;
-    // Close concurrently: a slow close must not cost the other instances their next renewal.
+    // Close concurrently, because a slow close must not cost the other instances their next renewal.
     await Promise.all(lost.map(([instanceId, controller]) => loseLease(instanceId, controller)));
     await keepAll(held);
   };
@@ -305,7 +308,7 @@ export function createGatewaySupervisor(
       await settledWithin(clock, timeoutMs, completed);
       const all = [...controllers.values()];
       cancelClosing();
-      // Close first: the storage, which the next steps need, may be out of reach.
+      // Close first, because the storage, which the next steps need, may be out of reach.
       await Promise.all(all.map((controller) => controller.abandon()));
       await eachStep([
         () => inTime('Withdrawing from the owners', storage.processes.deregister(owner)),

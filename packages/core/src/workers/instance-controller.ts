@@ -38,7 +38,7 @@ export interface InstanceController {
   isFenced(): boolean;
   /** Resolves when the work that `reconcile` began has ended. */
   completed(): Promise<void>;
-  /** Closes the connection and reports nothing more: the lease is lost, or the process stops. */
+  /** Closes the connection and reports nothing more. Called when the lease is lost or before it is released. */
   abandon(): Promise<void>;
 }
 

@@ -255,7 +255,7 @@ export function createInstanceLink({
     });
   };
 
-  /** Stores only `lastSeenAt`: other work on the instance does not wait for it. */
+  /** Stores only `lastSeenAt`. Other work on the instance does not wait for it. */
   const noteHeartbeat = (now: number): void => {
     seenAt = now;
     heartbeatNoted = storage.instances.touch(lease, now).catch((error: unknown) => {

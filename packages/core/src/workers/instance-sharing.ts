@@ -98,7 +98,7 @@ export function createInstanceSharing(
   let registerAt = startedAt;
   /** The end of a rest, during which this process leaves its instances to others. */
   let restsUntil = -Infinity;
-  /** Instances handed over in this rest: an instance that comes back is kept. */
+  /** Instances handed over in this rest. One that comes back is kept. */
   const evacuated = new Set<string>();
   let leavesUntil = -Infinity;
 

@@ -22,7 +22,7 @@ export function createMessageFiler(context: ServiceContext): Worker {
   let isLate = false;
 
   /**
-   * Measures from the last message of the pass: messages are filed in order, so all unfiled messages are newer.
+   * Measures from the last message of the pass. Messages are filed in order, so all unfiled messages are newer.
    */
   const observeDelay = ({ more, lastId }: FilingPass): void => {
     delayMs = more && lastId !== null ? Math.max(0, clock.now() - orderOfId('msg', lastId).ms) : 0;

@@ -32,7 +32,7 @@ export function createMessageRetention(context: ServiceContext): Worker {
     async pass() {
       round ??= roundOf(context);
       const current = round;
-      // A round that fails has ended: the next pass begins a new one.
+      // A round that fails has ended, so the next pass begins a new one.
       round = null;
       const { done } = await current.next();
       if (done !== true) round = current;

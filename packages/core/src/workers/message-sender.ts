@@ -41,7 +41,7 @@ const SENDING_STOPPED =
 
 export interface MessageSender {
   start(): void;
-  /** Looks at an instance immediately: it has a new message, or its connection has opened. */
+  /** Looks at an instance immediately. Called when it has a new message or its connection has opened. */
   wake(instanceId: string): void;
   /** Starts no more sends and waits for those in flight, at most `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>;
@@ -276,7 +276,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
   });
 
   const wake = (instanceId: string): void => {
-    // Skip instances without a connection here: a connection that opens later wakes the sender.
+    // Skip instances without a connection here, because a connection that opens later wakes the sender.
     if (!connections.get(instanceId)) return;
     woken.add(instanceId);
     loop.wake();

@@ -10,9 +10,9 @@ const MAX_OPENING = 10;
  * held.
  */
 export interface PendingInstances {
-  /** Adds an instance that was changed elsewhere: it is read before it is reconciled. */
+  /** Adds an instance that was changed elsewhere. It is read before it is reconciled. */
   addChanged(controller: InstanceController): void;
-  /** Adds an instance that its controller changed: it is reconciled without a read. */
+  /** Adds an instance that its controller changed. It is reconciled without a read. */
   addTouched(controller: InstanceController): void;
   /** Forgets the noted changes, because all held instances are about to be read. */
   clearChanges(): void;

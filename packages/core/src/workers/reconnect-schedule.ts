@@ -36,7 +36,10 @@ export function createReconnectSchedule({
   let restartedAt = -Infinity;
   const jitter = (): number => (random.bytes(1)[0] ?? 0) / 256;
 
-  /** Notes the end of an open connection. Returns how long the next login has to wait: the network counts logins. */
+  /**
+   * Notes the end of an open connection. Returns how long the next login has to wait, because the network counts
+   * logins.
+   */
   const untilNextLogin = (): number => {
     if (openedAt === null) return 0;
     const openMs = clock.elapsed() - openedAt;

@@ -13,7 +13,7 @@ export function createResealer(context: ServiceContext, keys: number): Worker {
   let isDone = false;
 
   const reseal = async (): Promise<boolean> => {
-    // If there is only one key, it sealed everything: the start has checked that.
+    // If there is only one key, it sealed everything, as the start has checked.
     if (keys === 1) return true;
     const { isComplete } = await resealAll(context, { isStopping: () => isStopping });
     if (isComplete)

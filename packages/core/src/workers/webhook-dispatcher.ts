@@ -30,7 +30,7 @@ const SET_BACK_MS = 1_000;
 /** Deliveries whose claim took longer are not attempted: another process might attempt them, too. */
 const BEGIN_WITHIN_MS = 45_000;
 
-/** How long writing an outcome is retried: the claim ends soon after, and the next claim writes the outcome. */
+/** How long writing an outcome is retried. The claim ends soon after, and the next claim writes the outcome. */
 const RECORD_FOR_MS = 55_000;
 
 const NOT_ATTEMPTED =
@@ -75,7 +75,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
   let unrecorded = 0;
   const openSecret = openedSecrets(context.sealer);
   const failures = failureLog(logger, clock);
-  /** The time of the last claim. Starts at infinity: the clock may have been set back before the start. */
+  /** The time of the last claim. Starts at infinity, because the clock may have been set back before the start. */
   let claimedAt = Infinity;
   const fruitless = createTokenBucket({ burst: FRUITLESS_CLAIMS, everyMs: FRUITLESS_PAUSE_MS });
   let isSignalled = false;
@@ -85,7 +85,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
   const claim = async (): Promise<PassResult> => {
     const room = inFlight.room(clock.now());
     const limit = Math.min(CLAIM_BATCH, room.count);
-    // Without room, wait: an attempt that ends wakes the loop.
+    // Without room, wait. An attempt that ends wakes the loop.
     if (limit <= 0) return { more: false, nextAt: room.moreAt };
     const now = clock.now();
     const wasSignalled = isSignalled;
@@ -111,7 +111,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
         'a delivery was ended as failed without an attempt, because its event is not in the database: check the database for damage',
       );
     }
-    // If this process was suspended, skip the deliveries: they are due again when their claims expire.
+    // If this process was suspended, skip the deliveries, which are due again when their claims expire.
     if (clock.now() >= now + BEGIN_WITHIN_MS) return { more: false, nextAt };
     for (const delivery of claimed) begin(delivery);
     return { more: claimed.length === limit, nextAt };
@@ -147,7 +147,8 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
   };
 
   /**
-   * Whether a delivery still exists: the claim of an erased delivery does not count as lost. False if the read fails.
+   * Whether a delivery still exists. The claim of an erased delivery does not count as lost. False if the
+   * read fails.
    */
   const isStored = ({ workspaceId, id }: Delivery): Promise<boolean> =>
     storage.deliveries.findDetail(workspaceId, id, 0).then(

@@ -10,7 +10,7 @@ import {
 import type { WebhookTimeouts } from '@trunkline/core/node';
 import { HANG_MS } from '@trunkline/test-support';
 
-/** Timeouts of a sender whose request should succeed: the usual ten seconds are too few on a busy machine. */
+/** Timeouts of a sender whose request should succeed. The usual ten seconds are too few on a busy machine. */
 export const PATIENT: WebhookTimeouts = { connectMs: HANG_MS, totalMs: HANG_MS };
 
 type Listening = NetServer | HttpServer | TlsServer;

@@ -82,7 +82,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     const trunkline = createTrunkline({
       ...runtime,
       webhookSender: sender,
-      // Several Trunklines share the storage: one that stops must not close it for the others.
+      // Several Trunklines share the storage, so one that stops must not close it for the others.
       storage: { ...storage, close: async () => {} },
       gateway: sandbox.gateway,
       secretKey: SECRET_KEY,
@@ -127,7 +127,8 @@ export function only(...roles: readonly (keyof Roles)[]): Roles {
 }
 
 /**
- * Lets a long time pass, only the last quarter of an hour in steps: more steps would be slow, because all workers poll.
+ * Lets a long time pass, only the last quarter of an hour in steps, because the workers poll, so more steps would
+ * be slow.
  */
 export async function jumpAhead({ clock }: Harness, ms: number): Promise<void> {
   const atLast = Math.min(ms, 15 * MINUTE);

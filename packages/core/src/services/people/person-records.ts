@@ -30,7 +30,7 @@ export interface PersonWork {
  */
 const STORED_WITHIN_MS = 15 * 60_000;
 
-/** The lowest id that a message stored from now on may have: a walk may already have passed it. */
+/** The lowest id that a message stored from now on may have. A walk may already have passed it. */
 export function messagesStillToCome({ clock }: Pick<ServiceContext, 'clock'>): string {
   return floorId('msg', clock.now() - STORED_WITHIN_MS);
 }

@@ -18,7 +18,7 @@ import { byId } from './order.ts';
 import { pageOf } from './page.ts';
 import type { State } from './state.ts';
 
-/** Files nothing: each lookup goes through all messages. */
+/** Files nothing, because each lookup goes through all messages. */
 export class MemoryChatStore implements ChatStore {
   readonly #state: State;
 

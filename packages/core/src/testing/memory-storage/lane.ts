@@ -32,7 +32,7 @@ export class Lane {
   readonly #cancellations = new Map<number, CancellationReason>();
   /** Entries by generation, in the order in which they are claimed. */
   readonly #due = new Map<number, DueEntry[]>();
-  /** Claims of all generations by delivery id: each holds a slot. */
+  /** Claims of all generations by delivery id. Each holds a slot. */
   readonly #claims = new Map<string, LaneClaim>();
   /** The start times of the attempts that the throttle counted at the last claim, oldest first. */
   #starts: readonly number[] = [];
@@ -116,7 +116,7 @@ export class Lane {
     return Math.max(next.dueAt, throttledUntil(this.#starts, limits));
   }
 
-  /** The time since which this lane has waited for a claim: the lane that has waited longest comes first. */
+  /** The time since which this lane has waited for a claim. The lane that has waited longest comes first. */
   waitsSince(wakeAt: number): number {
     return Math.max(wakeAt, this.#servedAt);
   }

@@ -149,7 +149,7 @@ export function keyOf(...parts: readonly string[]): string {
   return JSON.stringify(parts);
 }
 
-/** Inserts like a database: a second row with the same id is a bug of the caller. */
+/** Inserts a row. Like a database, throws if a row with this id exists, which is a bug of the caller. */
 export function insertRow<Row>(table: Map<string, Row>, id: string, row: Row): void {
   if (table.has(id)) throw new Error(`A row with the id ${id} already exists.`);
   table.set(id, row);
