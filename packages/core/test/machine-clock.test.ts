@@ -159,7 +159,7 @@ describe('a process that starts after the clock was set back by an hour', () => 
     harness.sender.respond(() => REFUSED);
     await sendText(harness, id);
     await harness.clock.advance(2 * SECOND);
-    // One more delivery than the endpoint has slots: the last is queued and not attempted.
+    // One more delivery than the endpoint has slots, so the last is queued and not attempted.
     harness.sender.respond(() => new Promise<never>(() => undefined));
     for (let sent = 0; sent < 3; sent += 1) await sendText(harness, id);
     await harness.clock.advance(2 * SECOND);
