@@ -4,7 +4,7 @@
 const tests = '\\.test\\.ts$|/test/';
 const npm = (...names) => `node_modules/(${names.join('|').replaceAll('.', '\\.')})/`;
 const core = (...folders) => `^packages/core/src/(${folders.join('|')})/`;
-/** The identity of a process, for storages that several processes share. */
+/** Core's entry point for Node, which storages shared by several processes import for the identity of a process. */
 const coreOnNode = '^packages/core/src/node/index\\.ts$';
 const publicCore = '^packages/core/src/index\\.ts$';
 /** The entry points for authors of storages, gateways, runtimes and HTTP adapters. */

@@ -6,9 +6,10 @@ import { build, type Plugin } from 'esbuild';
 const OUT = 'dist/bundled';
 
 /**
- * Copies of dependencies for programs that are bundled to ESM. A bundler leaves the `require('node:…')` of a CommonJS
- * module as it is, and an ES module has no `require`. package.json "imports" gives the copies to bundlers (the
- * condition `module`) and the dependencies themselves to everything else, so that users can update them without us.
+ * Writes ESM copies of CommonJS dependencies, for users who bundle their program to ESM. A bundler would keep a
+ * dependency's `require('node:…')`, but an ES module has no `require`. package.json "imports" gives the copies to
+ * bundlers (the condition `module`) and the dependencies themselves to everything else, so that users can update them
+ * without us.
  */
 export async function bundleDependencies(
   entry: Record<string, string>,
@@ -29,7 +30,10 @@ export async function bundleDependencies(
   await writeFile(join(OUT, 'LICENSES.txt'), await licences(Object.keys(metafile.inputs)));
 }
 
-/** Replaces `require('node:…')` by a call that needs no import and also loads the module when it runs. */
+/**
+ * Replaces `require('node:…')` with `process.getBuiltinModule`, which needs no import and, like `require`, loads the
+ * module only when it runs.
+ */
 export const builtinsWithoutRequire: Plugin = {
   name: 'builtins-without-require',
   setup({ onResolve, onLoad }) {
@@ -50,7 +54,7 @@ export async function writeLicences(metafile: string, directory: string): Promis
   await rm(metafile);
 }
 
-/** The licences of each package that a file was taken from, which have to be passed on with the file. */
+/** The licences of each package that a file was taken from. They must be passed on with the file. */
 async function licences(inputs: readonly string[]): Promise<string> {
   const folders = new Set(inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []));
   const texts: string[] = [];

@@ -17,9 +17,8 @@ export function library(entry: string[], options: Options = {}): ReturnType<type
     sourcemap: true,
     clean: true,
     dts: { entry: Object.fromEntries(named) },
-    // Comes before every other import, and is not bundled, because the first import is evaluated first. If an import of
-    // the package could not be linked (a name that an old Node lacks), nothing would be evaluated, so packages have no
-    // such imports.
+    // Comes before every other import, and is not bundled, so that the check is evaluated first. It would not run if an
+    // import could not be linked (a name that an old Node lacks), so packages have no such imports.
     banner: { js: CHECK },
     external: [/^#/], // resolved when the package is loaded or bundled (package.json "imports")
     removeNodeProtocol: false, // node:sqlite has no name without the prefix
@@ -29,8 +28,8 @@ export function library(entry: string[], options: Options = {}): ReturnType<type
 }
 
 /**
- * A command refuses, in one line, a Node that is too old. An import that throws would add the minified code and a stack,
- * which suits only programs that import the package. `file` must import everything else dynamically.
+ * Makes a command refuse a Node that is too old, in one line. An import that throws would print the minified code and a
+ * stack, which suits only programs that import the package. `file` must import everything else dynamically.
  */
 export function refusalInOneLine(file: string, command: string): NonNullable<Options['plugins']>[number] {
   const inOneLine = `try {

@@ -39,7 +39,8 @@ const LONGEST = [
 ];
 
 /**
- * Vitest sorts by the durations of the last run, or else by size, which misplaces a file that only names a contract.
+ * Puts LONGEST first. Vitest itself sorts by the durations of the last run, or else by size, which misplaces a small
+ * file that runs a whole contract.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -52,14 +53,15 @@ class LongestFirst extends BaseSequencer {
 }
 
 /**
- * Saves a tenth of the CPU time, because a test allocates much, keeps little, and shares two cores with three others.
+ * Saves a tenth of the CPU time, because a test allocates much, keeps little, and four test processes may share two
+ * cores.
  */
 const FEWER_COLLECTIONS = ['--max-semi-space-size=64', '--single-threaded-gc'];
 
 const LONG_ONLY = '**/*.long.test.ts';
 const ALL = ['{packages,internal,examples}/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'];
 
-/** Files of `pnpm test` that may take more than ten seconds of CPU, by reason. */
+/** Files of `pnpm test` that may take more than ten seconds of CPU time, by reason. */
 const DEAR_FILES = {
   'starts programs, servers or clusters, which is what it tests': [
     'packages/gateway-baileys/test/kill.test.ts',
@@ -85,7 +87,7 @@ const DEAR_FILES = {
   'lets a day of the clock pass for each of its cases': ['packages/core/test/late-files.test.ts'],
 };
 
-/** The report that `.ci/run` counts. */
+/** The report in which `.ci/run` counts the tests. */
 const jsonReport = (name: string): ['json', { outputFile: string }] => [
   'json',
   { outputFile: `reports/${name}.json` },
@@ -130,7 +132,7 @@ export default defineConfig(({ mode }) => {
       env: isLong ? { TEST_FORM: 'long' } : {},
       setupFiles: ['internal/test-support/src/measure-cpu.ts'],
       pool: 'forks',
-      // Four workers, even on two cores, because tests mostly wait for other processes and for time to pass.
+      // Four workers even on two cores, because tests mostly wait for other processes and for time to pass.
       maxWorkers: 4,
       execArgv: ['--conditions=source', ...FEWER_COLLECTIONS],
       // Inlined because eventsource has TypeScript under the condition `source`, which Node does not run from
@@ -138,7 +140,8 @@ export default defineConfig(({ mode }) => {
       server: { deps: { inline: [/@modelcontextprotocol[\\/]client/, 'eventsource'] } },
       sequence: { sequencer: LongestFirst },
       retry: 0,
-      // Only for hangs. A test that waits fails sooner (HANG_MS), with an error that names the awaited event.
+      // Only for hangs, because a test that waits for an event fails sooner (HANG_MS), with an error that names the
+      // event.
       testTimeout: 300_000,
       hookTimeout: 300_000,
       reporters: [

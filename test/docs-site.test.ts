@@ -171,7 +171,7 @@ describe.skipIf(!BUILDS)('the built site (DOCS_SITE=1)', () => {
     expect(foreign).toEqual([]);
   });
 
-  // A page with an error or a warning in its console fails the test at its end.
+  // At the end of the test, it fails if a page logged an error or a warning to the console.
   it.for(SECTIONS)(
     'shows every page of "%s" from edge to edge, on a desk and on a phone',
     { timeout: 600_000 },
@@ -185,7 +185,7 @@ describe.skipIf(!BUILDS)('the built site (DOCS_SITE=1)', () => {
         const titles = await page.getByRole('heading', { level: 1 }).allInnerTexts();
         expect(titles, slug).toEqual([title ?? expect.stringMatching(/\S/)]);
         const name = `docs/${slug.replaceAll('/', '-') || 'index'}`;
-        // A generated page may be as long as a book.
+        // Limits the picture's height, because a generated page may be as long as a book.
         const height = title === null ? 4000 : undefined;
         await inEachLook(page, async (look) => {
           if (look === 'dark' && index % 8 > 0) return;
@@ -215,10 +215,10 @@ describe.skipIf(!BUILDS)('the built site (DOCS_SITE=1)', () => {
 const OWN = /^(BASE_URL|DEV|MODE|NODE_ENV|NODE_OPTIONS|PROD|SSR|TEST|VITEST.*)$/;
 const OUTSIDE = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN.test(name)));
 
-/** The parts of the sidebar. The last two are generated. */
+/** The sections of the sidebar. The pages of the last two are generated. */
 const SECTIONS = [...contents.map(({ title }) => title), 'REST API', 'TypeScript API'];
 
-/** The pages of a part, with their titles; null for a generated page. */
+/** The pages of a section, with their titles; the title of a generated page is null. */
 function shown(
   section: string,
   dist: string,
@@ -235,8 +235,8 @@ function shown(
 }
 
 /**
- * Describes the content beyond the right edge of the window that is not in a scrolling element; null if there is none.
- * A string, because it runs in the page.
+ * Returns the HTML of the first element that is beyond the right edge of the window and not in a scrolling element;
+ * null if there is none. A string, because it runs in the page.
  */
 const BEYOND_THE_EDGE = `(() => {
   const { clientWidth } = document.documentElement;

@@ -24,7 +24,7 @@ test('docs/one-message.md walks one message in at most 30 files, each of which e
   expect(paths.size).toBe(STEPS.length);
   expect(paths.size).toBeLessThanOrEqual(30);
   expect([...paths].filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
-  // Each file is named only at its step.
+  // Each file is named only at its step, in the text and the target of the link.
   expect(PAGE.match(/[\w/-]+\.ts\b/g)).toHaveLength(2 * paths.size);
 });
 

@@ -4,10 +4,10 @@ import ts from 'typescript';
 
 const ROOT = dirname(dirname(import.meta.dirname));
 
-/** Something that can be imported from outside: its name, and where it is declared. */
+/** A name that an entry point exports, and where it is declared. */
 export interface PublicName {
   readonly name: string;
-  /** Whether it is imported by `import type`. */
+  /** Whether the name is a type, or is exported with `export type`. */
   readonly isType: boolean;
   /**
    * The file that declares the name, from the root of the repository; for a name of another package, that package's
@@ -30,14 +30,14 @@ export interface EntryPoint {
 
 export interface Package {
   readonly name: string;
-  /** From the root of the repository: `packages/core`. */
+  /** The path from the root of the repository: `packages/core`. */
   readonly folder: string;
   readonly entryPoints: readonly EntryPoint[];
 }
 
 /**
- * Every package, published or private, by the name of its folder. n8n's nodes are left out, because n8n loads them by
- * path.
+ * Reads every package, published or private, in the order of their folders. The package for n8n is left out, because
+ * n8n loads its files by path.
  */
 export function readPackages(): readonly Package[] {
   return globSync('{packages,internal}/*/package.json', { cwd: ROOT })
@@ -67,7 +67,7 @@ function readPackage(path: string): Package {
   return { name, folder, entryPoints };
 }
 
-/** The source of a target: TypeScript, or the types of a JavaScript package, which are in a separate file. */
+/** The source file of an entry of `exports`: TypeScript, or for JavaScript the separate file with its types. */
 function sourceOf(target: unknown, what: string): string {
   const conditions = typeof target === 'string' ? { source: target } : asRecord(target, what);
   const source = conditions['source'] ?? conditions['types'];
@@ -127,8 +127,8 @@ function declarationNames(statement: ts.Statement): readonly string[] {
 }
 
 /**
- * The types that a declaration leads to, directly or through other types, in any file and package of the repository.
- * The bodies of functions are not searched.
+ * The names of the types that a declaration mentions, directly or through other types, in any package of the
+ * repository. The bodies of functions are not searched.
  */
 export function typesReachedFrom(start: PublicName, packages: readonly Package[]): ReadonlySet<string> {
   const sources = sourcesOf(packages);
@@ -160,7 +160,10 @@ function typesNamedIn(file: string, name: string): ReadonlySet<string> {
   return types;
 }
 
-/** Undefined if a dependency or the language declares it. */
+/**
+ * The file that declares a type, or that exports it to `file`; undefined if a dependency or the language declares the
+ * type.
+ */
 function declaringFile(file: string, name: string, sources: ReadonlyMap<string, string>): string | undefined {
   for (const statement of parse(file).statements) {
     if (declarationNames(statement).includes(name)) return file;
@@ -196,8 +199,8 @@ function parse(file: string): ts.SourceFile {
 }
 
 /**
- * The names imported from the source of an entry point, and the files that import them: sources, tests, programs and
- * pages of all packages, by the package's name or by path.
+ * For each imported file, the imported names, each with the files that import it. Reads the sources, tests, programs
+ * and pages of the repository, which import by a package's name or by path.
  */
 export function readImports(
   packages: readonly Package[],
@@ -231,8 +234,8 @@ function importedName(specifier: string): string {
 }
 
 /**
- * The declarations behind the names of an entry point, and their members, that have no comment for editors to show. A
- * type that has no public name itself counts as part of the declaration that mentions it.
+ * The names of an entry point, and the members of their declarations, that have no comment for editors to show. A type
+ * without a public name counts as part of the declaration that mentions it.
  */
 export function undocumentedIn(entryPoint: EntryPoint, packages: readonly Package[]): readonly string[] {
   const sources = sourcesOf(packages);
@@ -250,7 +253,7 @@ export function undocumentedIn(entryPoint: EntryPoint, packages: readonly Packag
   };
   const visitMembers = (node: ts.Node, file: string, path: string): void => {
     ts.forEachChild(node, (child) => {
-      // The members of the pattern in a conditional type are never named.
+      // Users never see the members of the type after `extends` in a conditional type.
       if (isImplementation(child) || (ts.isConditionalTypeNode(node) && child === node.extendsType)) return;
       if (ts.isTypeReferenceNode(child) || ts.isExpressionWithTypeArguments(child)) {
         const mentioned = ts.isTypeReferenceNode(child)
@@ -273,7 +276,7 @@ export function undocumentedIn(entryPoint: EntryPoint, packages: readonly Packag
   return missing;
 }
 
-/** Whether this is code or a value, which no editor shows with the name. */
+/** Whether the node is code or a value, whose members editors do not show. */
 function isImplementation(node: ts.Node): boolean {
   return (
     ts.isBlock(node) ||

@@ -32,7 +32,7 @@ export interface Bridge {
   close(): void;
 }
 
-/** A message of Chatwoot has at most 150,000 characters, and the webhook contains it several times. */
+/** A Chatwoot message has at most 150,000 characters, and a webhook contains its text several times. */
 const MAX_WEBHOOK_BYTES = 5 * 1024 * 1024;
 
 /** Synchronises the chats of a number with the conversations of a Chatwoot inbox. */

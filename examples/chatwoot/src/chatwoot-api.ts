@@ -37,9 +37,9 @@ export type ChatwootStatus = 'delivered' | 'read' | 'failed';
 
 /** The bridge's calls to Chatwoot. A call rejects if Chatwoot is unreachable or refuses the request. */
 export interface ChatwootApi {
-  /** Returns the contact with this identifier or number, or creates it. */
+  /** Finds the contact with this identifier or phone number, or creates one. Returns its id. */
   contactOf(person: Person): Promise<number>;
-  /** The newest unresolved conversation with the contact in the inbox, or a new one. */
+  /** The id of the newest unresolved conversation with the contact in the inbox, or of a new one. */
   conversationWith(contact: number, sourceId: string): Promise<number>;
   /** The message with this source id, if it is among the newest of the conversation. */
   findMessage(conversation: number, sourceId: string): Promise<ChatwootMessage | undefined>;

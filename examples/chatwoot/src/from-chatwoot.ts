@@ -33,8 +33,8 @@ interface AgentFile {
 }
 
 /**
- * Sends the messages of agents. Chatwoot posts each message once, and marks it as failed if the post fails; the agent
- * can then try again. A message that is posted again is sent once, because its id is the idempotency key.
+ * Sends the messages of agents. Chatwoot posts each message once, and marks it as failed if the post fails. The agent
+ * can then try again; the message is still sent only once, because the idempotency key contains its id.
  */
 export function fromChatwoot(parts: FromChatwootParts): FromChatwoot {
   const sending = new Set<Promise<unknown>>();
@@ -61,7 +61,8 @@ export function fromChatwoot(parts: FromChatwootParts): FromChatwoot {
 }
 
 /**
- * Undefined if there is nothing to send, because the webhook has a note, the bridge's own message, or another inbox.
+ * Undefined if there is nothing to send, such as for a private note, a message that the bridge created, or another
+ * inbox.
  */
 function readAgentMessage({ links, inboxId }: FromChatwootParts, body: string): AgentMessage | undefined {
   const payload: unknown = JSON.parse(body);
@@ -94,7 +95,10 @@ function isNew(payload: unknown): boolean {
   return field(payload, 'event') === 'message_created';
 }
 
-/** Retrying a failed message clears its error. Messages older than the stored idempotency keys are not retried. */
+/**
+ * An agent's retry of a failed message clears its error. Messages older than 23 hours, whose idempotency keys may be
+ * gone, are not retried.
+ */
 function isTriedAgain(payload: unknown): boolean {
   const attributes = field(payload, 'content_attributes');
   const age = Date.now() - Date.parse(String(field(payload, 'created_at')));
@@ -130,7 +134,10 @@ function filesOf(payload: unknown): readonly AgentFile[] {
   });
 }
 
-/** One message of Chatwoot may become several. Its text is the caption of the first file, or a separate message. */
+/**
+ * A Chatwoot message with files may become several messages. Its text is the caption of the first file or a separate
+ * message.
+ */
 async function send(parts: FromChatwootParts, message: AgentMessage): Promise<void> {
   const { api, instance, links } = parts;
   const { id, conversation, to, content, files, replyTo } = message;

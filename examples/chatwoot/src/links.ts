@@ -3,7 +3,7 @@ import type { ChatwootMessage } from './chatwoot-api.ts';
 
 /** The links between messages of Trunkline and Chatwoot, stored in a file. */
 export interface Links {
-  /** Finds the link of a message of Trunkline; undefined if the message is not in Chatwoot. */
+  /** Finds the Chatwoot message linked to a Trunkline message; undefined if there is none. */
   find(messageId: string): ChatwootMessage | undefined;
   /** Whether a message was sent for this message of Chatwoot. */
   isSent(chatwootId: number): boolean;

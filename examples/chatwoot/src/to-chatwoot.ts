@@ -36,7 +36,7 @@ export function toChatwoot(parts: ToChatwootParts): (event: WebhookEvent) => Pro
   };
 }
 
-/** Creates a message only once, because a message of an earlier attempt is found by its source id. */
+/** Creates a message unless an earlier attempt did, which left a link or a message with this source id. */
 async function bring(parts: ToChatwootParts, message: WebhookMessage, sourceId: string): Promise<void> {
   const { chatwoot, links } = parts;
   if (links.find(sourceId) !== undefined) return;

@@ -9,8 +9,8 @@ export interface Balancer {
 }
 
 /**
- * Takes connections and passes each on to one of the API processes in turn, or to the next if one does not respond. It
- * stands in for the load balancer of a real cluster, which also checks `/readyz`.
+ * Passes connections on to the API processes in rotation, skipping a process that refuses the connection. It stands in
+ * for the load balancer of a real cluster, which also checks `/readyz`.
  */
 export async function startBalancer(port: number, host: string): Promise<Balancer> {
   const targets = new Map<string, URL>();

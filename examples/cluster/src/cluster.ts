@@ -16,7 +16,7 @@ export interface ClusterOptions {
 }
 
 export interface Cluster {
-  /** The URL, without a slash at its end. */
+  /** The load balancer's URL, without a trailing slash. */
   readonly url: string;
   /** The URL of each API process, by its name. */
   readonly apis: ReadonlyMap<string, string>;
@@ -44,7 +44,7 @@ export async function startCluster({ host, port, databaseUrl, notify }: ClusterO
   const directory = await makeSharedDirectory('trunkline-cluster-');
   const cleaner = afterExit({ directory });
   const stop = async (): Promise<void> => {
-    // Stops the service's processes first, then the programs that they need, the database last.
+    // Stops the service's processes first, then the programs that they need, in reverse order of their start.
     const services = started.filter(({ name }) => SERVICES.some((service) => service.name === name));
     await Promise.all(services.map((service) => service.stop()));
     for (const other of started.toReversed()) await other.stop();

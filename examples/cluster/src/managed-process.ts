@@ -27,7 +27,7 @@ export interface ManagedProcess {
   readonly pid: () => number | undefined;
   /** Resolves when the program is first ready; rejects if it ends before that. */
   readonly ready: Promise<string>;
-  /** Ends the process cleanly, for good. */
+  /** Stops the process for good. Kills it if it does not end cleanly in time. */
   stop(): Promise<void>;
 }
 
@@ -81,7 +81,8 @@ export function manageProcess(options: ProcessOptions): ManagedProcess {
 function spawnProgram({ name, program, env }: ProcessOptions): ChildProcess {
   return spawn(process.execPath, ['--conditions=source', program.pathname], {
     env: { ...process.env, ...env, PROCESS_NAME: name },
-    // A Ctrl-C reaches only this process, which ends the programs in order. They notice its death by the IPC channel.
+    // A Ctrl-C reaches only this process, which ends the programs in order. If it dies, the programs see their IPC
+    // channel close.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

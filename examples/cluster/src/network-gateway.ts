@@ -26,8 +26,8 @@ interface NetworkAddress {
 }
 
 /**
- * A gateway to a sandbox network in another process, with a WebSocket for each instance. Reports of the network are
- * acknowledged when they are stored, so that reports that a killed process had not stored go to the next process.
+ * A gateway to a sandbox network in another process, with a WebSocket for each instance. Reports from the network are
+ * acknowledged once they are stored, so that those a killed process had not stored go to the next process.
  */
 export function networkGateway(address: NetworkAddress): Gateway {
   const { capabilities, newMessageId } = createSandbox().gateway;
@@ -60,7 +60,7 @@ function openConnection({ clock, logger, ...parts }: ConnectionOptions): Gateway
   const { address, session, listener, options } = parts;
   const { instanceId } = session;
   const files = new Map<string, () => Promise<Uint8Array | null>>();
-  /** Whether the connection is known to have ended, so that its loss is not reported. */
+  /** Whether the connection's end is already known, so that the closing socket is not reported as a loss. */
   let isOver = false;
 
   const url = new URL(`${CONNECTIONS_PATH}${instanceId}?owner=${address.owner}`, address.url);

@@ -3,7 +3,7 @@ import { startPostgres } from '@trunkline/test-postgres/server';
 /** How often to check whether Postgres still runs. */
 const LOOK_EVERY_MS = 2_000;
 
-// For experiments: a Postgres from npm, in the directory and at the port that the cluster chose for it.
+// For experiments: a Postgres from npm, in the directory and on the port that the cluster chose for it.
 const server = await startPostgres({
   directory: process.env['POSTGRES_DIRECTORY'] ?? '',
   port: Number(process.env['POSTGRES_PORT']),

@@ -25,8 +25,8 @@ interface Form extends Omit<DisturbanceOptions, 'instances'> {
   /** How much faster time runs for the service. */
   readonly timeFactor: number;
   /**
-   * The shortest real time for 120 requests. A request leaves within a second of its claim, and that second does not
-   * shrink if time runs faster.
+   * The window in which an endpoint may get 120 requests, in real time. A request leaves within a second of its claim,
+   * and that second does not shrink if time runs faster.
    */
   readonly minuteMs: number;
   /** The number of clients. They must not send more than an endpoint can take. */
@@ -40,7 +40,7 @@ interface Form extends Omit<DisturbanceOptions, 'instances'> {
   readonly darkMs: number;
 }
 
-/** Fewer accepted messages would prove little. */
+/** The run continues until more messages than this are accepted, because fewer would prove little. */
 const MESSAGES_LEAST = 10;
 
 /** Printed on failure. CLUSTER_SEED sets it, to repeat the same choices. */
@@ -70,7 +70,7 @@ const form: Form =
         loadMs: [500, 1_500],
         visitors: 1,
         stayMs: [200, 2_000],
-        // Leaves more time to a busy machine that runs all tests, but less than a lease.
+        // Allows for a busy machine that runs all tests, but is shorter than a lease.
         darkMs: 8_000,
       };
 

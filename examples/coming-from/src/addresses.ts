@@ -32,26 +32,26 @@ export function ownNumberOf({ direction, from, to }: WebhookMessage): string | n
 }
 
 /**
- * The `to` of POST /messages, from a consumer's chat id in one of the forms: `15550123@c.us` and
- * `15550123@s.whatsapp.net` are numbers, `grp_…@g.us` and `con_…@lid` are Trunkline's own ids.
+ * The `to` of POST /messages, from the chat id that a consumer sends: `15550123@c.us` and `15550123@s.whatsapp.net` are
+ * numbers, `grp_…@g.us` and `con_…@lid` are Trunkline's own ids.
  */
 export function recipientOf(chatId: string): string {
   const [id = ''] = chatId.split('@');
   return id;
 }
 
-/** The `reply_to` of POST /messages, from a message id in one of the forms, such as `false_15550123@c.us_msg_…`. */
+/** The `reply_to` of POST /messages, from the message id that a consumer sends, such as `false_15550123@c.us_msg_…`. */
 export function messageIdOf(oldId: string): string {
   return /msg_[^_]+$/.exec(oldId)?.[0] ?? oldId;
 }
 
-/** An address in the form of WhatsApp's clients: `15550123@c.us`. */
+/** The address in the format of WhatsApp's clients, such as `15550123@c.us`. */
 export function jidOf(counterpart: Counterpart, numberSuffix: 'c.us' | 's.whatsapp.net'): string {
   const suffix = { number: numberSuffix, hidden: 'lid', group: 'g.us' }[counterpart.kind];
   return `${counterpart.id}@${suffix}`;
 }
 
-/** In epoch seconds, as in WhatsApp's own messages. */
+/** When the message was sent, or else received or created, in epoch seconds, as in WhatsApp's own messages. */
 export function sentAtSeconds(message: WebhookMessage): number {
   return seconds(message.sent_at ?? message.received_at ?? message.created_at);
 }

@@ -1,13 +1,13 @@
 import type { WebhookEvent } from '@trunkline/receiver';
 
-/** How another service writes its webhooks. */
+/** Converts Trunkline's events to the webhooks of another service. */
 export interface Form {
   /**
    * Returns the webhooks that the consumer would have got for this event, in order; empty if the other service has no
-   * such event. Called again, with the same result, if the event is retried.
+   * such event. An event that is retried is converted again.
    */
   convert(event: WebhookEvent, context: Context): Promise<readonly OldWebhook[]> | readonly OldWebhook[];
-  /** The URL for this webhook; by default the consumer's URL as it is. */
+  /** The URL for this webhook; by default, the consumer's URL unchanged. */
   urlOf?(webhook: OldWebhook, url: string): string;
   /** Headers that the other service adds, such as a signature over exactly this body. */
   headersOf?(webhook: OldWebhook, body: string): Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export interface OldWebhook {
 
 /** The data that the forms need besides the event. */
 export interface Context {
-  /** The name that the other service had for this instance: its session. */
+  /** The name of this instance's session in the other service. */
   sessionOf(instanceId: string): string;
   /** The URL of a message's file, which can be downloaded with an API key. */
   mediaUrlOf(messageId: string): string;

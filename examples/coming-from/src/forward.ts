@@ -22,7 +22,7 @@ export interface ForwardOptions {
 
 /**
  * Receives Trunkline's webhooks, and posts them to a consumer of another service's webhooks. Trunkline gets a 2xx only
- * if the consumer responded to every request with a 2xx, and retries otherwise, so that the consumer gets each webhook
+ * if the consumer responded to every request with a 2xx; otherwise it retries, so that the consumer gets each webhook
  * at least once.
  */
 export function createForwarder(options: ForwardOptions): Receiver {

@@ -40,7 +40,7 @@ describe.each(Object.entries(FORMS))('in the form of %s', (name, form) => {
   });
 });
 
-/** `toMatchObject` accepts additional fields; this does not. */
+/** Unlike `toMatchObject`, accepts no additional fields. */
 const exactly = (value: object): unknown => ({
   asymmetricMatch: (other: unknown) => isDeepStrictEqual(other, value),
 });

@@ -29,7 +29,7 @@ interface Got {
   readonly text: string;
 }
 
-/** A consumer of old webhooks, which responds with these statuses in order, and then with 200. */
+/** A consumer of the other service's webhooks. It responds with these statuses in order, and then with 200. */
 async function startConsumer(...statuses: readonly number[]): Promise<{ url: string; got: readonly Got[] }> {
   const got: Got[] = [];
   const server = createServer((request, response) => {

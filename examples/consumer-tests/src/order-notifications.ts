@@ -14,7 +14,7 @@ export interface OrderNotifications {
   shipped(order: Order): Promise<'queued' | 'opted_out' | 'wrong_number' | 'try_later'>;
   /** The route to which the messaging service sends its webhooks. */
   webhook(request: Request): Promise<Response>;
-  /** The state of an order's notification. */
+  /** The status of an order's notification; undefined if no message was accepted for the order. */
   statusOf(orderId: string): Status | undefined;
 }
 
@@ -23,8 +23,8 @@ interface OrderNotificationsOptions {
   readonly instance: string;
   readonly webhookSecret: string;
   /**
-   * The current time when a webhook is received, in epoch milliseconds; by default the machine's. Tests may have their
-   * own clock.
+   * Returns the current time in epoch milliseconds, for checking webhooks. By default, reads the machine's clock; tests
+   * may have their own.
    */
   readonly now?: () => number;
 }
@@ -81,7 +81,7 @@ export function createOrderNotifications({
 
 const ORDER: readonly Status[] = ['queued', 'sent', 'delivered', 'read', 'failed', 'received'];
 
-/** Webhooks may come out of order, so an earlier status never replaces a later one. */
+/** Webhooks may arrive out of order, so an earlier status never replaces a later one. */
 function later(known: Status | undefined, reported: Status): Status {
   return known !== undefined && ORDER.indexOf(known) > ORDER.indexOf(reported) ? known : reported;
 }

@@ -40,7 +40,7 @@ beforeEach(async () => {
   workspace = trunkline.workspace(workspaceId);
   const { id: instance } = await workspace.instances.create({ name: 'Shop' });
   await workspace.instances.connect(instance);
-  await clock.advance(1000); // in which the phone scans the QR
+  await clock.advance(1000); // the phone scans the QR code in this time
   const events = [
     'message.received',
     'message.sent',
@@ -76,7 +76,7 @@ beforeEach(async () => {
 });
 afterEach(() => trunkline.stop());
 
-/** Sets the clock forward, and plays ten seconds of each hour: to play all of them would take long. */
+/** For each hour, sets the clock forward and then plays ten seconds, because playing whole hours would take long. */
 async function hours(count: number): Promise<void> {
   for (let hour = 0; hour < count; hour += 1) {
     clock.jump(HOUR);

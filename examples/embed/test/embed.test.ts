@@ -13,7 +13,7 @@ import { startNodeProgram, startProgram } from '@trunkline/test-support/start-pr
 import type { Program } from '@trunkline/test-support/start-program';
 import { blocksOf, linesInTable, ownLines, source } from './pages.ts';
 
-/** Without SECRET_KEY, which comes from the file that the pages' commands make. */
+/** Without SECRET_KEY, which comes from the file that the commands on the pages create. */
 const env = { PATH: process.env['PATH'], PORT: '0' };
 
 /** The page, the program, and the lines that the framework's `create` command or first page already contains. */
@@ -180,7 +180,7 @@ interface Server {
 /** The pages start programs like this. */
 const withKey = { nodeArgs: ['--env-file=.env'], env };
 
-/** Runs the command of the page that makes the key. The next one starts the program. */
+/** Runs the page's command that creates the key; the page's next command starts the program. */
 async function makeKey(page: string, cwd: string): Promise<void> {
   const [make = '', start = ''] =
     blocksOf(page, 'sh')

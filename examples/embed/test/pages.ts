@@ -23,7 +23,7 @@ export function linesInTable(page: string): number {
   return Number(lines);
 }
 
-/** The user's own lines up to the first message, without comments, blank lines, and lines that `create` has written. */
+/** The user's own lines up to the first message, without comments, blank lines, and lines that match `framework`. */
 export function ownLines(code: string, framework: RegExp): readonly string[] {
   const [upToTheMessage = ''] = code.split(/^ *\/\/ (?:Stops|The rest)/m);
   return upToTheMessage.split('\n').filter((line) => !/^\s*(\/\/.*)?$/.test(line) && !framework.test(line));

@@ -138,7 +138,7 @@ describe.each(GENERATORS)('the program of docs/generated-clients.md with %s', (n
     for (const { headers, body } of own()) {
       const result = await verify({ secret, headers, body });
       if (!result.ok) throw new Error(result.message);
-      // The request as it leaves a proxy that removes X- headers.
+      // The request as a proxy that removes X- headers would pass it on.
       const standard = Object.entries(headers).filter(([header]) => header.startsWith('webhook-'));
       const alone = { secret, headers: Object.fromEntries(standard), body };
       expect(await verify(alone)).toEqual(result);

@@ -62,12 +62,12 @@ it('AWS Lambda: the handler serves the API, another process does the rest, and a
   expect([listed.statusCode, listed.body]).toEqual([200, expect.stringContaining(accepted.data.id)]);
   expect((await invoke(eventV1(call('POST', '/messages', { instance })))).statusCode).toBe(422);
 
-  // While the handler is frozen, all of its connections to the database are ended.
+  // While the handler is frozen, the database terminates all connections.
   lambda.signal('SIGSTOP');
   expect(await database.endConnections()).toBeGreaterThan(0);
   await setTimeout(FROZEN_SECONDS * 1000);
   lambda.signal('SIGCONT');
-  // A request that uses an ended connection gets 503, and is repeated.
+  // A request on a terminated connection may fail, so it is repeated until it is accepted.
   let again = '';
   await eventually(async () => {
     const repeated = { ...call('POST', '/messages', { ...message, text: 'Again' }), idempotencyKey: 'again' };

@@ -8,7 +8,7 @@ export interface SmokeTarget {
   /** The origin, without a path. */
   readonly origin: string;
   readonly apiKey: string;
-  /** Whether the process also connects instances and sends webhooks. */
+  /** Whether the process has all roles: it also connects instances and sends webhooks. */
   readonly everyRole: boolean;
   /**
    * Whether the runtime closes the connection of a refused request without reading its body. A client that is still
@@ -96,7 +96,7 @@ const STEPS: readonly Step[] = [
         headers: {
           Authorization: `Bearer ${target.apiKey}`,
           'Content-Type': 'application/json',
-          // Such a runtime does not announce the close, so the next request needs another connection.
+          // Such a runtime does not announce that it closes the connection, so later requests must not reuse it.
           ...(target.cutsRefusedBodies && { Connection: 'close' }),
         },
         body: JSON.stringify({ name: 'x'.repeat(1_048_576) }),
@@ -160,7 +160,7 @@ const STEPS: readonly Step[] = [
       const { data } = unwrap(await client.events.stream({ types: 'message.read' }));
       if (target.everyRole)
         unwrap(await client.messages.send({ instance: id, to: '+1 555 0100', type: 'text', text: 'Hello' }));
-      // The stream begins with a position, before anything happens.
+      // The first item is the stream's position, which is sent before any event.
       for await (const { event } of data) if (event?.type === 'message.read' || !target.everyRole) break;
     },
   },

@@ -18,7 +18,7 @@ import type { Program } from '@trunkline/test-support/start-program';
 const EXAMPLE = fileURLToPath(new URL('..', import.meta.url));
 const ROOT = join(EXAMPLE, '../..');
 const FILES = ['trunkline.ts', 'app/api/v1/[...path]/route.ts', 'instrumentation.ts', 'app/orders/route.ts'];
-/** The files required to send a message, whose lines are all the user's own. */
+/** The files that are needed to send a message. The user writes all of their lines. */
 const NEEDED = FILES.slice(0, 3);
 const env = {
   ...process.env,
@@ -100,7 +100,7 @@ describe.runIf(process.env['EMBED_NEXT'] === '1')('in Next.js', () => {
     ];
     await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...others, ...tarballs], app);
     for (const file of FILES) await cp(join(EXAMPLE, file), join(app, file), { recursive: true });
-    // The file that create-next-app makes.
+    // The part of create-next-app's tsconfig.json that the example needs.
     await writeFile(
       join(app, 'tsconfig.json'),
       '{"compilerOptions":{"strict":true,"paths":{"@/*":["./*"]}}}',
@@ -161,7 +161,7 @@ describe.runIf(process.env['EMBED_NEXT'] === '1')('in Next.js', () => {
   });
 
   it('`next dev` reloads a route and the service’s own file, and still has one service', async () => {
-    // Only a first start prints the key, so remove the database of the builds.
+    // Only the first start on a database prints the key, so remove the database of the built app.
     for (const name of await readdir(app))
       if (name.startsWith('trunkline.db')) await rm(join(app, name), { recursive: true });
     const program = next('dev', '--port', '0', '--hostname', '127.0.0.1');

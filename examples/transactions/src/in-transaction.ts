@@ -16,6 +16,6 @@ export async function inTransaction<Result>(
     await client.query('ROLLBACK').catch(() => (broken = true));
     throw error;
   } finally {
-    client.release(broken); // one that cannot roll back is closed
+    client.release(broken); // closes a client whose rollback failed
   }
 }

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { inTransaction } from './in-transaction.ts';
 import type { Api, Order } from './order.ts';
 
-/** Without a connection of its own: each query is given the client of its transaction. */
+/** Has no connection: each query is given the client of its transaction. */
 const db = knex({ client: 'pg' });
 
 export async function placeOrder(pool: Pool, api: Api, { id, item, phone, instance }: Order): Promise<void> {

@@ -8,7 +8,7 @@ interface Tables {
   orders: { id: string; item: string };
 }
 
-/** Makes queries, and runs none: the client of the transaction does. */
+/** Only builds queries. The client of the transaction runs them. */
 const db = new Kysely<Tables>({
   dialect: {
     createAdapter: () => new PostgresAdapter(),

@@ -5,7 +5,7 @@ import type { HtmlTagDescriptor, InlineConfig, Plugin, Rolldown } from 'vite';
 import { PAGES } from '../src/assets.ts';
 import type { PageFiles } from '../src/assets.ts';
 
-/** The prefix of a file of texts, whose name a file of pages may share: `es-` in `es-numbers`. */
+/** The prefix of a texts file, because a page's file may have the same name: `es-` in `es-numbers`. */
 function languageOf(module: string | null): string {
   const [, language] = /\/texts\/(\w+)\/[^/]+$/.exec(module ?? '') ?? [];
   return language === undefined ? '' : `${language}-`;
@@ -26,7 +26,7 @@ const fetchedMeanwhile: Plugin = {
   },
 };
 
-/** A script and all its static imports. */
+/** The file names of a script and of all its static imports. */
 function filesOf(script: string, bundle: Rolldown.OutputBundle): ReadonlySet<string> {
   const files = new Set([script]);
   // The loop also visits the files that it adds.
@@ -80,7 +80,7 @@ const PARENT = /getParentRoute: \(\) => (\w+)/;
 const PATH = /path: '([^']*)'/;
 const PAGE = /import\('\.\.\/([^']+)'\), '\w+', \[([^\]]*)\]/;
 
-/** The pages in routes.ts. A test compares their paths with those of the router. */
+/** Reads the pages from the text of routes.ts. A test compares their paths with those of the router. */
 function routedPages(): readonly RoutedPage[] {
   const paths = new Map([['root', '']]);
   const pages: RoutedPage[] = [];
@@ -117,7 +117,7 @@ const config: InlineConfig = {
     // The first versions with light-dark() and :has(), the newest features in use.
     target: ['chrome123', 'firefox121', 'safari17.5'],
     assetsInlineLimit: 0,
-    // All styles together are smaller than one script file, so a request for each would cost more.
+    // One file, because all styles together are small, and a request per file would cost more.
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

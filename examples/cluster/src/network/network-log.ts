@@ -8,7 +8,7 @@ export interface NetworkLog {
   /** Every request to send, with its outcome; includes repeats. */
   readonly sends: readonly LoggedSend[];
   readonly connections: readonly LoggedConnection[];
-  /** Instances that connected again while they were connected, so that the network ended the first connection. */
+  /** Second connections of an instance that was already connected, for which the network ended the first. */
   readonly replaced: readonly { readonly at: number; readonly first: number; readonly second: number }[];
 }
 
@@ -29,7 +29,7 @@ interface LoggedConnection {
   /** The process at the other end. */
   readonly owner: string;
   readonly openedAt: number;
-  /** When the process had stored that the instance is connected; null if it never did. */
+  /** When the process confirmed that it had stored the instance as connected; null if it never did. */
   readonly connectedAt: number | null;
   /** Null while the connection is open. */
   readonly closedAt: number | null;
@@ -43,8 +43,8 @@ export interface NetworkLogWriter {
   record(record: NetworkRecord): void;
   send(send: Omit<LoggedSend, 'at'>): void;
   /**
-   * Returns the connection's number, and functions to call when it is connected and when it has ended; repeated calls
-   * do nothing.
+   * Records a connection. Returns its number, and functions to call when it is connected and when it has ended;
+   * repeated calls do nothing.
    */
   opened(connection: { instanceId: string; owner: string }): {
     readonly id: number;

@@ -13,7 +13,7 @@ import { CONNECTIONS_PATH } from './protocol.ts';
 const LARGEST_MESSAGE = 32 * 1_048_576;
 
 export interface NetworkServer {
-  /** The URL, without a slash at its end. */
+  /** The URL, without a trailing slash. */
   readonly url: string;
   close(): void;
 }

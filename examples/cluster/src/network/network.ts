@@ -130,7 +130,7 @@ export function createNetwork(context: GatewayContext, { latencyMs = 0 }: Networ
   };
 }
 
-/** A session whose values the gateway keeps. */
+/** A session whose values are stored by the gateway's process. */
 function sessionOf(instanceId: string, calls: RemoteCalls<GatewaySide, NetworkSide>): Session {
   return {
     instanceId,

@@ -23,7 +23,7 @@ export interface NetworkSide {
   /** The first call. The network reports events from then on. */
   open(...options: OpenArguments): Promise<void>;
   send(message: WireMessage): Promise<SendOutcome>;
-  /** Resolves once the connection has ended for the network too. */
+  /** Resolves once the network has ended the connection. */
   close: GatewayConnection['close'];
   logout: GatewayConnection['logout'];
 }
@@ -53,7 +53,7 @@ export type WireIncoming = Omit<IncomingMessage, 'content'> & {
 };
 type WholeFile = Omit<IncomingFile, 'open'> & { readonly bytes: Uint8Array };
 
-/** Content with its file in another form. */
+/** Content whose file is replaced with a `File` that can be serialised. */
 type Wire<Content, File> = Content extends { readonly file: unknown }
   ? Omit<Content, 'file'> & { readonly file: File }
   : Content;

@@ -14,7 +14,7 @@ export function remoteCalls<Remote extends object, Local extends object>(
 ): RemoteCalls<Remote, Local> {
   const calls = createBirpc<Remote, Local>(local, {
     bind: 'functions',
-    // Maps, bytes and errors pass as they are.
+    // Unlike JSON, keeps maps, bytes and errors.
     serialize,
     deserialize,
     post: (bytes: Uint8Array) =>
@@ -23,7 +23,7 @@ export function remoteCalls<Remote extends object, Local extends object>(
       }),
     on(receive) {
       socket.on('message', (bytes) => {
-        // If a response cannot be sent, or a frame is malformed, the close informs the other side.
+        // If a response cannot be sent, or a frame is malformed, closing the socket informs the other side.
         (async () => receive(bytes))().catch(() => socket.terminate());
       });
     },

@@ -7,7 +7,7 @@ export interface Choices {
   between(least: number, most: number): number;
   chance(probability: number): boolean;
   of<Item>(items: readonly Item[]): Item;
-  /** Choices for another caller, independent of calls here. */
+  /** Returns choices that do not depend on the calls made here, such as for a concurrent caller. */
   apart(name: number): Choices;
 }
 

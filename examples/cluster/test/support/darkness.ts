@@ -2,7 +2,7 @@ import type { Period } from './disturbances.ts';
 import type { Evidence } from './oracle.ts';
 import type { Stay } from './visitors.ts';
 
-/** A time in which an instance that was linked and not meant to be offline could not send. */
+/** A period in which an instance that was linked and meant to be online could not send. */
 interface Darkness extends Stay {
   /** The disturbance of gateways, of Postgres or of the instance's connection at that time, such as `killed`. */
   readonly cause: string;
@@ -12,8 +12,8 @@ interface Darkness extends Stay {
 const NOTICED_WITHIN_MS = 1_000;
 
 /**
- * The times when instances could not send although they should, because they had no connection, or the process that
- * held it was frozen or cut off from Postgres, or Postgres was down.
+ * The periods in which instances should have been able to send but were not, because they had no connection, the
+ * process that held it was frozen or cut off from Postgres, or Postgres was down.
  */
 export function darkness(evidence: Evidence): readonly Darkness[] {
   return evidence.stays.flatMap((stay) =>
@@ -72,7 +72,7 @@ function gaps({ from, to }: Period, others: readonly Period[]): readonly Period[
   return found;
 }
 
-/** The kinds of disturbances at that time; if both gateways were disturbed, no gateway was left to take over. */
+/** The kinds of disturbances at that time. Adds "both gateways" if no undisturbed gateway was left to take over. */
 function causeOf({ interruptions }: Evidence, { instance, from, to }: Stay): string {
   const causes = interruptions
     .filter((one) => one.from <= to && from <= one.to + NOTICED_WITHIN_MS)

@@ -9,13 +9,13 @@ export interface DisturbanceOptions {
   readonly forMs: number;
   /** The interval between two disturbances. */
   readonly pauseMs: readonly [number, number];
-  /** How long a process may be cut off from Postgres, or frozen, at most. Longer than a lease. */
+  /** The maximum time that a process is cut off from Postgres, or frozen. Must be longer than a lease. */
   readonly outageMs: number;
   /** The instances whose connections are dropped. */
   readonly instances: readonly string[];
 }
 
-/** A disturbance and its duration, in epoch milliseconds. */
+/** A disturbance, with its start and its end in epoch milliseconds. */
 export type Interruption = Outage | ProcessEnd | DatabaseOutage | Drop;
 
 /** A process was frozen, or could not reach Postgres. */
@@ -56,7 +56,7 @@ interface Harness extends Pick<DisturbanceOptions, 'outageMs' | 'instances'> {
   readonly interruptions: Interruption[];
 }
 
-/** Disturbs the cluster and returns a description. */
+/** Disturbs the cluster. Returns a description for the log. */
 type Disturbance = (harness: Harness) => Promise<string>;
 
 /** Each disturbance happens once before any is repeated. */
@@ -204,13 +204,16 @@ function outage(
 type Momentary = Extract<Interruption, { kind: 'killed' | 'restarted' | 'database' | 'dropped' }>;
 type WithoutPeriod<Kind> = Kind extends Period ? Omit<Kind, keyof Period> : never;
 
-/** Records an event of this moment. */
+/** Records a disturbance that starts now; `asTheyWere` corrects its end if it lasts. */
 function note({ interruptions }: Harness, what: WithoutPeriod<Momentary>): void {
   const now = Date.now();
   interruptions.push({ ...what, from: now, to: now });
 }
 
-/** Corrects the ends of disturbances, because a killed process restarts later, and a frozen process may be killed. */
+/**
+ * Corrects the ends of disturbances: a process that was killed or restarted is ready again only later, and a frozen
+ * process may have been killed.
+ */
 function asTheyWere(
   { services }: TestCluster,
   interruptions: readonly Interruption[],

@@ -34,7 +34,7 @@ export interface Load {
 
 interface LoadOptions {
   readonly instances: readonly string[];
-  /** The pause between two messages of a sender. */
+  /** The pause between two messages of a sender, outside of bursts. */
   readonly pauseMs: readonly [number, number];
   readonly senders: number;
 }
@@ -46,7 +46,8 @@ const QUEUE = 10;
 const QUEUE_CHANCE = 0.1;
 
 /**
- * How many messages phones send in a burst, at first and now and then. More than an endpoint may get within a minute.
+ * The size of a burst of messages from phones, which comes at the start and then at random. An endpoint may not get as
+ * many within a minute.
  */
 const BURST = 130;
 const BURST_CHANCE = 0.01;

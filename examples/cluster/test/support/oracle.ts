@@ -81,7 +81,7 @@ function acceptedTwice({ load }: Evidence): readonly string[] {
   return repeated(ids).map((id) => `${id} was the response to two messages`);
 }
 
-/** A resend under the same network id is one message for the network. */
+/** To the network, a resend under the same network id is the same message. */
 function sentTwice({ log }: Evidence): readonly string[] {
   const texts = log.records.flatMap((record) => (record.kind === 'accepted' ? [record.text] : []));
   return repeated(texts).map((text) => `${text} was sent under two network ids`);

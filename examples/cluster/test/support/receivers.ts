@@ -27,7 +27,7 @@ export interface Receiver {
   readonly events: readonly string[];
   secret: string;
   readonly arrivals: readonly Arrival[];
-  /** Requests with a wrong signature. */
+  /** The reasons of refused requests, such as a wrong signature. */
   readonly refused: readonly string[];
   close(): void;
 }
@@ -36,11 +36,11 @@ export interface Behaviour {
   readonly events: readonly string[];
   /** How long the receiver takes to respond. */
   readonly delayMs?: readonly [number, number];
-  /** The share of deliveries whose first attempt fails, with an error or a closed connection. */
+  /** The probability that the first attempt of a delivery fails, with an error or a closed connection. */
   readonly failing?: number;
 }
 
-/** A receiver in the test's own process. It keeps a log of everything that arrives. */
+/** Starts a receiver in the test's own process. It records the requests about messages. */
 export async function startReceiver(
   name: string,
   { events, delayMs = [0, 0], failing = 0 }: Behaviour,
@@ -53,7 +53,7 @@ export async function startReceiver(
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const startedAt = Date.now();
     const { headers } = request;
-    // The service signs with its own time, which runs faster.
+    // Tolerates a day of difference, because the service signs with its own time, which runs faster.
     const result = await verify({
       secret: receiver.secret,
       headers,

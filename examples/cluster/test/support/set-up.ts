@@ -9,7 +9,7 @@ const created = z.object({
 });
 type Created = z.output<typeof created>['data'];
 
-/** After this much silence, a server is considered dead. */
+/** A server that does not respond within this time is considered dead. */
 const RESPONSE_WITHIN_MS = 60_000;
 
 /** Calls the API at this address; throws if it does not respond with data. */

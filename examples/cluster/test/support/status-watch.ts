@@ -6,15 +6,15 @@ import { call } from './set-up.ts';
 const LOOK_EVERY_MS = 50;
 
 export interface StatusWatch {
-  /** The statuses that were read for each message, in order, without repeats in a row. */
+  /** The statuses that were read for each message, in order, without consecutive repeats. */
   readonly statuses: ReadonlyMap<string, readonly string[]>;
   /** Stops, and reads each message's status once more. */
   stop(): Promise<void>;
 }
 
 /**
- * Reads statuses of messages repeatedly, through random APIs, with one request at a time, so that the responses are
- * ordered.
+ * Reads statuses of messages repeatedly, through random API processes. Sends one request at a time, so that the
+ * responses are in order.
  */
 export function watchStatuses(load: Load, urls: () => readonly string[], random: Choices): StatusWatch {
   const statuses = new Map<string, string[]>();

@@ -21,7 +21,7 @@ interface Service {
   readonly proxy: StallableProxy;
   /** The address of the process's API; undefined while no API is running. */
   readonly url: () => string | undefined;
-  /** When each start of the process became ready, in epoch milliseconds. */
+  /** When the process became ready after each start, in epoch milliseconds. */
   readonly readyAt: readonly number[];
 }
 
@@ -129,8 +129,8 @@ export async function startTestCluster({ timeFactor }: TestClusterOptions): Prom
     apiUrls: () => services.flatMap(({ url }) => url() ?? []),
     note,
     stop,
-    // Level 60 of pino is fatal. A failed start does not count, because PostgreSQL may be down, and another start
-    // follows.
+    // Pino's level 60 is `fatal`. Failed starts are left out, because PostgreSQL may be down, and the process is
+    // started again.
     lastWords: () =>
       output.filter((line) => line.includes('{"level":60,') && !line.includes('"the server cannot start: ')),
     keepOutput() {

@@ -93,7 +93,10 @@ interface Visit {
   statusOf(collection: 'instances' | 'messages', id: string): Promise<string | undefined>;
 }
 
-/** Repeats calls to any of the APIs until they succeed, because processes die and are cut off. */
+/**
+ * Calls random API processes. Except `statusOf`, repeats calls until they succeed, because processes die and are cut
+ * off.
+ */
 function visitThrough(cluster: TestCluster, choose: Choices): Visit {
   const ask = (method: string, path: string, body?: object): ReturnType<typeof call> =>
     call(choose.of(cluster.apiUrls()), method, path, body);

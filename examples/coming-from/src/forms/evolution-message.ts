@@ -35,7 +35,7 @@ function fileOf(message: WebhookMessage, media: WebhookMedia): object {
   };
 }
 
-/** Null for a text, and for a kind that is only described in words. */
+/** The content of a location, a contact, a poll or a reply; null for any other message, which is sent as text. */
 function structuredOf({ kind, payload }: WebhookMessage): readonly [type: string, content: object] | null {
   if (payload === null) return null;
   if ('latitude' in payload) {

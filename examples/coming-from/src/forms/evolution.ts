@@ -12,7 +12,7 @@ import type { Context, Form } from '../form.ts';
 import { evolutionMessage } from './evolution-message.ts';
 
 export interface EvolutionOptions {
-  /** Evolution's `webhookByEvents`: each event goes to its own path below the URL. */
+  /** Evolution's `webhookByEvents`: each event is posted to its own path below the URL. */
   readonly byEvents?: boolean;
   /** The value that Evolution wrote into `destination`. */
   readonly destination: string;
@@ -184,7 +184,7 @@ async function ofQr(instance: WebhookInstance, context: Context): Promise<readon
     instance: context.sessionOf(instance.id),
     pairingCode: qr.pairingCode,
     code: qr.code,
-    // Evolution draws a PNG. If the consumer shows it as the `src` of an image, an SVG works as well.
+    // Evolution sends a PNG. A consumer that uses the value as the `src` of an image can also show an SVG.
     base64: `data:image/svg+xml;base64,${Buffer.from(qr.svg).toString('base64')}`,
   };
   return ofInstance(instance, { 'qrcode.updated': { qrcode } });

@@ -114,7 +114,7 @@ async function convert(event: WebhookEvent, context: Context): Promise<readonly 
   }
 }
 
-/** An incoming message of OpenWA. The body does not include files, as in OpenWA's form for large ones. */
+/** A message in OpenWA's form. A file is described but not included, as OpenWA does with large files. */
 function messageData(message: WebhookMessage): {
   readonly id: string;
   readonly chatId: string | null;

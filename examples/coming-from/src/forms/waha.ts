@@ -116,7 +116,7 @@ function envelopes(
   payloads: Payloads,
 ): readonly OldWebhook[] {
   return Object.entries(payloads).map(([event, payload], index) => {
-    // Consumers of WAHA recognise a repeated webhook by its id, so each webhook of an event has its own.
+    // Consumers of WAHA recognise a repeated webhook by its id, so each webhook that an event becomes has its own id.
     const own = index === 0 ? id : `${id}_${index + 1}`;
     return {
       id: own,
@@ -156,7 +156,7 @@ function messagePayload(message: WebhookMessage, context: Context): object {
         ? message.payload.contacts.map(({ vcard }) => vcard)
         : [],
     replyTo: message.reply_to === null ? null : { id: message.reply_to },
-    // In WAHA this is the data that its engine got from WhatsApp; here it is Trunkline's message.
+    // WAHA puts the data that its engine got from WhatsApp here. Trunkline has its message instead.
     _data: message,
   };
 }

@@ -15,7 +15,7 @@ export async function showDashboard(): Promise<void> {
   const root = document.getElementById('root');
   if (!root) throw new Error('The page has no element #root: it is not the dashboard’s own.');
   const queries = createQueryClient();
-  // The texts of the frame. In English, this file includes them.
+  // The texts of the frame; the English ones are bundled with this code.
   await loadAreas(currentLanguage(), ['common', 'shell']);
   const reactRoot = createRoot(root);
   // Rendered in slices, so that user input does not wait for the whole page.

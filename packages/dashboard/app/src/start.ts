@@ -6,7 +6,7 @@ import { NOT_LOADED } from './texts/not-loaded.ts';
 import { applyTheme, keptTheme } from './shell/theme.ts';
 
 // The document's own script is small, so that the document's first content (`waiting.css`) is painted before the
-// dashboard, whose file is being fetched, occupies the processor.
+// dashboard's code, which is fetched meanwhile, occupies the processor.
 
 applyTheme(keptTheme());
 

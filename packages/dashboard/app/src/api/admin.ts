@@ -5,7 +5,7 @@ import { request } from './request.ts';
 
 // The queries of the administration's pages, for sessions that are not bound to a workspace.
 
-/** The path below the dashboard's own API; `rest` is the path in the workspace. */
+/** A path below the dashboard's own API; `rest` continues the path below the workspace. */
 export function adminPathOf(workspaceId: string, ...rest: readonly string[]): string {
   return ['admin', 'workspaces', workspaceId, ...rest].map(encodeURIComponent).join('/');
 }

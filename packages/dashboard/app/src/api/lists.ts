@@ -19,10 +19,10 @@ export const webhooksQuery = (workspaceId: string) =>
     queryFn: async ({ signal }) => unwrap(await clientOf(workspaceId).webhooks.list({ signal })),
   });
 
-/** How many messages there were in each of the last 24 hours. */
+/** The number of messages in each of the last 24 hours. */
 export const hoursQuery = (workspaceId: string) =>
   queryOptions({
-    // Belongs to no area, because every message would cause a new count, which is expensive.
+    // Has no area, because each message would then trigger a new count, which is expensive.
     queryKey: ['hours', workspaceId],
     queryFn: ({ signal }) =>
       request<readonly HourResource[]>(`workspaces/${encodeURIComponent(workspaceId)}/hours`, { signal }),

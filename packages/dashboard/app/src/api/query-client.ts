@@ -3,8 +3,8 @@ import { isClientError } from '@trunkline/http/client';
 import { isSignedOut, recheckSession } from './session.ts';
 
 /**
- * The cache of all data from the service. A 401 response refetches the session's query, which leads to the sign-in page
- * if the session is over.
+ * The cache of all data from the service. After a 401 response, it reads the session again, which leads to the sign-in
+ * page if the session is over.
  */
 export function createQueryClient(): QueryClient {
   const onError = (error: unknown): void => {
@@ -23,7 +23,8 @@ export function createQueryClient(): QueryClient {
     }),
     defaultOptions: {
       queries: {
-        // Hints and polling fetch changed data. A mount within this time shows the cached data.
+        // A component that mounts within this time shows the cached data, because hints and polling fetch changes
+        // anyway.
         staleTime: 2_000,
         gcTime: 60_000,
         refetchOnWindowFocus: true,
@@ -36,8 +37,8 @@ export function createQueryClient(): QueryClient {
 }
 
 /**
- * The typed client itself repeats requests if a response asks for that, so only a briefly unreachable network is
- * retried here.
+ * Only an unreachable network is retried here, because the typed client itself repeats requests when a response asks
+ * for a retry.
  */
 function mayPass(error: unknown): boolean {
   return isClientError(error) && error.code === 'NETWORK_ERROR';

@@ -10,7 +10,7 @@ interface OwnRequest {
 
 /**
  * Sends a request to the dashboard's own API, which the typed client of the REST API does not cover. Resolves with the
- * `data` of the response. Throws a ClientError.
+ * `data` of the response, or rejects with a ClientError.
  */
 export async function request<Data>(
   path: string,

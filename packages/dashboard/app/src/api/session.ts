@@ -11,19 +11,19 @@ export const sessionQuery = queryOptions({
   retry: false,
 });
 
-/** Checks whether the session is over, which leads to the sign-in page. */
+/** Reads the session again; if it is over, SessionGate opens the sign-in page. */
 export function recheckSession(queries: QueryClient): void {
   void queries.resetQueries({ queryKey: sessionQuery.queryKey });
 }
 
-/** Whether the service asks for a sign-in. */
+/** Whether the service refused a request because there is no valid session. */
 export function isSignedOut(error: unknown): boolean {
   return isClientError(error) && error.error.status === 401;
 }
 
 /**
- * Signs in with an API key, or with the token of the admin or of a link. An operator may have made keys of any form, so
- * a credential that does not look like one of our keys is tried as a token and as a key.
+ * Signs in with an API key, the admin token, or the token of a sign-in link. Operators can set keys in any format, so a
+ * credential without the prefix of generated keys is tried as a token first, then as a key.
  */
 export async function signIn(credential: string): Promise<void> {
   if (credential.startsWith('trk_')) return enter({ api_key: credential });

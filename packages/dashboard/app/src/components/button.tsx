@@ -20,7 +20,7 @@ export function Button({
     <button
       type="button"
       {...rest}
-      // `disabled` would take the focus away.
+      // Not `disabled`, because a button that becomes disabled loses the focus.
       aria-disabled={isBusy || rest['aria-disabled']}
       onClick={(event) => {
         if (isBusy) event.preventDefault();

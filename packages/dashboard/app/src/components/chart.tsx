@@ -11,9 +11,9 @@ interface ChartProps {
   /** A sentence about the chart, for screen readers. */
   readonly label: string;
   readonly caption: ReactNode;
-  /** How many bars are next to each other. */
+  /** The number of places for bars along the line, such as one for each hour. */
   readonly slots: number;
-  /** The y coordinate of the bars' base line. */
+  /** The y coordinate of the bars' baseline. */
   readonly line: number;
   /** The texts below the ends of the line. */
   readonly from: string;
@@ -22,7 +22,7 @@ interface ChartProps {
   readonly children: ReactNode;
 }
 
-/** Bars over time. Every use has a table with the same data next to it. */
+/** A bar chart over time. Screen readers get only the label, so show a table with the same data next to the chart. */
 export function Chart({ label, caption, slots, line, from, to, children }: ChartProps): ReactNode {
   return (
     <figure className={styles['chart']}>
@@ -48,7 +48,7 @@ export function Chart({ label, caption, slots, line, from, to, children }: Chart
 interface BarProps {
   readonly slot: number;
   readonly tone: 'good' | 'bad' | 'busy' | 'plain';
-  /** The position of the upper end. */
+  /** The y coordinate of the bar's top. */
   readonly y: number;
   readonly height: number;
   readonly isNarrow?: boolean;
@@ -67,7 +67,8 @@ export function Bar({ slot, tone, y, height, isNarrow = false }: BarProps): Reac
 }
 
 /**
- * The length of the bar for `value`, if the bar for `most` has the length `longest`. Only a zero has no visible bar.
+ * The length of the bar for `value`, if the bar for `most` has the length `longest`. A value other than 0 always has a
+ * visible bar.
  */
 export function barLength(value: number, most: number, longest: number): number {
   return value === 0 ? 0 : Math.max(2, (value / Math.max(1, most)) * longest);

@@ -5,13 +5,13 @@ import styles from './check-group.module.css';
 import { useFieldErrors } from './form.tsx';
 
 interface CheckGroupProps<Value extends string> {
-  /** The name in the API, by which the field's errors are found. */
+  /** The field's name in the API, by which its errors are found. */
   readonly name: string;
   readonly label: string;
   readonly options: readonly { readonly value: Value; readonly label: string; readonly hint?: string }[];
   readonly chosen: readonly Value[];
   onChoose(chosen: readonly Value[]): void;
-  /** Buttons that each set the whole choice. */
+  /** Buttons, each of which replaces the whole choice. */
   readonly presets?: readonly { readonly label: string; readonly values: readonly Value[] }[];
   /** An error found before the request. */
   readonly error?: string | undefined;

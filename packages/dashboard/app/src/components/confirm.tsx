@@ -16,14 +16,14 @@ interface ConfirmProps {
   readonly children: ReactNode;
   /** The verb on the button. */
   readonly verb: string;
-  /** The text to type before an action that cannot be undone. */
+  /** A text that the user must type to confirm; if omitted, a press is enough. */
   readonly typed?: string;
-  /** Throws if the API refuses; the dialog then stays open and shows the error. */
+  /** Performs the action. Rejects if it fails. */
   act(): Promise<unknown>;
   onDone?(): void;
 }
 
-/** Asks before an action that cannot be undone, performs the action, and shows the outcome. */
+/** Asks for confirmation, performs the action, and closes. If the action fails, stays open and shows the error. */
 export function Confirm(props: ConfirmProps): ReactNode {
   return (
     <Question isOpen={props.isOpen} onClose={props.onClose} title={props.title}>

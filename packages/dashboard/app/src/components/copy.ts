@@ -1,7 +1,7 @@
 import { useTexts } from '../texts/language.tsx';
 import { useToasts } from './toasts.tsx';
 
-/** Copies a text and shows the outcome, because browsers may refuse, as on pages without TLS. */
+/** Copies a text and shows whether that succeeded, because browsers may refuse. */
 export function useCopy(): (text: string) => Promise<void> {
   const t = useTexts('common');
   const { say } = useToasts();

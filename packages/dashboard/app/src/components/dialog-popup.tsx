@@ -4,7 +4,8 @@ import type { ReactNode } from 'react';
 import { useTexts } from '../texts/language.tsx';
 import styles from './dialog.module.css';
 
-// The popup of `dialog.tsx`, in its own file, because the first page does not need a dialog.
+// The popup of `dialog.tsx`. It has its own file, which is loaded lazily, because the first render does not need a
+// dialog.
 
 export interface DialogProps {
   readonly isOpen: boolean;

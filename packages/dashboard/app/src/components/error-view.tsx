@@ -10,11 +10,11 @@ interface ErrorViewProps {
   readonly error: unknown;
   readonly onRetry?: (() => unknown) | undefined;
   readonly isRetrying?: boolean;
-  /** Whether older data is shown, too. */
+  /** Whether older data is shown below the error. */
   readonly isStale?: boolean;
 }
 
-/** The API's error message, with the request id for a report, and a button to try again. */
+/** An error's message, with its code and the request id for a report; with `onRetry`, also a button to try again. */
 export function ErrorView({
   error,
   onRetry,
@@ -53,7 +53,7 @@ export function ErrorView({
   );
 }
 
-/** The errors of the fields that the message does not include. */
+/** Lists the field errors that the message does not mention. */
 function UnnamedFields({
   message,
   fields = {},

@@ -3,7 +3,9 @@ import { useId } from 'react';
 import type { ReactNode } from 'react';
 import styles from './filter-select.module.css';
 
-/** A filter by a time in the viewer's zone. The URL has the time in UTC, so that a link means the same elsewhere. */
+/**
+ * A filter by a time in the viewer's zone. The URL has the time in UTC, so that a link means the same in another zone.
+ */
 export function FilterTime({
   name,
   label,
@@ -43,7 +45,7 @@ export function FilterTime({
   );
 }
 
-/** The time in the control's format, in the viewer's zone without its name. */
+/** The time in the control's format, in the viewer's zone; empty if `at` is not a time. */
 function localTime(at: string): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return '';

@@ -11,8 +11,8 @@ const ErrorContext = createContext<FieldErrors>({});
 interface FormProps {
   onSubmit(): void;
   /**
-   * The error of the last attempt; null if there is none. Errors of a field are shown at the field. If such a field is
-   * not in this form, the whole error is shown below the fields.
+   * The error of the last attempt; null if there is none. If all of its field errors have a field in this form, they
+   * are shown there. Otherwise, the whole error is also shown below the fields.
    */
   readonly error: unknown;
   readonly children: ReactNode;
@@ -54,7 +54,7 @@ export function Form({ onSubmit, error, children }: FormProps): ReactNode {
   );
 }
 
-/** Needed because the end of a long form may be out of sight. */
+/** Scrolls to the error, because the end of a long form may be out of sight. */
 function intoView(element: HTMLElement | null): void {
   element?.scrollIntoView({ block: 'nearest' });
 }
@@ -67,7 +67,7 @@ interface Controlled {
 }
 
 interface FieldProps {
-  /** The name in the API, by which the field's errors are found. */
+  /** The field's name in the API, by which its errors are found. */
   readonly name: string;
   readonly label: string;
   readonly hint?: ReactNode;

@@ -3,7 +3,10 @@ import type { ReactNode } from 'react';
 import { Loaded } from './loaded.tsx';
 import { Page } from './page.tsx';
 
-/** A page about one object. While the object loads, or if it is missing, the page has a link back to the list. */
+/**
+ * A page about one object. Until the object is loaded, or if that fails, shows `title` and the links `above`;
+ * `children` renders the whole page afterwards.
+ */
 export function LoadedPage<Data>({
   query,
   title,

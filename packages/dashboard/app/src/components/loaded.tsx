@@ -18,7 +18,7 @@ export function Loaded<Data>({
 }): ReactNode {
   const t = useTexts('common');
   const { error, isFetching, refetch } = query;
-  // Rendered in slices, so that a long list does not delay typing or clicks.
+  // Deferred, so that rendering a long list does not delay typing or clicks.
   const data = useDeferredValue(query.data);
   const errorView = error !== null && (
     <ErrorView error={error} onRetry={refetch} isRetrying={isFetching} isStale={data !== undefined} />

@@ -6,8 +6,8 @@ import styles from './media-file.module.css';
 import { sizeText } from './size-text.ts';
 
 /**
- * The file of a message. Strangers send files, so a picture is only decoded as a picture, audio and video are played on
- * demand, and any other file is downloaded (the service sends it as an attachment), never opened here.
+ * The file of a message. Files come from strangers, so an image is only shown in an `<img>`, audio and video play on
+ * demand, and any other file is only downloaded (the service sends it as an attachment), never opened here.
  */
 export function MediaFile({
   workspaceId,

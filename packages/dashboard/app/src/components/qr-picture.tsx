@@ -3,7 +3,10 @@ import { useMemo } from 'react';
 import type { ReactNode } from 'react';
 import styles from './qr-picture.module.css';
 
-/** A QR as one path: dark on white in every theme, with the margin that cameras need (ISO/IEC 18004, 4 modules). */
+/**
+ * A QR code as one SVG path: dark on white in every theme, with the margin that scanners need (ISO/IEC 18004: 4
+ * modules).
+ */
 export function QrPicture({ text, label }: { readonly text: string; readonly label: string }): ReactNode {
   const { size, path } = useMemo(() => {
     const { data } = encode(text, { border: 4 });

@@ -5,7 +5,7 @@ import styles from './status-badge.module.css';
 /** The meaning of a status for its reader (DESIGN.md, "Status"). */
 export type Tone = 'good' | 'busy' | 'act' | 'bad' | 'idle';
 
-/** A shape and a word, whose meaning is clear without the colour. */
+/** A status as a shape and a word, which can be understood without the colour. */
 export function StatusBadge({
   tone,
   children,

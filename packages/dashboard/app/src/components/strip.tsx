@@ -21,7 +21,7 @@ interface StripProps {
 }
 
 const WIDTH = 1_000;
-/** Higher is better, so that the state can be read without colours. */
+/** The better the state, the higher the bar, so that it can be read without colours. `idle` has the lowest bar. */
 const HEIGHTS: Readonly<Record<Tone, number>> = { good: 28, busy: 18, act: 18, bad: 8, idle: 4 };
 const HEIGHT = 28;
 

@@ -6,9 +6,9 @@ interface Column<Row> {
   readonly key: string;
   readonly title: string;
   cell(row: Row): ReactNode;
-  /** Whether the column has counts or durations. */
+  /** Whether the column has numbers, such as counts, durations or phone numbers. */
   readonly isNumeric?: boolean;
-  /** Whether the column has the actions of a row, with a title only for screen readers. */
+  /** Whether the column has the row's actions. Its title is only for screen readers. */
   readonly isAction?: boolean;
 }
 
@@ -21,11 +21,11 @@ interface TableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   keyOf(row: Row): string;
-  /** Whether the rows are from an older read and new ones are loading. */
+  /** Whether the rows are outdated, and new ones are being loaded. */
   readonly isStale?: boolean;
 }
 
-/** A table; on a narrow screen each row is a block with its labels. */
+/** A table. On a narrow screen, each row is a block in which each cell has its column's title. */
 export function Table<Row>({ caption, columns, rows, keyOf, isStale = false }: TableProps<Row>): ReactNode {
   return (
     <table className={classes(styles['table'], isStale && styles['stale'])}>
@@ -45,7 +45,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, isStale = false }: T
             {columns.map((column, index) => {
               const content = (
                 <>
-                  {/* A narrow screen hides the heads of the columns. */}
+                  {/* For narrow screens, which hide the table's head. */}
                   {index > 0 && !column.isAction && (
                     <span className={styles['label']} aria-hidden="true">
                       {column.title}

@@ -34,7 +34,7 @@ const CLOCK = { timeStyle: 'medium' } as const;
 const MOMENT = { dateStyle: 'medium', timeStyle: 'medium' } as const;
 const DAY = { weekday: 'short', day: 'numeric', month: 'short' } as const;
 
-/** The day of a time, for headings. */
+/** The day of a time, such as *Mon, Nov 30*, for headings. */
 export function dayOf(at: string, locale: string): string {
   return format(locale, DAY, new Date(at));
 }
@@ -52,7 +52,7 @@ function Countdown({ locale, ms }: { readonly locale: string; readonly ms: numbe
 function Ago({ locale, ms }: { readonly locale: string; readonly ms: number }): ReactNode {
   const past = useNow() - ms;
   const { value, unit } = largestUnit(Math.abs(past));
-  // The page's clock advances once a second, so a recent event may be ahead of it.
+  // A difference of less than a second, in either direction, is *now*.
   if (value === 0) return relative(locale, 'auto').format(0, unit);
   return relative(locale, 'always').format(past >= 0 ? -value : value, unit);
 }
@@ -68,7 +68,10 @@ const SHORT_UNITS = UNITS.slice(1);
 
 type Unit = (typeof UNITS)[number]['unit'];
 
-/** The largest unit that fits at least twice, as in the API's own sentences: 90 s, 14 min, 36 h, 3 d. */
+/**
+ * The largest unit that fits at least twice, as in the API's own sentences: 90 s, 14 min, 36 h, 3 d. Seconds if none
+ * does.
+ */
 function largestUnit(
   ms: number,
   of: readonly (typeof UNITS)[number][] = UNITS,
@@ -83,7 +86,7 @@ export function distanceText(locale: string, ms: number): string {
   return units(locale, unit).format(value);
 }
 
-// Formats are slow to create and used in each row.
+// Cached, because formats are slow to create and each row needs them.
 const formats = new Map<string, Intl.DateTimeFormat>();
 const unitFormats = new Map<string, Intl.NumberFormat>();
 const relatives = new Map<string, Intl.RelativeTimeFormat>();

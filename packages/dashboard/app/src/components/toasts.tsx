@@ -3,7 +3,10 @@ import type { ReactNode } from 'react';
 import styles from './toasts.module.css';
 
 interface Toasts {
-  /** Shows for a few seconds that something was done. Failures are shown where the action is: see `ErrorView`. */
+  /**
+   * Shows for a few seconds that something was done. Most failures are shown next to the action instead: see
+   * `ErrorView`.
+   */
   say(text: string): void;
 }
 

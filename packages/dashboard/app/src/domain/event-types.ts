@@ -1,11 +1,11 @@
 import type { OptInEventType, WebhookEventType } from '@trunkline/receiver';
 
-// Names only, because the table of `@trunkline/receiver` would bring its sentences into the first file of the app.
+// Only names, because importing the table of `@trunkline/receiver` would add its sentences to the app's initial code.
 
 export type EventType = WebhookEventType;
 export type SubscribableType = Exclude<EventType, 'webhook.test'>;
 
-/** The types of the specification. */
+/** The types in the API specification. */
 export const SPECIFIED_TYPES: readonly SubscribableType[] = [
   'message.received',
   'message.sent',
@@ -30,7 +30,7 @@ export const OPT_IN_TYPES: readonly OptInEventType[] = [
   'call.received',
 ];
 
-/** All types that webhooks and the stream can send. New types come with an update of the dashboard. */
+/** All types that webhooks and the event stream can send. A type that a newer service adds is unknown here. */
 export const SUBSCRIBABLE_TYPES: readonly SubscribableType[] = [...SPECIFIED_TYPES, ...OPT_IN_TYPES];
 /** All types that a delivery can have. */
 export const EVENT_TYPES: readonly EventType[] = [...SUBSCRIBABLE_TYPES, 'webhook.test'];

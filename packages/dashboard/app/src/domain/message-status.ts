@@ -31,7 +31,9 @@ export const MESSAGE_TONES: Readonly<Record<MessageStatus, Tone>> = {
   received: 'good',
 };
 
-/** The readable name of a message's counterpart; null if the network does not report any. */
+/**
+ * The name of a message's counterpart, or else the number, the username or the contact's id; null if all are unknown.
+ */
 export function counterpartName({ direction, to, from, contact }: MessageResource): string | null {
   const number = direction === 'outbound' ? to : from;
   const name = nameText(contact?.name);

@@ -5,7 +5,7 @@ const NAME_MAX = 80;
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2800\u3164]+/gu;
 /** The zero-width joiners, which emoji and some scripts need. */
 const JOINERS = /[\u200c\u200d]/u;
-/** Marks that pile up over the neighbouring lines. */
+/** More than four combining marks in a row, which would cover the neighbouring lines. */
 const PILED_UP = /(\p{M}{4})\p{M}+/gu;
 
 /** A name that a person chose, in one line that does not disturb other text; null if nothing of it is visible. */

@@ -26,7 +26,7 @@ const TONES: Readonly<Record<Status, Tone>> = {
 
 type Shown = Pick<InstanceResource, 'status' | 'last_error' | 'restriction'>;
 
-/** A number that was disconnected on purpose counts as idle; a restricted number works in part. */
+/** A number that was disconnected on purpose is idle. A connected number that the network restricts needs attention. */
 export function toneOf({ status, last_error, restriction }: Shown): Tone {
   if (status === 'disconnected' && last_error === null) return 'idle';
   return status === 'connected' && restriction ? 'act' : TONES[status];
@@ -36,14 +36,14 @@ export function toneOfStatus(status: Status | null): Tone {
   return status === null ? 'idle' : TONES[status];
 }
 
-/** The order of the list: numbers that need attention first, then by name. */
+/** Sorts numbers by status, those that need attention first, and then by name. */
 export function byUrgency(a: InstanceResource, b: InstanceResource): number {
   const rank = (instance: InstanceResource): number =>
     toneOf(instance) === 'idle' ? STATUSES.length - 1.5 : STATUSES.indexOf(instance.status);
   return rank(a) - rank(b) || a.name.localeCompare(b.name);
 }
 
-/** How many numbers are down, need a person, or are about to work again. */
+/** Counts the numbers that are down (`bad`), need a person (`act`), or are connecting (`busy`). */
 export function countTroubles(numbers: readonly Shown[]): Readonly<Record<'bad' | 'act' | 'busy', number>> {
   const count = (tone: Tone): number => numbers.filter((number) => toneOf(number) === tone).length;
   return { bad: count('bad'), act: count('act'), busy: count('busy') };

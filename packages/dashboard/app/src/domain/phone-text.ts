@@ -1,4 +1,4 @@
-/** The digits as people write a number: `+15550100`. */
+/** The number as people write it: `+15550100`. */
 export function phoneText(digits: string): string {
   return `+${digits}`;
 }

@@ -19,7 +19,7 @@ type Shown = Pick<WebhookResource, 'status' | 'disabled_reason' | 'failing_since
 export function webhookState({ status, disabled_reason, failing_since, last_delivery }: Shown): WebhookState {
   if (status === 'disabled') return disabled_reason === 'manual' ? 'stopped' : 'disabled';
   if (failing_since !== null) return 'failing';
-  // A webhook that failed and was then enabled has no current delivery yet.
+  // If the last delivery failed but the webhook is not failing, it was enabled again, so it counts as new.
   return last_delivery?.status === 'success' ? 'delivering' : 'new';
 }
 
@@ -36,7 +36,7 @@ export function isWebhookTrouble(webhook: Shown): boolean {
   return state === 'failing' || state === 'disabled';
 }
 
-/** The order of lists: webhooks that need attention first, then the order of the API. */
+/** Sorts webhooks by state, those that need attention first. Within a state, the API's order remains. */
 export function byWebhookUrgency(a: Shown, b: Shown): number {
   const rank = (webhook: Shown): number => WEBHOOK_STATES.indexOf(webhookState(webhook));
   return rank(a) - rank(b);

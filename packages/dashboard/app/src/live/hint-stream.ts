@@ -1,13 +1,13 @@
 import type { CallResult, StreamResult } from '@trunkline/http/client';
 import type { Timers } from './throttle.ts';
 
-/** How the page gets changes. */
+/** How the page learns of changes. */
 export type LiveState =
   /** The first connection is being made. */
   | 'connecting'
   /** Hints come as changes happen. */
   | 'live'
-  /** No stream is open, because of a proxy or too many streams, so the pages poll every few seconds. */
+  /** No stream is open, for example because of a proxy or too many streams, so the pages poll every few seconds. */
   | 'polling'
   /** The service cannot be reached. */
   | 'offline'
@@ -17,21 +17,26 @@ export type LiveState =
 export interface HintStreamOptions {
   /** Opens `GET events/stream`. */
   open(lastEventId: string | undefined, signal: AbortSignal): Promise<CallResult<StreamResult>>;
-  /** An event of this type has happened. */
+  /** Called when an event of this type has happened. */
   onHint(type: string): void;
-  /** The stream had a gap, in which anything may have happened. */
+  /** Called when the stream opens for the first time, or after a long gap, because the page may have missed changes. */
   onGap(): void;
   onState(state: LiveState): void;
-  /** The stream was refused because the session has ended. */
+  /** Called when the stream is refused because the session has ended. */
   onSignedOut(): void;
   readonly timers: Timers;
   /** Returns a number from 0 to 1, which spreads the attempts of many pages over time. */
   random(): number;
 }
 
-/** After a shorter break, the stream itself catches up; after a longer break, the shown data is read again. */
+/**
+ * After a break shorter than this, the stream sends the missed events. After a longer break, the shown data is read
+ * again.
+ */
 const CATCH_UP_MS = 30_000;
-/** Two heartbeats of the server, after which a silent stream counts as dead. */
+/**
+ * A stream that is silent for this long counts as dead. It covers two heartbeats of the server, which come every 15 s.
+ */
 const SILENCE_MAX_MS = 35_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
@@ -39,8 +44,8 @@ const LAST_RETRY_MS = 60_000;
 const SEEN_MAX = 1_000;
 
 /**
- * One stream of events, as hints about changed data. A broken stream is reopened, at first within 1 s and later within
- * a minute. `start` and `stop` may be called in any order, any number of times.
+ * Keeps a stream of events open, whose events are hints about changed data. A broken stream is reopened, at first
+ * within 1 s, later within a minute. `start` and `stop` may be called in any order, any number of times.
  */
 export function createHintStream(options: HintStreamOptions): {
   start(): void;
@@ -68,7 +73,7 @@ export function createHintStream(options: HintStreamOptions): {
         return onState(result.error.status === null ? 'offline' : 'polling');
       }
       onState('live');
-      // The shown data was read before the stream began.
+      // The shown data was read before the stream opened, so it may have missed changes.
       if (!isCaughtUp) onGap();
       for await (const { id, event } of result.data) {
         if (abort !== current) return;
@@ -91,7 +96,8 @@ export function createHintStream(options: HintStreamOptions): {
     current = null;
     const longest = Math.min(FIRST_RETRY_MS * 2 ** failures, LAST_RETRY_MS);
     failures++;
-    // The first two failures are not shown, because they are usually a restart of the service or a proxy's limit.
+    // A stream that breaks is reported only from the third failure in a row: the first two are usually a restart of the
+    // service, or a proxy that cuts long connections.
     if (failures > 2 && !isRefused) onState('polling');
     cancelRetry = timers.after(longest * (0.5 + random() / 2), begin);
   };

@@ -22,10 +22,12 @@ const TIMERS: Timers = {
   },
 };
 
-/** A tab hidden for this long closes its connection, because browsers allow only six to a server without HTTP/2. */
+/**
+ * A tab hidden for this long closes its stream, because browsers allow only six connections to a server without HTTP/2.
+ */
 const HIDDEN_MAX_MS = 30_000;
 
-/** One stream of hints for the shown workspace. A hint causes changed data on the page to be read again. */
+/** Keeps a stream of hints for the shown workspace. Each hint makes the page read the affected data again. */
 export function LiveProvider({
   workspaceId,
   children,
@@ -42,7 +44,7 @@ export function LiveProvider({
       return;
     }
     const invalidate = throttleByName<Area>((area) => {
-      // A read in flight is not cancelled, because under endless traffic no read would complete.
+      // A read in flight is not cancelled, because in constant traffic no read would complete.
       void queries.invalidateQueries({ queryKey: keyOf(workspaceId, area) }, { cancelRefetch: false });
     }, TIMERS);
     const stream = createHintStream({
@@ -95,9 +97,9 @@ export function useLiveState(): LiveState {
 }
 
 /**
- * How often to read the shown data again (`refetchInterval`). While hints arrive, reads are rare and only show changes
- * without an event (a delivery's attempt, a growing queue). Otherwise, they happen at least every `POLL_MS`. A hidden
- * tab reads nothing.
+ * How often to read the shown data again (`refetchInterval`). While the stream is live, reads are rare, because they
+ * only find changes without an event (a delivery's attempt, a growing queue). Otherwise, they happen at least every
+ * `POLL_MS`. A hidden tab reads nothing.
  */
 export function useRefreshMs(whileLiveMs: number = 30_000): number {
   return useLiveState() === 'live' ? whileLiveMs : Math.min(POLL_MS, whileLiveMs);

@@ -1,4 +1,4 @@
-/** The timers of the hints; tests inject their own. */
+/** The clock and the timers of the hints; tests inject their own. */
 export interface Timers {
   now(): number;
   /** Returns a function that cancels the timer. */

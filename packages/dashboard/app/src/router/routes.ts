@@ -27,7 +27,7 @@ const signIn = createRoute({
 const session = createRoute({
   getParentRoute: () => root,
   id: 'session',
-  // Requested while the file of the page is fetched; the gate shows the outcome.
+  // Requests the session while the page's file is fetched. SessionGate shows the outcome.
   loader: ({ context: { queries } }) => void queries.prefetchQuery(sessionQuery),
   component: SessionGate,
 });

@@ -15,13 +15,13 @@ export function stringifySearch(search: Readonly<Record<string, unknown>>): stri
   return text === '' ? '' : `?${text}`;
 }
 
-/** A text of the URL, if present and not too long for the API. */
+/** A text parameter of the URL; undefined if it is missing, empty or longer than `max`. */
 export function textIn(search: RawSearch, name: string, max: number = 500): string | undefined {
   const value = search[name];
   return typeof value === 'string' && value !== '' && value.length <= max ? value : undefined;
 }
 
-/** The value, if it is one of `values`. */
+/** The parameter `name`; undefined unless it is one of `values`. */
 export function oneOfIn<Value extends string>(
   search: RawSearch,
   name: string,
@@ -30,7 +30,7 @@ export function oneOfIn<Value extends string>(
   return values.find((value) => value === search[name]);
 }
 
-/** Omits fields without a value, as the types of the router require. */
+/** Omits fields that are undefined or null, because the router's types do not allow them. */
 export function present<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {

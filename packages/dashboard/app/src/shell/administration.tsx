@@ -14,14 +14,15 @@ interface AdministrationProps {
 }
 
 /**
- * A page of the administration. A session of one workspace may not see it and gets a notice, without a request that
+ * A page of the administration. A session that is bound to a workspace gets a notice instead, without a request that
  * would be refused. The page's state is dropped when the workspace changes, because open dialogs are about the previous
  * workspace.
  */
 export function Administration({ title, workspaceId, children }: AdministrationProps): ReactNode {
   const t = useTexts('shell');
   const { workspace } = useSession();
-  // If the page is about another workspace, the service refuses the data, as on every page.
+  // Without the notice if the page is about a workspace other than the session's: the service then refuses the data, as
+  // on every page.
   const isElsewhere = workspace !== null && workspace.id === (workspaceId ?? workspace.id);
   if (!isElsewhere) return <Fragment key={workspaceId}>{children}</Fragment>;
   return (

@@ -6,8 +6,8 @@ import { useSession } from './session-context.ts';
 const NAME = 'workspace';
 
 /**
- * The workspace that the pages are about, from the address, else from the session, else the workspace last shown in
- * this tab; null if there is none.
+ * The id of the current workspace: from the address, else from the session, else the one last shown in this tab; null
+ * if there is none.
  */
 export function useCurrentWorkspace(): string | null {
   const { workspace: inUrl } = useParams({ strict: false });

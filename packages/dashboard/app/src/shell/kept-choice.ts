@@ -1,10 +1,10 @@
-/** A user's choice for this tab, which does not identify the user and ends with the tab. */
+/** A choice kept in this tab's session storage; null if it is not one of `values`. */
 export function keptChoice<Value extends string>(name: string, values: readonly Value[]): Value | null {
   const kept = keptText(name);
   return values.find((value) => value === kept) ?? null;
 }
 
-/** Like `keptChoice`, if the values are not known here. */
+/** Like `keptChoice`, for values that are not known in advance. */
 export function keptText(name: string): string | null {
   try {
     return sessionStorage.getItem(`trunkline.${name}`);
@@ -25,6 +25,6 @@ export function forgetChoice(name: string): void {
   try {
     sessionStorage.removeItem(`trunkline.${name}`);
   } catch {
-    // Nothing was stored.
+    // Without storage, nothing was stored.
   }
 }

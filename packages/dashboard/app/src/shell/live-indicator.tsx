@@ -14,7 +14,7 @@ const TONES: Readonly<Record<LiveState, Tone>> = {
   paused: 'idle',
 };
 
-/** How current the page is, in a word, with the reason on hover. */
+/** The state of the live updates in a word, with an explanation on hover. */
 export function LiveIndicator(): ReactNode {
   const t = useTexts('shell');
   const state = useLiveState();

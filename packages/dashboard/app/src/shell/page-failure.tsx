@@ -3,7 +3,7 @@ import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { useTexts } from '../texts/language.tsx';
 
-/** A page that threw, or whose files were removed by an update of the service, which a reload fixes. */
+/** Shown if a page throws, or if an update of the service has removed the page's files. A reload fixes the latter. */
 export function PageFailure({ error }: { readonly error: unknown }): ReactNode {
   const t = useTexts('common');
   return (

@@ -8,7 +8,10 @@ import { Frame } from './frame.tsx';
 import styles from './frame.module.css';
 import { SessionContext } from './session-context.ts';
 
-/** Wraps every page except the sign-in page. Without a session, leads to the sign-in page, and back afterwards. */
+/**
+ * Wraps every page except the sign-in page. Without a session, opens the sign-in page, which leads back to the
+ * requested page afterwards.
+ */
 export function SessionGate(): ReactNode {
   const { data, error, refetch, isFetching } = useQuery(sessionQuery);
   // Deferred, so that the frame and its page, which take long to render, are rendered in slices.
@@ -17,7 +20,7 @@ export function SessionGate(): ReactNode {
   const isOut = isSignedOut(error);
   useEffect(() => {
     if (!isOut) return;
-    // The latest location, not the pending one, which this navigation would change.
+    // Not from a hook, because this navigation changes the location and would run the effect again.
     const { href } = router.latestLocation;
     const search = href === '/' ? {} : { next: href };
     void router.navigate({ to: '/sign-in', search, replace: true });

@@ -1,13 +1,13 @@
 import { useEffect } from 'react';
 
-/** After this time, the first page has finished loading. */
+/** By then, the first page has usually finished loading. */
 const REST_MS = 2_000;
 
 /** Fetches the code of dialogs in advance, so that they open immediately, even while the service is unreachable. */
 export function useWarmUp(): void {
   useEffect(() => {
     const timer = setTimeout(() => {
-      // Code that cannot be fetched now is fetched again when a dialog opens.
+      // Errors are ignored, because a dialog that opens requests its code again.
       void Promise.allSettled([import('../components/dialog-popup.tsx'), import('./drawer-popup.tsx')]);
     }, REST_MS);
     return () => clearTimeout(timer);

@@ -1,10 +1,13 @@
-/** Returns the form that a language has for this count (Intl.PluralRules), with the count instead of `#`. */
+/**
+ * Returns a function that picks the form for a count in this language (Intl.PluralRules), and replaces its `#` with the
+ * count.
+ */
 export function pluralIn(
   locale: string,
 ): (count: number, forms: Readonly<Record<'one' | 'other', string>>) => string {
   let known: { readonly rules: Intl.PluralRules; readonly numbers: Intl.NumberFormat } | undefined;
   return (count, forms) => {
-    // Created on the first use, because that takes a phone 50 ms, which the first page should not wait for.
+    // Created on first use, because that takes 50 ms on a phone, which the first page should not wait for.
     known ??= { rules: new Intl.PluralRules(locale), numbers: new Intl.NumberFormat(locale) };
     const { rules, numbers } = known;
     return forms[rules.select(count) === 'one' ? 'one' : 'other'].replace('#', numbers.format(count));

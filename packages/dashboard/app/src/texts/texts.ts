@@ -1,17 +1,17 @@
 import type { EN } from './en/index.ts';
 
-/** The same keys and the same functions as in English, with other words. */
+/** The type of a translation: the same keys and functions as the English texts. */
 type Translated<Words> = Words extends string
   ? string
   : Words extends (...given: infer Given) => string
     ? (...given: Given) => string
     : { readonly [Key in keyof Words]: Translated<Words[Key]> };
 
-/** The words of one part of the dashboard: `numbers`. */
+/** The name of a part of the dashboard that has its own texts, such as `numbers`. */
 export type Area = keyof typeof EN;
 
 /** The texts that a language must have for an area. */
 export type TextsOf<Name extends Area> = Translated<Awaited<ReturnType<(typeof EN)[Name]>>>;
 
-/** A language: the functions that fetch the texts of each area. */
+/** The texts of a language: for each area, a function that fetches them. */
 export type TextFiles = { readonly [Name in Area]: () => Promise<TextsOf<Name>> };

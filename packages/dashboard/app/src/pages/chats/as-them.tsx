@@ -16,7 +16,7 @@ interface AsThemProps {
   readonly messages: readonly MessageResource[];
 }
 
-/** Writes as the counterpart, in a sandbox. Not offered if no number of the counterpart is known. */
+/** A button to write as the counterpart, in a sandbox. Renders nothing if no number of the counterpart is known. */
 export function AsThem(props: AsThemProps): ReactNode {
   const t = useTexts('chats');
   const [isOpen, setOpen] = useState(false);
@@ -67,7 +67,7 @@ function AsThemForm({
   );
 }
 
-/** The number to write as, which is the person's, or in a group that of the last known author. */
+/** The number to write as: the person's, or in a group the newest author's whose number is known. */
 function numberOf({ address: { counterpart }, messages }: AsThemProps): string | null {
   for (const { direction, from, to, contact } of messages) {
     const number = direction === 'inbound' ? from : to;

@@ -5,7 +5,10 @@ import { useTexts } from '../../texts/language.tsx';
 
 const COUNTERPART_ID = /^(con|grp)_[0-9a-z]{26}$/;
 
-/** Finds chats by a part of a name or of a number, or opens the chat with the given id. */
+/**
+ * A search field that finds chats by a part of a name or number, or opens the chat with the contact or group whose id
+ * is typed.
+ */
 export function ChatFinder({
   workspaceId,
   instanceId,

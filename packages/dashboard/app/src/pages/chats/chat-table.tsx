@@ -9,7 +9,7 @@ import { useTexts } from '../../texts/language.tsx';
 import styles from './chat-table.module.css';
 import { chatName } from './names.ts';
 
-/** Chats by their last message. */
+/** A table of chats with their last messages, in the given order. */
 export function ChatTable({
   workspace,
   chats,

@@ -20,7 +20,7 @@ interface ComposerProps {
   readonly onReply: Dispatch<SetStateAction<MessageResource | null>>;
 }
 
-/** The field for a reply, whose content stays until the service has accepted it. */
+/** The form to write to the chat. The text and the file stay until the service has accepted them. */
 export function Composer({ address, name, repliedTo, onReply }: ComposerProps): ReactNode {
   const t = useTexts('chats');
   const id = useId();
@@ -47,7 +47,7 @@ export function Composer({ address, name, repliedTo, onReply }: ComposerProps): 
     send(outgoing(address, { text, file, repliedTo }));
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    // An Enter that ends the composition of a character does not send.
+    // An Enter that confirms a character of an input method does not send.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     if (!event.repeat) submit();

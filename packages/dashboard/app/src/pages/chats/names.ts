@@ -3,7 +3,7 @@ import { counterpartName } from '../../domain/message-status.ts';
 import { nameText } from '../../domain/name-text.ts';
 import { phoneText } from '../../domain/phone-text.ts';
 
-/** The readable name of a chat's counterpart; null if the network does not report any. */
+/** The name of a chat's counterpart, or else the number or id; null for an unnamed group or an unknown counterpart. */
 export function chatName({
   name,
   contact,
@@ -24,13 +24,13 @@ export function threadName(counterpart: string, messages: readonly MessageResour
   return name ?? addressText(counterpart);
 }
 
-/** A number as people write it; an id as it is. */
+/** A phone number as people write it; an id unchanged. */
 export function addressText(counterpart: string): string {
   const number = digitsOf(counterpart);
   return number === null ? counterpart : phoneText(number);
 }
 
-/** The digits of a number, however it is written; null if the text is not a complete number. */
+/** The digits of a phone number, however it is written; null if the text is not a number of 7 to 15 digits. */
 export function digitsOf(text: string): string | null {
   if (!/^\+?[\d\s().-]+$/.test(text.trim())) return null;
   const digits = text.replace(/\D/g, '');

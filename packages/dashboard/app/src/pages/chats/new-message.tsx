@@ -16,7 +16,7 @@ interface NewMessageProps {
   onClose(): void;
 }
 
-/** Sends the first message to a person, then leads to the chat with them. */
+/** A dialog to write to a number; opens the chat once the message is accepted. */
 export function NewMessage({ isOpen, ...props }: NewMessageProps & { readonly isOpen: boolean }): ReactNode {
   const t = useTexts('chats');
   const { number, onClose } = props;

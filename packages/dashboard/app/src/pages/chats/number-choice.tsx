@@ -21,7 +21,7 @@ export function NumberChoice({
 }: {
   readonly workspace: string;
   readonly chosen: string | undefined;
-  /** Whether the choice can be changed. */
+  /** Whether to show a field to choose another number. */
   readonly mayChange?: boolean;
   readonly children: (number: InstanceResource) => ReactNode;
 }): ReactNode {
@@ -61,7 +61,7 @@ export function NumberChoice({
   );
 }
 
-/** Lists the connected numbers first, because they have chats to read. */
+/** Lists the connected numbers first, then the others, each by name. */
 function Numbers({
   numbers,
   hint,
@@ -109,7 +109,7 @@ function ToNumbers({ workspace }: { readonly workspace: string }): ReactNode {
   );
 }
 
-/** The chosen number, or the only number. */
+/** The number with the id `chosen`; if none is chosen, the only number. */
 export function numberAmong(
   numbers: readonly InstanceResource[],
   chosen: string | undefined,

@@ -22,7 +22,7 @@ export const chatsQuery = (workspaceId: string, instanceId: string, cursor: stri
 const SEARCHED_PAGES = 3;
 const SEARCHED_PAGE = 100;
 
-/** Looks for a part of a name or number among the newest chats, because the API lists chats only by time. */
+/** Searches the names and numbers of the newest chats here, because the API only lists chats by time. */
 export const foundChatsQuery = (workspaceId: string, instanceId: string, find: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'chats', 'found', instanceId, find),
@@ -62,7 +62,7 @@ export interface ChatAddress {
   readonly counterpart: string;
 }
 
-/** The maximum number of pages to read again after a hint. Messages further up are not updated. */
+/** The maximum number of pages that one refresh reads. Older messages are not updated. */
 const NEWEST_PAGES = 4;
 
 export const threadQuery = (address: ChatAddress) =>
@@ -75,21 +75,23 @@ export const threadQuery = (address: ChatAddress) =>
         const further = await readStretch(address, fresh.nextCursor, signal);
         fresh = { messages: [...fresh.messages, ...further.messages], nextCursor: further.nextCursor };
       }
-      // The current data, not `before`, because older messages may have been loaded during this read.
+      // Not `before`, because older messages may have been loaded during this read.
       return withNewest(fresh, client.getQueryData<Thread>(queryKey));
     },
-    // Messages further up are forgotten with the page, so the next visit begins at the newest message.
+    // The loaded messages are dropped when the user leaves the page, so the next visit begins at the newest message.
     gcTime: 0,
   });
 
-/** Reads the messages before the oldest known message. Resolves with whether it was the last page. */
+/**
+ * Loads the page of messages before the oldest known one. Resolves with whether the beginning of the chat is reached.
+ */
 export async function readOlder(queries: QueryClient, address: ChatAddress): Promise<boolean> {
   const { queryKey } = threadQuery(address);
   const cursor = queries.getQueryData(queryKey)?.olderCursor ?? null;
   if (cursor === null) return true;
   const older = await readStretch(address, cursor);
   queries.setQueryData(queryKey, (known) =>
-    // Otherwise, the thread started over during the read.
+    // If the cursor has changed, the thread started over during the read, and the result is dropped.
     known?.olderCursor === cursor ? withOlder(known, older) : known,
   );
   return older.nextCursor === null;

@@ -18,13 +18,13 @@ interface ThreadMessageProps {
   readonly message: MessageResource;
   /** The message that is replied to, if the thread has it. */
   readonly quoted: MessageResource | null;
-  /** Whether a quote led the user here. */
+  /** Whether the user got here by following a quote. */
   readonly isMarked: boolean;
   readonly onReply: ((message: MessageResource) => void) | null;
   onQuoted(id: string): void;
 }
 
-/** One message: its author if unclear, its content, its time, and its status if outbound. */
+/** One message: its content, its time, its author if it is inbound in a group, and its status if it is outbound. */
 export function ThreadMessage(props: ThreadMessageProps): ReactNode {
   const t = useTexts('chats');
   const { workspaceId, message, isMarked, onReply } = props;
@@ -90,7 +90,7 @@ function Status({ status }: Pick<MessageResource, 'status'>): ReactNode {
   return <StatusBadge tone={MESSAGE_TONES[status]}>{statuses[status]}</StatusBadge>;
 }
 
-/** Strangers may send very long texts, so the rest is shown on request. */
+/** Strangers may send very long texts, so text beyond this length is shown only on request. */
 const SHOWN_MAX = 1_500;
 
 function Words({ message }: { readonly message: MessageResource }): ReactNode {
@@ -117,7 +117,7 @@ function Quote({
   onQuoted,
 }: ThreadMessageProps & { readonly replyTo: string }): ReactNode {
   const t = useTexts('chats');
-  // The quoted message may be further up than the page has loaded.
+  // The quoted message may be older than the loaded part of the chat.
   const elsewhere = useQuery({ ...messageQuery(workspaceId, replyTo), enabled: quoted === null }).data;
   const found = quoted ?? elsewhere ?? null;
   const content = (

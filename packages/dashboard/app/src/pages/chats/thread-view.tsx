@@ -22,10 +22,7 @@ interface ThreadViewProps {
   readonly onReply: ((message: MessageResource) => void) | null;
 }
 
-/**
- * The messages, the newest at the bottom. The view stays where the user reads, or at the newest message if the user is
- * there.
- */
+/** The messages, the newest at the bottom. New messages do not move the view, unless the user is at the bottom. */
 export function ThreadView({ address, name, thread, onReply }: ThreadViewProps): ReactNode {
   const t = useTexts('chats');
   const { locale } = useLanguage();
@@ -36,7 +33,7 @@ export function ThreadView({ address, name, thread, onReply }: ThreadViewProps):
   const queries = useQueryClient();
   const isLong = isAtEnd && messages.length > GROWN_MAX;
   useEffect(() => {
-    // Nothing is cut while the user reads further up.
+    // Old messages are dropped only while the user is at the bottom.
     if (!isLong) return;
     queries.setQueryData(threadQuery(address).queryKey, (known) => {
       const cut = known && cutThread(known);
@@ -50,7 +47,7 @@ export function ThreadView({ address, name, thread, onReply }: ThreadViewProps):
   const byId = new Map(messages.map((message) => [message.id, message]));
   return (
     <div className={styles['frame']}>
-      {/* Scrolling with the arrow keys needs the focus. */}
+      {/* Focusable, so that the arrow keys can scroll it. */}
       <div ref={area} role="log" aria-label={t.threadLabel(name)} tabIndex={0} className={styles['area']}>
         <div ref={list} className={styles['list']}>
           <Older
@@ -113,7 +110,7 @@ function Older({
     try {
       const isEnd = await readOlder(queries, address);
       setError(null);
-      // The button disappears, and the focus with it.
+      // The button disappears, so the focus must move elsewhere.
       if (isEnd) onNoMore();
     } catch (thrown) {
       setError(thrown);

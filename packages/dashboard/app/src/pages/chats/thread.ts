@@ -1,12 +1,12 @@
 import type { MessageResource } from '@trunkline/http/client';
 
-/** The part of a chat that has been read, without a gap back from the newest message. */
+/** The loaded part of a chat: the newest messages, back to some older one without a gap. */
 export interface Thread {
   /** Newest first. */
   readonly messages: readonly MessageResource[];
   /** The cursor for older messages; null if there are none. */
   readonly olderCursor: string | null;
-  /** The end of the last read that began at the newest message, where the thread can be cut. */
+  /** Where the thread can be cut: the last message of the latest read from the newest message, and its cursor. */
   readonly cut: { readonly oldest: string; readonly olderCursor: string | null } | null;
 }
 
@@ -20,7 +20,7 @@ interface Stretch {
   readonly nextCursor: string | null;
 }
 
-/** Whether a read that begins at the newest message reaches the known messages. */
+/** Whether a read that begins at the newest message covers all known messages, or the whole chat. */
 export function reaches(fresh: Stretch, known: Thread | undefined): boolean {
   const oldest = known?.messages.at(-1)?.id;
   const last = fresh.messages.at(-1)?.id;
@@ -28,9 +28,8 @@ export function reaches(fresh: Stretch, known: Thread | undefined): boolean {
 }
 
 /**
- * Joins a new read from the newest message with the known messages further up, so that a user does not lose the
- * messages being read. If the new read does not reach a known message, the thread starts over, because it would have a
- * gap.
+ * Joins a new read from the newest message with the known older messages, so that a user does not lose the messages
+ * being read. If the new read does not reach a known message, the thread starts over, because it would have a gap.
  */
 export function withNewest(fresh: Stretch, known: Thread | undefined): Thread {
   const newest = known?.messages[0]?.id;
@@ -43,7 +42,7 @@ export function withNewest(fresh: Stretch, known: Thread | undefined): Thread {
   // Ids sort by time, as the list does.
   const shown = fresh.messages.filter(({ id }) => id >= oldest);
   if (fresh.nextCursor === null) {
-    // The read is complete. Messages further up than the user has read are left out; other missing messages were
+    // The read covers the whole chat. Messages older than the known ones are left out, and messages it lacks were
     // deleted.
     return { messages: shown, olderCursor: last < oldest ? known.olderCursor : null, cut };
   }
@@ -55,7 +54,7 @@ export function withNewest(fresh: Stretch, known: Thread | undefined): Thread {
   };
 }
 
-/** Adds the next older stretch. */
+/** Adds the next older messages. */
 export function withOlder(known: Thread, older: Stretch): Thread {
   const oldest = known.messages.at(-1)?.id;
   const further = older.messages.filter(({ id }) => oldest === undefined || id < oldest);
@@ -69,7 +68,7 @@ export function withSent(known: Thread, message: MessageResource): Thread {
   return { ...known, messages: [message, ...known.messages] };
 }
 
-/** Removes messages further up than the last read, so that a chat open for hours does not fill the memory. */
+/** Removes messages older than the latest read, so that a chat that is open for hours does not fill the memory. */
 export function cutThread(known: Thread): Thread {
   const { cut } = known;
   const oldest = known.messages.at(-1)?.id;

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { RefObject } from 'react';
 
-/** The distance from the end that counts as the end. */
+/** A scroll position within this distance from the end counts as the end. */
 const END_PX = 48;
 
 interface ReadingPosition {
@@ -10,14 +10,14 @@ interface ReadingPosition {
   /** The content of the area; its messages have `data-message`. */
   readonly list: RefObject<HTMLDivElement | null>;
   readonly isAtEnd: boolean;
-  /** The newest message at the time when the user was last at the end. */
+  /** The id of the message that was the newest when the user was last at the end. */
   readonly seen: string;
   toEnd(): void;
   toMessage(id: string): void;
 }
 
 /**
- * Keeps the text that the user reads in place, even if other content arrives or changes its height. The text is the
+ * Keeps the text that the user reads in place when other content arrives or changes its height. That text is the
  * message at the upper edge, or the end of the thread if the user is there. Browsers do this only in part, or not at
  * all.
  */

@@ -17,8 +17,8 @@ interface Sending {
 }
 
 /**
- * Sends one message at a time, and each only once, because retries of the same message use the same idempotency key,
- * and a second press during a request does nothing.
+ * Sends one message at a time, and each only once: a press during a request does nothing, and retries of an unchanged
+ * message use the same idempotency key.
  */
 export function useSend(
   workspaceId: string,
@@ -61,7 +61,7 @@ export function useSend(
     send(message) {
       if (isBusy.current) return;
       isBusy.current = true;
-      // Not called if the component has unmounted by then.
+      // This `onSuccess` is not called if the component has unmounted by then.
       mutation.mutate(message, { onSuccess: (accepted) => onSent(accepted, message) });
     },
     isSending: mutation.isPending,

@@ -16,7 +16,7 @@ import { useSession } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
 
 /**
- * The page at `/`, and at the address of a page without its `/w/…`. Leads to that page in the session's workspace, the
+ * The page at `/`, and at short addresses such as `/numbers`. Redirects to that page in the session's workspace, the
  * workspace last shown in the tab, or the only workspace. Otherwise, the user chooses a workspace here.
  */
 export function HomePage(): ReactNode {
@@ -30,7 +30,10 @@ export function HomePage(): ReactNode {
   return current === null ? <ChooseWorkspace /> : <ToKept workspaceId={current} />;
 }
 
-/** Leads to the workspace last shown in the tab, if it exists. Its id may come from a mistyped address. */
+/**
+ * Redirects to the workspace last shown in the tab. Checks that it exists, because its id may come from a mistyped
+ * address.
+ */
 function ToKept({ workspaceId }: { readonly workspaceId: string }): ReactNode {
   const { isPending, isSuccess } = useQuery(workspaceQuery(workspaceId));
   if (isPending) return null;

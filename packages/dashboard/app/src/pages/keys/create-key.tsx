@@ -16,7 +16,7 @@ interface CreateKeyProps {
   readonly workspaceId: string;
   readonly isOpen: boolean;
   onClose(): void;
-  /** Gets the key with its token, which no other response has. */
+  /** Called with the key and its token, which no other response contains. */
   onCreated(key: NewKeyResource): void;
 }
 

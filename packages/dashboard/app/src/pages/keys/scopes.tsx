@@ -16,7 +16,7 @@ export const SCOPES = [
 
 export const READ_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope.endsWith(':read'));
 
-/** The rights of a key in one word if possible, otherwise the names of the scopes in the API. */
+/** A short text for no scopes, all scopes or all read scopes; otherwise the scopes' names in the API. */
 export function Scopes({ scopes }: { readonly scopes: readonly Scope[] }): ReactNode {
   const t = useTexts('keys');
   const has = (wanted: readonly Scope[]): boolean =>

@@ -15,7 +15,7 @@ export type EditedMember = MemberResource | 'new';
 
 interface EditMemberProps {
   readonly workspaceId: string;
-  /** Null if no member is edited. */
+  /** The member to change, or `new` to add one; null if the dialog is closed. */
   readonly member: EditedMember | null;
   onClose(): void;
 }

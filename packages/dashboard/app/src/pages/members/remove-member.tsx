@@ -11,12 +11,12 @@ import { useLanguage, useTexts } from '../../texts/language.tsx';
 
 interface RemoveMemberProps {
   readonly workspaceId: string;
-  /** The member to remove; null if there is none. */
+  /** The member to remove; null if the dialog is closed. */
   readonly member: MemberResource | null;
   onClose(): void;
 }
 
-/** Asks before a member is removed, and lists the member's keys, which end as well. */
+/** Asks before a member is removed, and lists the member's active keys, which are revoked as well. */
 export function RemoveMember({ workspaceId, member, onClose }: RemoveMemberProps): ReactNode {
   const t = useTexts('members');
   const { locale } = useLanguage();

@@ -58,7 +58,7 @@ function Message({
             </Link>
           )}
           <Id value={message.id} />
-          {/* The number is loaded later. It comes last, so that no link moves away from the pointer. */}
+          {/* The number is loaded later, so it comes last and moves no link away from the pointer. */}
           {number && (
             <Link to="/w/$workspace/numbers/$instance" params={{ workspace, instance: number.id }}>
               {number.name}

@@ -12,7 +12,7 @@ interface Step {
   readonly at: string | null;
 }
 
-/** The steps of a message, each with its time and the time since the previous one. */
+/** The steps of a message, each with its time and, from one second up, the time since the previous step. */
 export function MessageSteps({ message }: { readonly message: MessageResource }): ReactNode {
   const t = useTexts('messages');
   const { locale } = useLanguage();

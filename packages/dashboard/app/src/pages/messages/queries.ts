@@ -24,7 +24,7 @@ export const standingQuery = (workspaceId: string, messageId: string) =>
       unwrap(await clientOf(workspaceId).messages.standing(messageId, { signal })).data,
   });
 
-/** A message has fewer events, so one page is enough. */
+/** One page of this size is enough, because a message has fewer events. */
 const EVENTS_MAX = 100;
 
 /** The events of a message, oldest first. */

@@ -10,7 +10,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { standingQuery } from './queries.ts';
 import styles from './standing.module.css';
 
-/** One sentence: the current state of the message, and since when. */
+/** The status of the message, its meaning in a sentence, and since when. */
 export function Standing({
   workspaceId,
   message,

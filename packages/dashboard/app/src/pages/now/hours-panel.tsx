@@ -8,7 +8,7 @@ import { Panel } from '../../components/panel.tsx';
 import { Table } from '../../components/table.tsx';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 
-/** The service stops counting here. */
+/** The service stops counting an hour's messages at this number. */
 const COUNTED_TO = 1_000;
 const REFRESH_MS = 60_000;
 

@@ -10,12 +10,12 @@ interface NowHeadlineProps {
   /** The numbers that need attention or are connecting. */
   readonly numbers: readonly InstanceResource[];
   readonly webhooks: readonly WebhookResource[];
-  /** The count of messages in slow queues. */
+  /** The number of messages in slow queues. */
   readonly waiting: number;
   readonly connected: number;
 }
 
-/** The workspace's state in one sentence. */
+/** The workspace's state: a short sentence for each kind of problem, or that all is well. */
 export function NowHeadline({
   numbers,
   webhooks,

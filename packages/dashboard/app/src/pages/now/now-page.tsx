@@ -20,12 +20,12 @@ import { TroubledNumbers } from './troubled-numbers.tsx';
 import { WaitingMessages } from './waiting-messages.tsx';
 import { TroubledWebhooks } from './troubled-webhooks.tsx';
 
-// Loaded later, because the first second does not need the chart of the day.
+// Loaded lazily, because the first render does not need the 24-hour chart.
 const HoursPanel = lazy(() => import('./hours-panel.tsx'));
 
 const route = getRouteApi('/session/w/$workspace/');
 
-/** Whether something is wrong, and since when. */
+/** Shows whether anything is wrong, and since when, and below it the messages of the last 24 hours. */
 export function NowPage(): ReactNode {
   const t = useTexts('now');
   const { workspace } = route.useParams();

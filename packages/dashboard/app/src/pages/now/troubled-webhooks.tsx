@@ -9,7 +9,7 @@ import { isWebhookTrouble, webhookName, webhookState, WEBHOOK_TONES } from '../.
 import { useTexts } from '../../texts/language.tsx';
 import styles from './well.module.css';
 
-/** The webhooks that do not deliver; other webhooks are only counted. */
+/** The webhooks that are failing or that the service disabled; other webhooks are only counted. */
 export function TroubledWebhooks({
   workspace,
   webhooks,

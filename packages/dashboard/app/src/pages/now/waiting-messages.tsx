@@ -11,11 +11,11 @@ import { useLanguage, useTexts } from '../../texts/language.tsx';
 interface WaitingMessagesProps {
   readonly workspace: string;
   readonly numbers: readonly InstanceResource[];
-  /** The queues in which a message has waited too long. */
+  /** The queues whose oldest message has waited for too long. */
   readonly queues: readonly QueueResource[];
 }
 
-/** The messages that are sent late, by number. */
+/** The numbers in `queues`, each with its queued messages. */
 export function WaitingMessages({ workspace, numbers, queues }: WaitingMessagesProps): ReactNode {
   const t = useTexts('now');
   const { locale } = useLanguage();

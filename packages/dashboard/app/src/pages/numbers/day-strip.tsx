@@ -12,7 +12,7 @@ import styles from './number-page.module.css';
 import { dayQuery } from './queries.ts';
 import { toneOfStatus } from '../../domain/number-status.ts';
 
-/** A chart of less than a minute would say nothing. */
+/** If less time than this is known, no chart is shown. */
 const SHORTEST_MS = 60_000;
 
 interface DayStripProps {
@@ -20,7 +20,7 @@ interface DayStripProps {
   readonly number: InstanceResource;
 }
 
-/** Whether the number was connected, over the last 24 hours. */
+/** The number's statuses over the last 24 hours, and for what share of that time it was connected. */
 export function DayStrip({ workspaceId, number }: DayStripProps): ReactNode {
   const t = useTexts('numbers');
   const query = useQuery({ ...dayQuery(workspaceId, number.id), refetchInterval: useRefreshMs(60_000) });

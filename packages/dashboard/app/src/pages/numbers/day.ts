@@ -11,8 +11,8 @@ export interface StatusStretch {
 }
 
 /**
- * The statuses of a number in the day before `at`, oldest first, from its history (`entries`), newest first. Leaves out
- * time that the history does not cover, and time before the number was added.
+ * The statuses of a number in the 24 hours before `at`, oldest first. `entries` is its history, newest first. Leaves
+ * out the time before the number was added.
  */
 export function stretchesOf(
   entries: readonly InstanceHistoryResource[],

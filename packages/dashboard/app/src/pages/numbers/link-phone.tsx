@@ -19,10 +19,10 @@ interface LinkPhoneProps {
   readonly instanceId: string;
 }
 
-/** The current QR with instructions, and the code to type instead. */
+/** The current QR code with instructions, and below it a way to link by typing a code instead. */
 export function LinkPhone({ workspaceId, instanceId }: LinkPhoneProps): ReactNode {
   const t = useTexts('numbers');
-  // Reads often, because a code is replaced within seconds, and the phone cannot use a replaced code.
+  // Reads often, because a QR code is replaced within seconds, and the phone cannot use a replaced one.
   const { data: qr, error } = useQuery({ ...qrQuery(workspaceId, instanceId), refetchInterval: 2_000 });
   const now = useNow();
   const { locale } = useLanguage();
@@ -60,7 +60,7 @@ export function LinkPhone({ workspaceId, instanceId }: LinkPhoneProps): ReactNod
   );
 }
 
-/** For a phone that cannot be held in front of this screen. */
+/** Requests a code to type on the phone, for a phone that cannot scan this screen. */
 function TypeInstead({ workspaceId, instanceId }: LinkPhoneProps): ReactNode {
   const t = useTexts('numbers');
   const queries = useQueryClient();
@@ -68,7 +68,7 @@ function TypeInstead({ workspaceId, instanceId }: LinkPhoneProps): ReactNode {
   const ask = useMutation({
     mutationFn: async () => {
       const { instances } = clientOf(workspaceId);
-      // A code needs a new connection, made for the typed number.
+      // The network gives a code only on a new connection, which is opened for the typed number.
       unwrap(await instances.disconnect(instanceId));
       return unwrap(await instances.connect(instanceId, { pairing_phone_number: phone }));
     },

@@ -15,7 +15,7 @@ import { Rename } from './rename.tsx';
 
 type Asked = 'disconnect' | 'logout' | 'remove' | 'rename';
 
-/** The actions on a number in its status. An action that loses something asks for confirmation. */
+/** The actions that the number's status allows. An action that loses something asks for confirmation. */
 export function NumberActions({
   workspaceId,
   number,

@@ -20,7 +20,7 @@ import { phoneText } from '../../domain/phone-text.ts';
 import { numberQuery } from './queries.ts';
 import { SandboxPhone } from './sandbox-phone.tsx';
 
-// The code that draws a QR is fetched when a QR is shown.
+// Loaded lazily, because the code that draws a QR code is needed only while linking.
 const LinkPhone = lazy(() =>
   import('./link-phone.tsx').then(({ LinkPhone: component }) => ({ default: component })),
 );
@@ -29,7 +29,7 @@ const route = getRouteApi('/session/w/$workspace/numbers/$instance');
 
 export function NumberPage(): ReactNode {
   const { workspace, instance } = route.useParams();
-  // Some steps of connecting have no event, so the page polls often in the meantime.
+  // Some steps of connecting emit no event, so the page polls often until the number is connected.
   const calm = useRefreshMs();
   const query = useQuery({
     ...numberQuery(workspace, instance),

@@ -10,7 +10,7 @@ import { useRefreshMs } from '../../live/live.tsx';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { queueQuery } from './queries.ts';
 
-/** The messages that the number still has to send, and the process that sends them. */
+/** The messages that the number still has to send, and the process that holds the number. */
 export function NumberQueue({
   workspaceId,
   instanceId,

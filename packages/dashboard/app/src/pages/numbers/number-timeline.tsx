@@ -52,13 +52,16 @@ export function NumberTimeline({ workspaceId, instanceId, cursor }: NumberTimeli
   );
 }
 
-/** A requested stop is not a fault. */
+/** A disconnection that was requested is not shown as a problem. */
 function toneOfEntry({ to, caused_by, code }: InstanceHistoryResource): ReturnType<typeof toneOfStatus> {
   if (to === 'disconnected' && caused_by === 'api' && code === null) return 'idle';
   return toneOfStatus(to);
 }
 
-/** Details of an entry. Only the newest entry shows its next step, because older steps no longer apply. */
+/**
+ * Details of an entry. The time of its next step is relative only in the newest entry; in older entries, it is a time
+ * of day.
+ */
 function Details({
   entry,
   isNewest,

@@ -39,16 +39,16 @@ export const qrQuery = (workspaceId: string, instanceId: string) =>
     queryKey: keyOf(workspaceId, 'numbers', 'qr', instanceId),
     queryFn: async ({ signal }) =>
       unwrap(await clientOf(workspaceId).instances.qr(instanceId, { signal })).data,
-    // An expired code must never be shown.
+    // Not cached, because an expired QR code must not be shown.
     gcTime: 0,
     staleTime: 0,
     retry: false,
   });
 
-/** A number with more changes in a day is flapping, and the strip then shows only the newest part. */
+/** How many entries are read. A number with more entries in 24 hours is flapping; its older entries are not read. */
 const DAY_ENTRIES_MAX = 100;
 
-/** The history of the last day, and the time when it was read. */
+/** The newest entries of the history, and the time when they were read. */
 export const dayQuery = (workspaceId: string, instanceId: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'numbers', 'day', instanceId),

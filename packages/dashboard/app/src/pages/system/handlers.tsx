@@ -15,10 +15,10 @@ import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { HANDLERS_KEY } from './queries.ts';
 import styles from './system.module.css';
 
-/** The service stops counting here. */
+/** The service stops counting events at this number. */
 const COUNTED_TO = 1_000;
 
-/** The subscriptions of the embedder's code. */
+/** The event handlers that the embedding app has registered. */
 export function Handlers({ handlers }: { readonly handlers: readonly SubscriptionResource[] }): ReactNode {
   const t = useTexts('system');
   const { locale } = useLanguage();
@@ -104,7 +104,7 @@ function Actions({ handler: { name, exhausted } }: { readonly handler: Subscript
   );
 }
 
-/** Each call retries a batch of events; the loop ends when none remain or a call retries none. */
+/** Retries all failed events, batch by batch. Stops if a call retries none. Returns how many it retried. */
 async function retryAll(path: string): Promise<number> {
   let requeued = 0;
   for (;;) {

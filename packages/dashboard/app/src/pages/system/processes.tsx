@@ -82,7 +82,7 @@ export function Processes({ processes }: { readonly processes: readonly ProcessR
   );
 }
 
-/** The word for a role; its name if there is no word, as for a role of a newer version. */
+/** The word for a role; the role's own name if this version has no word for it. */
 function roleText(words: Readonly<Record<string, string>>, role: string): string {
   return words[role] ?? role;
 }

@@ -5,7 +5,10 @@ import { useTexts } from '../../texts/language.tsx';
 
 const NEEDED = ['gateway', 'webhooks', 'maintenance'] as const;
 
-/** Whether each role has a process. The role `api` has one, because the API responded. */
+/**
+ * Names the roles that no process has, and counts the silent processes and the instances that no process holds. The
+ * role `api` is not checked, because the API responded.
+ */
 export function SystemHeadline({
   system: { processes, workload },
 }: {

@@ -12,7 +12,7 @@ import { handlersQuery, systemQuery } from './queries.ts';
 import { SystemHeadline } from './system-headline.tsx';
 import { Waiting } from './waiting.tsx';
 
-/** Whether the service itself works, and which parts are slow. */
+/** The state of the service itself: its processes, its waiting work, its event handlers and its database. */
 export function SystemPage(): ReactNode {
   const { title } = useTexts('system');
   return (
@@ -24,11 +24,11 @@ export function SystemPage(): ReactNode {
 
 function System(): ReactNode {
   const { title } = useTexts('system');
-  // Processes and queues have no events.
+  // Processes and queues emit no events, so the page polls.
   const refetchInterval = useRefreshMs(10_000);
   const system = useQuery({ ...systemQuery, refetchInterval });
   const handlers = useQuery({ ...handlersQuery, refetchInterval });
-  // Shown from the top down, so that late data does not move content that is being read.
+  // Each part waits for the parts above it, so that late data does not move content that is being read.
   return (
     <Page title={title}>
       <Loaded query={system}>

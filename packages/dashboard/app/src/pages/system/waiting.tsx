@@ -6,10 +6,10 @@ import { Panel } from '../../components/panel.tsx';
 import { Time } from '../../components/time.tsx';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 
-/** The service stops counting here. */
+/** The service stops counting at this number. */
 const COUNTED_TO = 10_000;
 
-/** The open work of the whole service, and its age. */
+/** The waiting work of the whole service, and its age. */
 export function Waiting({ workload }: { readonly workload: SystemResource['workload'] }): ReactNode {
   const t = useTexts('system');
   const { locale } = useLanguage();

@@ -22,8 +22,8 @@ interface AddWebhookProps {
 }
 
 /**
- * Adds a webhook, shows its secret, then leads to its page. The page must keep the component mounted when the first
- * webhook appears.
+ * Adds a webhook, shows its secret, and then opens the webhook's page. Must stay mounted when the first webhook appears
+ * in the list, or the secret would vanish.
  */
 export function AddWebhook({ workspaceId, isOpen, onClose }: AddWebhookProps): ReactNode {
   const t = useTexts('webhooks');
@@ -78,7 +78,7 @@ function AddForm({
       void queries.invalidateQueries({ queryKey: keyOf(workspaceId, 'webhooks') });
       onAdded(webhook);
     },
-    // The secret is only in the state of the page that shows it.
+    // Not cached, because the result contains the secret.
     gcTime: 0,
   });
   return (

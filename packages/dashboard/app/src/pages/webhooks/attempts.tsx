@@ -58,7 +58,7 @@ function Outcome({
   );
 }
 
-/** The number of lines shown at first; the rest is shown on request. */
+/** The number of lines of a response body that are shown at first; the rest is shown on request. */
 const EXCERPT_LINES = 6;
 const EXCERPT_CHARACTERS = 400;
 

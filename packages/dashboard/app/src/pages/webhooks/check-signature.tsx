@@ -12,7 +12,7 @@ import styles from './check-signature.module.css';
 import { bodyOf, curlOf } from './request-text.ts';
 import { canSign, checkSignature, signatureHeaders, TOLERANCE_MS } from './signature.ts';
 
-/** The names of the signature's headers, to fill in. */
+/** The signature's headers, whose values the user fills in. */
 const NO_HEADERS = 'X-Service-Timestamp: \nX-Service-Signature: ';
 
 /** Explains why a receiver refuses a request. The user enters the request and the secret, which stay in this page. */
@@ -30,7 +30,7 @@ export function CheckSignature({
   const [missing, setMissing] = useState<'secret' | 'headers' | null>(null);
   const check = useMutation({
     mutationFn: () => checkSignature({ secret, headers, body }),
-    // Neither the request nor the secret is kept in the page's cache.
+    // The result is not kept after the user leaves the page.
     gcTime: 0,
   });
   const copySigned = useMutation({

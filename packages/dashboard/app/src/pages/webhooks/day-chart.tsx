@@ -7,7 +7,10 @@ import { useLanguage, useTexts } from '../../texts/language.tsx';
 import styles from './day-chart.module.css';
 import type { Slot } from './day.ts';
 
-/** Deliveries above the line, failures below it; in a second chart, the delivery times. A table has the same data. */
+/**
+ * Draws deliveries above the line and failures below it, and the delivery times in a second chart. A table has the same
+ * data.
+ */
 export function DayChart({
   slots,
   from,
@@ -86,7 +89,7 @@ export function DayChart({
   );
 }
 
-/** Bars go up or down from the line, so that no colour is needed. */
+/** Deliveries go up from the line, failures go down, and open ones are narrow, so that no colour is needed. */
 function CountBars({ slots }: { readonly slots: readonly Slot[] }): ReactNode {
   const most = Math.max(1, ...slots.flatMap(({ delivered, failed, open }) => [delivered, failed, open]));
   const half = CHART_HEIGHT / 2;
@@ -111,13 +114,13 @@ function TimeBars({
 }): ReactNode {
   return slots.map(({ from, medianMs }, slot) => {
     if (medianMs === null) return null;
-    // A measured time of 0 ms also has a visible bar.
+    // Unlike a missing time, a time of 0 ms has a visible bar.
     const height = Math.max(2, barLength(medianMs, slowest, CHART_HEIGHT));
     return <Bar key={from} slot={slot} tone="plain" y={CHART_HEIGHT - height} height={height} />;
   });
 }
 
-/** Formats a duration; below two seconds in milliseconds. */
+/** Formats a duration, below two seconds in milliseconds. */
 function durationText(locale: string, ms: number): string {
   if (ms >= 2_000) return distanceText(locale, ms);
   return new Intl.NumberFormat(locale, {

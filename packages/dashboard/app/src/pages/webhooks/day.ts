@@ -8,9 +8,9 @@ export interface Slot {
   /** Epoch milliseconds. */
   readonly from: number;
   readonly delivered: number;
-  /** Given up or waiting for a retry. */
+  /** Deliveries that have failed for good, or wait for a retry. */
   readonly failed: number;
-  /** Not tried yet. */
+  /** Deliveries that have not been attempted. */
   readonly open: number;
   /** The median time from an event to its delivery; null if nothing was delivered. */
   readonly medianMs: number | null;
@@ -18,7 +18,7 @@ export interface Slot {
 
 type Shown = Pick<DeliveryResource, 'status' | 'created_at' | 'delivered_at'>;
 
-/** The deliveries between `from` and `now` in 24 equal parts, oldest first. */
+/** Counts the deliveries created between `from` and `now` in 24 equal parts, oldest first. */
 export function slotsOf(deliveries: readonly Shown[], from: number, now: number): readonly Slot[] {
   const width = (now - from) / SLOTS;
   const slots = Array.from({ length: SLOTS }, (_, index) => ({
@@ -30,7 +30,8 @@ export function slotsOf(deliveries: readonly Shown[], from: number, now: number)
   }));
   for (const { status, created_at, delivered_at } of deliveries) {
     const at = Date.parse(created_at);
-    // The service's clock may be ahead of this machine's.
+    // A delivery outside the period counts in the first or last part, because the service's clock may differ from this
+    // machine's.
     const slot = slots[Math.max(0, Math.min(SLOTS - 1, Math.floor((at - from) / width)))];
     if (!slot) continue;
     if (status === 'success') slot.delivered += 1;

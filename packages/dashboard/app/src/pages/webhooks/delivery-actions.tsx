@@ -12,7 +12,7 @@ import { useMay } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { bodyOf, curlOf } from './request-text.ts';
 
-/** Sends a failed delivery again, and copies its request. */
+/** Buttons to send a failed delivery again, and to copy its request as a shell command. */
 export function DeliveryActions({
   workspaceId,
   delivery: { id, status, request },

@@ -31,7 +31,7 @@ export const deliveryQuery = (workspaceId: string, deliveryId: string) =>
       unwrap(await clientOf(workspaceId).deliveries.get(deliveryId, { signal })).data,
   });
 
-/** All deliveries of an event: one for each webhook that subscribes to it. */
+/** All deliveries of an event, one for each webhook that gets it. */
 export const siblingsQuery = (workspaceId: string, eventId: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'deliveries', 'siblings', eventId),
@@ -45,13 +45,13 @@ const DAY_MAX = 2 * DAY_PAGE;
 
 export interface DayOfDeliveries {
   readonly deliveries: readonly DeliveryResource[];
-  /** Whether more deliveries were left unread. */
+  /** Whether reading stopped at the maximum number of deliveries. */
   readonly isPart: boolean;
 }
 
 /**
- * The deliveries of the last 24 hours, the newest first, up to 200, because a busy webhook has more in a day than a
- * page can read.
+ * The deliveries of the last 24 hours, newest first. Reads at most 200, because a busy webhook has more than can be
+ * read here.
  */
 export const dayQuery = (workspaceId: string, webhookId: string) =>
   queryOptions({

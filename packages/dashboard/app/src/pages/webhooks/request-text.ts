@@ -18,7 +18,7 @@ export function curlOf(request: Request, signature: Readonly<Record<string, stri
   ].join(' \\\n  ');
 }
 
-/** Quotes a text for a POSIX shell. Within single quotes, only the closing quote is special. */
+/** Quotes a text for a POSIX shell. Within single quotes, only the single quote itself is special. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -10,7 +10,7 @@ import type { VerifyFailureReason } from '@trunkline/receiver';
 
 // Everything here runs in the browser, so that no secret is sent anywhere.
 
-/** The data that a user copies from the log of a receiver. */
+/** The data that the user enters: the webhook's secret, and a request from the receiver's log. */
 interface Received {
   readonly secret: string;
   /** One header per line: `X-Service-Timestamp: 1767225600`. */
@@ -25,7 +25,7 @@ interface Checked {
   readonly signedAt: number | null;
 }
 
-/** How long receivers accept a signature. */
+/** How long receivers accept a signature by default. */
 export const TOLERANCE_MS: number = DEFAULT_TOLERANCE_SECONDS * 1_000;
 
 /** Whether Web Crypto is available, which browsers have only on https and localhost. */
@@ -33,7 +33,7 @@ export function canSign(): boolean {
   return isSecureContext;
 }
 
-/** Checks whether the secret signed the body, no matter when. */
+/** Checks whether the signature is right, regardless of its age. */
 export async function checkSignature({ secret, headers: lines, body }: Received): Promise<Checked> {
   const headers = headersIn(lines);
   const seconds = headers.get(TIMESTAMP_HEADER) ?? headers.get(STANDARD_TIMESTAMP_HEADER);
@@ -48,7 +48,7 @@ export async function checkSignature({ secret, headers: lines, body }: Received)
   return { wrong: result.ok ? null : result.reason, signedAt };
 }
 
-/** The headers of a signature made now. */
+/** Signs the body with the current time. Returns the signature's headers. */
 export async function signatureHeaders(
   secret: string,
   body: string,
@@ -77,7 +77,7 @@ function headersIn(lines: string): Headers {
   return headers;
 }
 
-/** Removes the quotes of JSON logs. */
+/** Trims a name or value, and removes the quotes and the comma that it has in a JSON log. */
 function withoutQuotes(text: string): string {
   return text
     .trim()

@@ -100,7 +100,7 @@ export function WebhookActions({
         act={async () => unwrap(await webhooks.delete(id))}
         onDone={() => {
           say(t.done.remove);
-          // Refresh after leaving, or this page would read the deleted webhook.
+          // Refreshes only after leaving this page, which would otherwise read the deleted webhook.
           void navigate({ to: '/w/$workspace/webhooks', params: { workspace: workspaceId } }).then(refresh);
         }}
       >

@@ -25,7 +25,7 @@ export function inputOf({ url, description, events, trace }: WebhookValues) {
   };
 }
 
-/** Moves the API's error about the address, which has its own code, to the field of the address. */
+/** Turns the error INVALID_WEBHOOK_URL into an error of the field `url`, so that the form shows it there. */
 export function atAddress<Reply>(result: CallResult<Reply>): CallResult<Reply> {
   if (result.ok || result.error.code !== 'INVALID_WEBHOOK_URL') return result;
   const { error } = result;
@@ -40,14 +40,14 @@ export function WebhookFields({
 }: {
   readonly values: WebhookValues;
   onChange(values: WebhookValues): void;
-  /** Whether the user tried to continue without an event. */
+  /** Whether to show an error while no event is chosen: from the first attempt to submit. */
   readonly isMissingEvents: boolean;
 }): ReactNode {
   const t = useTexts('webhooks');
   const { url, description, events, trace } = values;
   const optionsOf = (types: readonly SubscribableType[]) =>
     types.map((value) => ({ value, label: value, hint: t.eventMeanings[value] }));
-  /** Other types stay as they are. */
+  /** Sets which of `types` are chosen. Other types stay as they are. */
   const choose = (types: readonly SubscribableType[], chosen: readonly SubscribableType[]): void =>
     onChange({ ...values, events: [...events.filter((type) => !types.includes(type)), ...chosen] });
   return (

@@ -21,12 +21,12 @@ import styles from './webhook-page.module.css';
 
 const route = getRouteApi('/session/w/$workspace/webhooks/$webhook');
 
-/** Loaded later, because the panel is below the fold. */
+/** Loaded lazily, because the panel is below the fold. */
 const DayPanel = lazy(() => import('./day-panel.tsx'));
 
 export function WebhookPage(): ReactNode {
   const { workspace, webhook } = route.useParams();
-  // Attempts emit no events, so no hint arrives.
+  // Attempts emit no events, so the page polls.
   const query = useQuery({ ...webhookQuery(workspace, webhook), refetchInterval: useRefreshMs(5_000) });
   return (
     <LoadedPage query={query} title={webhook} above={<Above workspace={workspace} />}>

@@ -35,7 +35,7 @@ export function WebhooksPage(): ReactNode {
   const t = useTexts('webhooks');
   const { workspace } = route.useParams();
   const search = route.useSearch();
-  // Attempts emit no events, so no hint arrives.
+  // Attempts emit no events, so the page polls.
   const query = useQuery({ ...webhooksQuery(workspace), refetchInterval: useRefreshMs(5_000) });
   const [isAdding, setAdding] = useState(false);
   const add = useMay('webhooks:write') && (

@@ -2,7 +2,7 @@ import { present, textIn } from '../../router/search.ts';
 import type { RawSearch } from '../../router/search.ts';
 
 export interface WorkspacesSearch {
-  /** The workspace after which the page begins. */
+  /** The id of the workspace after which the page begins. */
   readonly cursor?: string;
   /** A part of a name, or an id. */
   readonly find?: string;

@@ -1,7 +1,9 @@
 import type { InstanceHistoryResource } from '@trunkline/http/client';
 import type { TextsOf } from '../texts.ts';
 
-/** The sentences by the API's reason; a reason of a newer service stays in English. */
+/**
+ * The sentence for each of the API's reasons. A reason that is missing here, as from a newer service, stays in English.
+ */
 const REASONS: Readonly<Record<InstanceHistoryResource['reason'], string>> = {
   created: 'Se añadió el número.',
   connect_requested: 'Alguien pidió conectarlo.',
