@@ -9,9 +9,9 @@ import { startedProgramsAreImports } from './internal/test-support/src/started-p
 const conditions = ['source', 'module', 'node', 'development|production'];
 
 /**
- * Tests that leave their process as it was, so that a worker keeps what it has loaded for all of these files. Other
- * tests measure their process, count its timers or change it for good, intercept all of its requests, or run servers
- * that end with the process.
+ * Tests that leave their process unchanged, so that a worker can keep what it has loaded from one of these files to the
+ * next. Other tests measure their process, count its timers or change it for good, intercept all of its requests, or
+ * run servers that end with the process.
  */
 const SHARED_PROCESS = [
   'packages/{core,gateway-baileys,http,receiver,storage-kit,storage-sqlite,storage-postgres}/src/**/*.test.ts',

@@ -100,7 +100,7 @@ test('the check of the built site finds links to missing pages, files and anchor
   ]);
 });
 
-// Building takes far longer than all of the above, and needs packages that nothing else needs.
+// Building takes far longer than the tests above, and needs packages that nothing else needs.
 const BUILDS = process.env['DOCS_SITE'] === '1';
 const browser: TestBrowser | null = BUILDS ? await testBrowser() : null;
 
@@ -171,7 +171,7 @@ describe.skipIf(!BUILDS)('the built site (DOCS_SITE=1)', () => {
     expect(foreign).toEqual([]);
   });
 
-  // At the end of the test, it fails if a page logged an error or a warning to the console.
+  // A test fails at its end if a page has logged an error or a warning to the console.
   it.for(SECTIONS)(
     'shows every page of "%s" from edge to edge, on a desk and on a phone',
     { timeout: 600_000 },

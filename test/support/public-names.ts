@@ -10,8 +10,8 @@ export interface PublicName {
   /** Whether the name is a type, or is exported with `export type`. */
   readonly isType: boolean;
   /**
-   * The file that declares the name, from the root of the repository; for a name of another package, that package's
-   * name.
+   * The file from which the entry point exports the name, as a path from the root of the repository; for a name of
+   * another package, that package's name.
    */
   readonly from: string;
 }

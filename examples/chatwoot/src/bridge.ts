@@ -17,7 +17,7 @@ export interface BridgeOptions {
   readonly chatwoot: ChatwootSettings;
   /** How the bridge knows that a webhook comes from Chatwoot. */
   readonly webhook: WebhookAuthenticity;
-  /** The file with the links between the messages of both sides. */
+  /** The path of the SQLite file that links Trunkline's messages to Chatwoot's. */
   readonly database: string;
 }
 

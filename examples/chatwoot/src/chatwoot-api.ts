@@ -27,7 +27,7 @@ interface NewMessage {
   readonly inReplyTo?: number | undefined;
 }
 
-/** The place of a message in Chatwoot. */
+/** The ids that identify a message in Chatwoot. */
 export interface ChatwootMessage {
   readonly conversation: number;
   readonly id: number;

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { ChatwootMessage } from './chatwoot-api.ts';
 
-/** The links between messages of Trunkline and Chatwoot, stored in a file. */
+/** The links between messages of Trunkline and of Chatwoot, stored in a SQLite file. */
 export interface Links {
   /** Finds the Chatwoot message linked to a Trunkline message; undefined if there is none. */
   find(messageId: string): ChatwootMessage | undefined;

@@ -1,4 +1,4 @@
-// A number whose chats appear as conversations in a Chatwoot inbox: docs/integrations/chatwoot.md.
+// Runs a number whose chats appear as conversations in a Chatwoot inbox (docs/integrations/chatwoot.md).
 import { serve } from '@hono/node-server';
 import { createTrunkline } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
@@ -15,7 +15,7 @@ const trunkline = createTrunkline({
   secretKey: process.env['SECRET_KEY'],
 });
 
-// From the second start on, the workspace and the number exist.
+// Creates the workspace and the number on the first start; later starts find them.
 await trunkline.start();
 const { workspaces } = trunkline.admin;
 const [{ id: workspaceId } = await workspaces.create({ name: 'Acme' })] = await workspaces.list();

@@ -56,7 +56,7 @@ async function bring(parts: ToChatwootParts, message: WebhookMessage, sourceId: 
   links.add(sourceId, created);
 }
 
-/** A group counts as one contact. */
+/** The other side of the chat, where a group counts as one contact; undefined if the network does not name it. */
 async function counterpartOf(
   { api, instance }: ToChatwootParts,
   { group_id: groupId, contact, from, to, direction }: WebhookMessage,

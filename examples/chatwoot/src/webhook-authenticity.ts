@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Chatwoot signs webhooks with the secret of the inbox, if it has one. Earlier versions do not sign; for them, the
- * address ends with a secret, such as `https://bridge.example.com/chatwoot/<secret>`.
+ * Chatwoot signs webhooks with the secret of the inbox. Earlier versions of Chatwoot do not sign; for them, the webhook
+ * URL ends with a secret, such as `https://bridge.example.com/chatwoot/<secret>`.
  */
 export type WebhookAuthenticity = { readonly signedWith: string } | { readonly secretInPath: string };
 

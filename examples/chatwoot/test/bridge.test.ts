@@ -94,7 +94,7 @@ function soon<Value>(check: () => Value | Promise<Value>): Promise<Value> {
   });
 }
 
-/** Receives a customer's first message, and returns its conversation. */
+/** Receives a customer's first message, and returns the id of its conversation. */
 async function begun(text = 'Where is it?'): Promise<number> {
   await phone().receive({ from: '15550177', text });
   await soon(() => expect(chatwoot.messages).toHaveLength(1));

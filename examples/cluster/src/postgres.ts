@@ -18,5 +18,5 @@ setInterval(() => {
 
 const end = (): void => void server.stop().finally(() => process.exit(0));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end);
-// The parent process is gone.
+// Ends when the parent process is gone.
 process.on('disconnect', end);

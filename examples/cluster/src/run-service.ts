@@ -9,7 +9,7 @@ import { whatsAppElsewhere } from './whatsapp-elsewhere.ts';
  * one at `NETWORK_URL`, or WhatsApp if `GATEWAY` is `baileys`.
  */
 export function runService(parts: Pick<ServerParts, 'adapt'> = {}): void {
-  // The parent process is gone.
+  // Ends cleanly when the parent process is gone.
   process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   const { env } = process;
   const network = env['GATEWAY'] === 'baileys' ? whatsApp(env['ROLES']) : sandboxNetwork(env);

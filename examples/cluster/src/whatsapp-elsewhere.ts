@@ -1,8 +1,8 @@
 import type { Gateway } from '@trunkline/core';
 
 /**
- * The gateway of a process that holds no connections to WhatsApp, and needs neither Baileys nor its dependencies.
- * Processes with the role `gateway` have `baileysGateway()` of `@trunkline/gateway-baileys` instead.
+ * The gateway of a process that holds no connections to WhatsApp, and so needs neither Baileys nor its dependencies.
+ * Processes with the role `gateway` use `baileysGateway()` of `@trunkline/gateway-baileys` instead.
  */
 export function whatsAppElsewhere(): Gateway {
   const refuse = (): Promise<never> =>

@@ -22,7 +22,7 @@ import { startVisitors } from './support/visitors.ts';
  */
 const MINUTES = Number(process.env['CLUSTER_MINUTES'] ?? 0);
 interface Form extends Omit<DisturbanceOptions, 'instances'> {
-  /** How much faster time runs for the service. */
+  /** The factor by which time runs faster for the service. */
   readonly timeFactor: number;
   /**
    * The window in which an endpoint may get 120 requests, in real time. A request leaves within a second of its claim,
@@ -31,7 +31,7 @@ interface Form extends Omit<DisturbanceOptions, 'instances'> {
   readonly minuteMs: number;
   /** The number of clients. They must not send more than an endpoint can take. */
   readonly senders: number;
-  /** The interval between two messages of a client. */
+  /** The range of the pause between two messages of a client. */
   readonly loadMs: readonly [number, number];
   /** The number of visitors at a time. */
   readonly visitors: number;

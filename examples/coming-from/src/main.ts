@@ -71,7 +71,7 @@ function chooseForm(): Form {
   }
 }
 
-/** Reads `a=1,b=2`. */
+/** Reads pairs such as `a=1,b=2`, where `separator` is `=`. */
 function pairs(text: string | undefined, separator: string): readonly (readonly [string, string])[] {
   return list(text).map((part) => {
     const [name = '', ...rest] = part.split(separator);
@@ -79,7 +79,10 @@ function pairs(text: string | undefined, separator: string): readonly (readonly 
   });
 }
 
-/** Reads `a, b`. Empty for an empty text, as a variable in a settings file may be. */
+/**
+ * Reads a list such as `a, b`. Returns an empty list for an empty text, because a variable in a settings file may be
+ * empty.
+ */
 function list(text = ''): readonly string[] {
   return text
     .split(',')

@@ -51,7 +51,7 @@ beforeEach(async () => {
   const webhook = await workspace.webhooks.create({ url: 'https://shop.example.com/trunkline', events });
   webhookId = webhook.id;
 
-  // The app calls the API, and the service calls the app: both in this process.
+  // The app's calls to the API and the service's webhooks to the app stay in this process.
   const http = createHttpApp(trunkline);
   const client = createClient({
     baseUrl: 'https://api.example.com/api/v1',

@@ -39,7 +39,7 @@ interface Program {
   describe(event: WebhookEvent): string;
 }
 
-/** The commands of the page, run in the folder of the document. */
+/** The page's commands, which run in the folder of `openapi.json`. */
 const GENERATORS = [
   ['openapi-fetch', ['openapi-typescript', 'openapi.json', '--output', 'trunkline.d.ts']],
   [

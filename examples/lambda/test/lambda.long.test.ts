@@ -90,8 +90,8 @@ function resultOf(message: unknown): Result {
 }
 
 /**
- * Starts the page's server, in the roles that the handler does not have. Returns a function that scans the QR of an
- * instance.
+ * Starts the page's server with the roles that the handler does not have. Returns a function that scans the QR code of
+ * an instance.
  */
 async function startServer(env: Readonly<NodeJS.ProcessEnv>): Promise<(instance: string) => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), 'trunkline-lambda-'));

@@ -2,7 +2,7 @@ import type { Trunkline } from '@trunkline/core';
 import { createDashboard } from '@trunkline/dashboard';
 import type { Dashboard } from '@trunkline/dashboard';
 
-/** The dashboard for the users of your app. Each customer sees one workspace; others see nothing. */
+/** The dashboard for the users of your app. Each customer sees one workspace; anyone else sees nothing. */
 export function dashboardFor(
   trunkline: Trunkline,
   workspaceOf: (request: Request) => Promise<string | null>,

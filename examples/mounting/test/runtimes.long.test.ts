@@ -58,7 +58,7 @@ function inBin(name: string): string {
   return fileURLToPath(new URL(`../node_modules/.bin/${name}`, import.meta.url));
 }
 
-/** The workerd that miniflare starts. */
+/** The path of the workerd program that miniflare starts. */
 function binaryOfMiniflare(): string {
   const ofMiniflare = createRequire(createRequire(import.meta.url).resolve('miniflare'));
   const workerd: { readonly default: string } = ofMiniflare('workerd');

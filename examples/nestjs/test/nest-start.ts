@@ -1,5 +1,5 @@
-// Compiles a program as `nest start` does, because Node does not support decorators. Also resolves the module's imports
-// of NestJS to the app's NestJS, as for an installed package; a workspace would resolve them from the module's folder.
+// Compiles a program as `nest start` does, because Node does not support decorators. Also makes packages/nestjs import
+// the app's NestJS, as it would if it were installed; in this workspace, it would import its own.
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';

@@ -141,7 +141,7 @@ describe.runIf(process.env['EMBED_NEXT'] === '1')('in Next.js', () => {
 
     const program = next('start', '--port', '0', '--hostname', '127.0.0.1');
     const origin = await originOf(program);
-    // No request has been made yet.
+    // The service runs although no request has been made yet.
     await eventually(async () =>
       expect(await databases()).toEqual(['trunkline.db', 'trunkline.db-process-1']),
     );

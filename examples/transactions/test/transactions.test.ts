@@ -30,7 +30,7 @@ beforeAll(async () => {
   const storage = postgresStorage({ connectionString, schema });
   trunkline = createTrunkline({ ...nodeRuntime(), storage, gateway, secretKey: 'x'.repeat(32) });
   await trunkline.start();
-  // A second order of an item fails only at the COMMIT, after its message was sent.
+  // A second order of an item fails only at the COMMIT, after its message was added to the transaction.
   await pool.query(
     'CREATE TABLE orders (id text PRIMARY KEY, item text NOT NULL UNIQUE DEFERRABLE INITIALLY DEFERRED)',
   );

@@ -1,6 +1,6 @@
 import { didYouMean, resembling } from './did-you-mean.ts';
 
-/** Every option of `Options`, once: TypeScript refuses an outdated table. */
+/** A table of every option of `Options`. TypeScript refuses a table that lacks an option or has an unknown one. */
 export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]: true };
 
 /**

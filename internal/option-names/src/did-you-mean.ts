@@ -1,8 +1,8 @@
 import { closestMatch } from 'leven';
 
 /**
- * The number of wrong letters allowed in a short name: two swapped letters count as two, and `medai` must still be
- * recognised.
+ * The number of wrong letters allowed in a short name. It is 2, because two swapped letters count as two, and `medai`
+ * must still be recognised.
  */
 const WRONG_LETTERS = 2;
 /** The share of wrong letters allowed in a longer name. */

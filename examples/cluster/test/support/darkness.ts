@@ -4,7 +4,10 @@ import type { Stay } from './visitors.ts';
 
 /** A period in which an instance that was linked and meant to be online could not send. */
 interface Darkness extends Stay {
-  /** The disturbance of gateways, of Postgres or of the instance's connection at that time, such as `killed`. */
+  /**
+   * The disturbances of gateways, of Postgres or of the instance's connection at that time, such as `killed`; otherwise
+   * `nothing`.
+   */
   readonly cause: string;
 }
 

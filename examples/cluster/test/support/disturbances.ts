@@ -7,7 +7,7 @@ import type { TestCluster } from './test-cluster.ts';
 
 export interface DisturbanceOptions {
   readonly forMs: number;
-  /** The interval between two disturbances. */
+  /** The range of the pause between two disturbances. */
   readonly pauseMs: readonly [number, number];
   /** The maximum time that a process is cut off from Postgres, or frozen. Must be longer than a lease. */
   readonly outageMs: number;
@@ -211,7 +211,7 @@ function note({ interruptions }: Harness, what: WithoutPeriod<Momentary>): void 
 }
 
 /**
- * Corrects the ends of disturbances: a process that was killed or restarted is ready again only later, and a frozen
+ * Corrects the ends of disturbances, because a killed or restarted process is ready again only later, and a frozen
  * process may have been killed.
  */
 function asTheyWere(

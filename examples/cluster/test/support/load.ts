@@ -22,7 +22,7 @@ interface Accepted {
 
 export interface Load {
   readonly accepted: readonly Accepted[];
-  /** The texts of messages that the network accepted from phones, for the service. */
+  /** The texts of the messages from phones that the network accepted. */
   readonly inbound: readonly string[];
   /** Responses that no client should get. */
   readonly complaints: readonly string[];
@@ -46,8 +46,8 @@ const QUEUE = 10;
 const QUEUE_CHANCE = 0.1;
 
 /**
- * The size of a burst of messages from phones, which comes at the start and then at random. An endpoint may not get as
- * many within a minute.
+ * The size of a burst of messages from phones, more than an endpoint may get within a minute. One burst comes at the
+ * start, others follow at random.
  */
 const BURST = 130;
 const BURST_CHANCE = 0.01;

@@ -110,7 +110,7 @@ function reportedWrongly(evidence: Evidence): readonly string[] {
 
 const STEPS = ['queued', 'sent', 'delivered', 'read'];
 
-/** A status only moves forward, and finally matches the network's outcome of the message. */
+/** Finds messages whose status moved back, or did not end as their recipient's number determines. */
 function turnedBack({ load, statuses }: Evidence): readonly string[] {
   const goesOn = (from: string, to: string): boolean =>
     from === to || (to === 'failed' ? from === 'queued' : STEPS.indexOf(from) < STEPS.indexOf(to));
@@ -126,8 +126,9 @@ function turnedBack({ load, statuses }: Evidence): readonly string[] {
 }
 
 /**
- * At most two concurrent requests, and 120 begun within any minute, whichever processes send them. A process that was
- * frozen, or cut off from Postgres, sends its claims late, which may add two requests per outage.
+ * Checks that a receiver got at most two concurrent requests, and at most 120 within any minute, whichever processes
+ * sent them. A process that was frozen, or cut off from Postgres, sends its claims late, which may add two requests per
+ * outage.
  */
 function tooMany(
   { name, arrivals }: Receiver,
@@ -153,8 +154,9 @@ function atOnce(arrivals: readonly Arrival[], { startedAt }: Arrival): number {
 }
 
 /**
- * Each instance has one owner at any time, according to the network's log. A frozen process cannot close its
- * connections when its leases end; the network, like real ones, then ends the first connection when the second opens.
+ * Finds instances that two processes owned at the same time, according to the network's log. A frozen process is
+ * excused, because it cannot close its connections when its leases end; the network then ends them when the next owner
+ * connects.
  */
 function ownedTwice({ log, interruptions }: Evidence): readonly string[] {
   const owners = new Map(log.connections.map(({ id, owner }) => [id, owner]));

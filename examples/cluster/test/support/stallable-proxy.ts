@@ -6,7 +6,7 @@ export interface StallableProxy {
   readonly port: number;
   /** Stops passing on data, in either direction, without notice, which leaves half-open sockets. */
   stall(): void;
-  /** Passes on the held data, or ends the affected connections. */
+  /** Passes on the held data (`pass_on`), or ends all current connections (`cut`). */
   resume(how: 'pass_on' | 'cut'): void;
   close(): void;
 }

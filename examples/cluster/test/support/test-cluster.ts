@@ -32,17 +32,17 @@ export interface TestCluster {
   readonly services: readonly Service[];
   /** The addresses of the APIs; for an API that is starting again, the previous address. */
   apiUrls(): readonly string[];
-  /** Inserts a line into the processes' output. */
+  /** Adds a line to the recorded output of the processes. */
   note(line: string): void;
   stop(): Promise<void>;
-  /** The last output of processes that ended with an error. */
+  /** The fatal errors in the output, except those of failed starts. */
   lastWords(): readonly string[];
   /** Writes the output to a file for people to read. Returns the file's path. */
   keepOutput(): string;
 }
 
 export interface TestClusterOptions {
-  /** How much faster time runs for the service. */
+  /** The factor by which time runs faster for the service. */
   readonly timeFactor: number;
 }
 

@@ -7,7 +7,7 @@ import type { Load } from './load.ts';
 import { call } from './set-up.ts';
 import type { TestCluster } from './test-cluster.ts';
 
-/** The period in which an instance was linked and not meant to be offline, in epoch milliseconds. */
+/** A period in which an instance was linked and meant to be online, in epoch milliseconds. */
 export interface Stay extends Period {
   readonly instance: string;
 }

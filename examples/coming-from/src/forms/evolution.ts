@@ -14,9 +14,9 @@ import { evolutionMessage } from './evolution-message.ts';
 export interface EvolutionOptions {
   /** Evolution's `webhookByEvents`: each event is posted to its own path below the URL. */
   readonly byEvents?: boolean;
-  /** The value that Evolution wrote into `destination`. */
+  /** The value of `destination` in Evolution's webhooks. */
   readonly destination: string;
-  /** The value that Evolution wrote into `server_url`. */
+  /** The value of `server_url` in Evolution's webhooks. */
   readonly serverUrl: string;
 }
 

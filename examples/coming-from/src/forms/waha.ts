@@ -156,7 +156,7 @@ function messagePayload(message: WebhookMessage, context: Context): object {
         ? message.payload.contacts.map(({ vcard }) => vcard)
         : [],
     replyTo: message.reply_to === null ? null : { id: message.reply_to },
-    // WAHA puts the data that its engine got from WhatsApp here. Trunkline has its message instead.
+    // In WAHA, the data that its engine got from WhatsApp. Here, Trunkline's message.
     _data: message,
   };
 }

@@ -11,8 +11,8 @@ const ErrorContext = createContext<FieldErrors>({});
 interface FormProps {
   onSubmit(): void;
   /**
-   * The error of the last attempt; null if there is none. If all of its field errors have a field in this form, they
-   * are shown there. Otherwise, the whole error is also shown below the fields.
+   * The error of the last attempt; null if there is none. Field errors are shown at their fields. If the error has
+   * none, or one about a field that this form lacks, the whole error is shown below the fields.
    */
   readonly error: unknown;
   readonly children: ReactNode;

@@ -4,8 +4,8 @@ import { useTexts } from '../texts/language.tsx';
 import styles from './pager.module.css';
 
 /**
- * The links *Newer* and *Older*, whose cursor is kept in the URL as `cursor`, next to the filters; an empty cursor
- * means the first page. Renders nothing without a cursor.
+ * The links *Newer* and *Older*, which put their cursor into the URL as `cursor`, next to the filters. An empty cursor
+ * leads to the first page. Renders nothing if both cursors are null.
  */
 export function Pager({
   prevCursor,

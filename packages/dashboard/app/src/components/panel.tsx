@@ -14,7 +14,7 @@ interface PanelProps {
   readonly children: ReactNode;
 }
 
-/** A part of a page with its title. */
+/** A titled part of a page. */
 export function Panel({
   title,
   isTitleUnseen = false,

@@ -9,7 +9,7 @@ import styles from './secret-once.module.css';
 import { Warning } from './warning.tsx';
 
 interface SecretOnceProps {
-  /** Null if there is no secret to show. */
+  /** The secret to show; null closes the dialog. */
   readonly secret: string | null;
   onClose(): void;
   readonly title: string;

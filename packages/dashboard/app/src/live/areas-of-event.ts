@@ -1,8 +1,8 @@
 import type { Area } from '../api/keys.ts';
 
 /**
- * The areas that an event invalidates: always `webhooks` and `deliveries` too, because a webhook may subscribe to the
- * event.
+ * The areas that an event invalidates. Every event may have deliveries, so `webhooks` and `deliveries` are always among
+ * them.
  */
 export function areasOf(type: string): readonly Area[] {
   if (type.startsWith('instance.')) return ['numbers', 'overview', 'webhooks', 'deliveries'];

@@ -5,7 +5,7 @@ import type { Timers } from './throttle.ts';
 export type LiveState =
   /** The first connection is being made. */
   | 'connecting'
-  /** Hints come as changes happen. */
+  /** Hints arrive as changes happen. */
   | 'live'
   /** No stream is open, for example because of a proxy or too many streams, so the pages poll every few seconds. */
   | 'polling'
@@ -34,9 +34,7 @@ export interface HintStreamOptions {
  * again.
  */
 const CATCH_UP_MS = 30_000;
-/**
- * A stream that is silent for this long counts as dead. It covers two heartbeats of the server, which come every 15 s.
- */
+/** A stream that is silent for this long counts as dead, because the server sends a heartbeat every 15 s. */
 const SILENCE_MAX_MS = 35_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
@@ -44,7 +42,7 @@ const LAST_RETRY_MS = 60_000;
 const SEEN_MAX = 1_000;
 
 /**
- * Keeps a stream of events open, whose events are hints about changed data. A broken stream is reopened, at first
+ * Keeps a stream of events open. Each event is a hint that data has changed. A broken stream is reopened, at first
  * within 1 s, later within a minute. `start` and `stop` may be called in any order, any number of times.
  */
 export function createHintStream(options: HintStreamOptions): {

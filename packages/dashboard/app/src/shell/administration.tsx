@@ -21,8 +21,8 @@ interface AdministrationProps {
 export function Administration({ title, workspaceId, children }: AdministrationProps): ReactNode {
   const t = useTexts('shell');
   const { workspace } = useSession();
-  // Without the notice if the page is about a workspace other than the session's: the service then refuses the data, as
-  // on every page.
+  // No notice is needed if the page is about another workspace, because the service then refuses the data, as on every
+  // page.
   const isElsewhere = workspace !== null && workspace.id === (workspaceId ?? workspace.id);
   if (!isElsewhere) return <Fragment key={workspaceId}>{children}</Fragment>;
   return (

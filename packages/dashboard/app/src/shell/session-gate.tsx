@@ -20,7 +20,8 @@ export function SessionGate(): ReactNode {
   const isOut = isSignedOut(error);
   useEffect(() => {
     if (!isOut) return;
-    // Not from a hook, because this navigation changes the location and would run the effect again.
+    // Read from the router, not from a hook, because this navigation changes the location and would run the effect
+    // again.
     const { href } = router.latestLocation;
     const search = href === '/' ? {} : { next: href };
     void router.navigate({ to: '/sign-in', search, replace: true });

@@ -15,7 +15,7 @@ interface WorkspaceMenuProps {
 /** The maximum number of workspaces in the menu; the page of workspaces has all. */
 const SHOWN_MAX = 50;
 
-/** The menu of workspaces. It starts open, since it is rendered when the user asks for it. */
+/** The menu of workspaces. It starts open, because it is rendered only when the user asks for it. */
 export function WorkspaceMenu({ workspaceId, workspaces, label, children }: WorkspaceMenuProps): ReactNode {
   const t = useTexts('shell');
   const navigate = useNavigate();

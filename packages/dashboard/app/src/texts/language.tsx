@@ -25,7 +25,7 @@ export function LanguageProvider({ children }: { readonly children: ReactNode })
   const choose = (chosen: Language): void => {
     keepChoice('language', chosen);
     newest.current = chosen;
-    // The page stays as it is until all of its texts are loaded.
+    // The page keeps its language until its texts in the chosen one are loaded.
     void loadAreas(chosen, areasIn(language)).finally(() => {
       if (newest.current === chosen) setLanguage(chosen);
     });

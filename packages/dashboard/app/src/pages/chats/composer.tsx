@@ -47,7 +47,7 @@ export function Composer({ address, name, repliedTo, onReply }: ComposerProps): 
     send(outgoing(address, { text, file, repliedTo }));
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    // An Enter that confirms a character of an input method does not send.
+    // An Enter that confirms the text of an input method does not send.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     if (!event.repeat) submit();

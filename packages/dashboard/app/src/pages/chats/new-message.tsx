@@ -16,7 +16,7 @@ interface NewMessageProps {
   onClose(): void;
 }
 
-/** A dialog to write to a number; opens the chat once the message is accepted. */
+/** A dialog that sends a message to a phone number, and then opens the chat. */
 export function NewMessage({ isOpen, ...props }: NewMessageProps & { readonly isOpen: boolean }): ReactNode {
   const t = useTexts('chats');
   const { number, onClose } = props;

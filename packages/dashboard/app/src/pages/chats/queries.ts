@@ -22,7 +22,7 @@ export const chatsQuery = (workspaceId: string, instanceId: string, cursor: stri
 const SEARCHED_PAGES = 3;
 const SEARCHED_PAGE = 100;
 
-/** Searches the names and numbers of the newest chats here, because the API only lists chats by time. */
+/** Searches the names and numbers of the newest chats in the browser, because the API only lists chats by time. */
 export const foundChatsQuery = (workspaceId: string, instanceId: string, find: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'chats', 'found', instanceId, find),

@@ -16,7 +16,7 @@ interface AddNumberProps {
   onClose(): void;
 }
 
-/** Creates a number, begins to link it, and opens its page with the code to scan. */
+/** Creates a number, starts linking it, and opens its page with the code to scan. */
 export function AddNumber(props: AddNumberProps): ReactNode {
   const t = useTexts('numbers');
   return (
@@ -35,7 +35,7 @@ function AddNumberForm({ workspaceId, onClose }: AddNumberProps): ReactNode {
     async mutationFn() {
       const { instances } = clientOf(workspaceId);
       const { data } = unwrap(await instances.create(name.trim() === '' ? {} : { name }));
-      // An error is ignored here, because the user can try again on the number's own page.
+      // A failure is ignored, because the user can try again on the number's own page.
       await instances.connect(data.id);
       return data;
     },

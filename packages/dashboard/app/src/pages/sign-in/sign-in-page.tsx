@@ -91,7 +91,10 @@ function SignInForm({
   );
 }
 
-/** The token of the link, removed from the address, so that neither the address nor the history keeps it. */
+/**
+ * Reads the token of the sign-in link, and removes it from the address, so that neither the address nor the history
+ * keeps it.
+ */
 function useLinkToken(): string | null {
   const { hash } = useLocation();
   const navigate = useNavigate();

@@ -120,7 +120,7 @@ function TimeBars({
   });
 }
 
-/** Formats a duration, below two seconds in milliseconds. */
+/** Formats a duration; in milliseconds if it is below two seconds. */
 function durationText(locale: string, ms: number): string {
   if (ms >= 2_000) return distanceText(locale, ms);
   return new Intl.NumberFormat(locale, {

@@ -40,7 +40,7 @@ export function WebhookFields({
 }: {
   readonly values: WebhookValues;
   onChange(values: WebhookValues): void;
-  /** Whether to show an error while no event is chosen: from the first attempt to submit. */
+  /** Whether the user has tried to submit. From then on, choosing no event is shown as an error. */
   readonly isMissingEvents: boolean;
 }): ReactNode {
   const t = useTexts('webhooks');
