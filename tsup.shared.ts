@@ -28,8 +28,8 @@ export function library(entry: string[], options: Options = {}): ReturnType<type
 }
 
 /**
- * Makes a command refuse a Node that is too old, in one line. An import that throws would print the minified code and a
- * stack, which suits only programs that import the package. `file` must import everything else dynamically.
+ * If Node is too old, makes a command print one line and exit. An import that throws would print the minified code and
+ * a stack, which suits only programs that import the package. `file` must import everything else dynamically.
  */
 export function refusalInOneLine(file: string, command: string): NonNullable<Options['plugins']>[number] {
   const inOneLine = `try {

@@ -72,7 +72,7 @@ function readAgentMessage({ links, inboxId }: FromChatwootParts, body: string): 
   if (typeof id !== 'number' || typeof conversationId !== 'number') return undefined;
   if (field(payload, 'message_type') !== 'outgoing' || field(payload, 'private') !== false) return undefined;
   if (field(field(payload, 'inbox'), 'id') !== inboxId) return undefined;
-  // The bridge created this message, which the owner wrote on the phone.
+  // The bridge created this message, for one that the number's owner wrote on the phone.
   if (typeof field(payload, 'source_id') === 'string') return undefined;
   if (!isNew(payload) && !(isTriedAgain(payload) && !links.isSent(id))) return undefined;
   const files = filesOf(payload);

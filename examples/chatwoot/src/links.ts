@@ -5,7 +5,7 @@ import type { ChatwootMessage } from './chatwoot-api.ts';
 export interface Links {
   /** Finds the Chatwoot message linked to a Trunkline message; undefined if there is none. */
   find(messageId: string): ChatwootMessage | undefined;
-  /** Whether a message was sent for this message of Chatwoot. */
+  /** Whether a Trunkline message is linked to this Chatwoot message. */
   isSent(chatwootId: number): boolean;
   add(messageId: string, message: ChatwootMessage): void;
   close(): void;

@@ -15,7 +15,7 @@ export interface ProcessOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Matches the output line that shows that the program is ready; `ready` and `onReady` get the first group. */
   readonly readyLine: RegExp;
-  /** Called whenever the program is ready after a start. */
+  /** Called after each start, once the program is ready. */
   readonly onReady?: (found: string) => void;
   /** Called with each line of output except the ready line, and when the program dies. */
   readonly onLine: (line: string) => void;

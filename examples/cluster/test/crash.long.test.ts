@@ -43,7 +43,7 @@ interface Form extends Omit<DisturbanceOptions, 'instances'> {
 /** The run continues until more messages than this are accepted, because fewer would prove little. */
 const MESSAGES_LEAST = 10;
 
-/** Printed on failure. CLUSTER_SEED sets it, to repeat the same choices. */
+/** Printed on failure. Set CLUSTER_SEED to this number to repeat the same choices. */
 const SEED = Number(process.env['CLUSTER_SEED'] ?? Date.now() % 1_000_000);
 
 const form: Form =

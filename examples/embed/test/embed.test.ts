@@ -46,7 +46,7 @@ describe('docs/embed', () => {
   });
 });
 
-/** The short form starts one server and one script. */
+/** In the short form of this test, only the first of `all`. */
 const ofForm = <One>(all: readonly One[]): readonly One[] => (isLongForm ? all : all.slice(0, 1));
 
 describe('a server sends the first message by the commands of docs/embed, and stops cleanly:', () => {

@@ -12,7 +12,7 @@ function textOf(page: string): string {
   return readFileSync(new URL(`${page}.md`, DOCS), 'utf8');
 }
 
-/** A program of this example. */
+/** The source code of a program of this example. */
 export function source(file: string): string {
   return readFileSync(new URL(`../src/${file}`, import.meta.url), 'utf8');
 }

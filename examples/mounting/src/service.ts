@@ -19,7 +19,7 @@ export interface Mountable {
 
 interface Service {
   readonly api: Api;
-  /** Used by the dashboard, and by your app in process. */
+  /** For the dashboard, and for calls by your app in the same process. */
   readonly trunkline: Trunkline;
   stop(): Promise<void>;
 }

@@ -7,6 +7,6 @@ export interface Order {
   readonly id: string;
   readonly item: string;
   readonly phone: string;
-  /** The number that the message is sent from. */
+  /** The id of the instance that sends the message. */
   readonly instance: string;
 }

@@ -98,7 +98,7 @@ function routedPages(): readonly RoutedPage[] {
   return pages;
 }
 
-/** The file of an area: `sign-in` for `signIn`. */
+/** The file name of an area's texts: `sign-in` for `signIn`. */
 function fileNameOf(area: string): string {
   return area.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -20,7 +20,7 @@ export interface ChatwootStandIn {
   losesResponse: boolean;
   /** If true, downloads get no response. */
   withholdsFiles: boolean;
-  /** How often the bridge looked for a contact. */
+  /** How often the bridge has searched for contacts. */
   readonly searches: number;
   /** How many requests were refused while it was down. */
   readonly refused: number;

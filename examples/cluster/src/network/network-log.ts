@@ -8,7 +8,7 @@ export interface NetworkLog {
   /** Every request to send, with its outcome; includes repeats. */
   readonly sends: readonly LoggedSend[];
   readonly connections: readonly LoggedConnection[];
-  /** Second connections of an instance that was already connected, for which the network ended the first. */
+  /** When an instance connected while it was already connected, so that the network ended its first connection. */
   readonly replaced: readonly { readonly at: number; readonly first: number; readonly second: number }[];
 }
 

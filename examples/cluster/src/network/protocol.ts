@@ -37,7 +37,7 @@ export interface GatewaySide extends Omit<GatewayListener, 'message'> {
   readFile(networkId: string): Promise<Uint8Array | null>;
 }
 
-/** The options of a gateway for opening a connection. */
+/** The arguments of `Gateway.open` after the session and the listener. */
 export type OpenArguments =
   Parameters<Gateway['open']> extends [Session, GatewayListener, ...infer More] ? More : [];
 

@@ -18,7 +18,7 @@ export async function showDashboard(): Promise<void> {
   // The texts of the frame; the English ones are bundled with this code.
   await loadAreas(currentLanguage(), ['common', 'shell']);
   const reactRoot = createRoot(root);
-  // Rendered in slices, so that user input does not wait for the whole page.
+  // A transition renders in slices, so that user input does not wait for the whole page.
   startTransition(() =>
     reactRoot.render(
       // Styles come only from our files, because the page's Content-Security-Policy refuses styles that a library

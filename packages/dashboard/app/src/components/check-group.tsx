@@ -13,7 +13,7 @@ interface CheckGroupProps<Value extends string> {
   onChoose(chosen: readonly Value[]): void;
   /** Buttons, each of which replaces the whole choice. */
   readonly presets?: readonly { readonly label: string; readonly values: readonly Value[] }[];
-  /** An error found before the request. */
+  /** An error that the form itself found, before any request. */
   readonly error?: string | undefined;
 }
 

@@ -5,7 +5,7 @@ import { useTexts } from '../texts/language.tsx';
 import styles from './filter-select.module.css';
 
 interface FilterSelectProps<Value extends string> {
-  /** The name in the URL. */
+  /** The name of the URL parameter. */
   readonly name: string;
   readonly label: string;
   readonly value: Value | undefined;

@@ -71,7 +71,7 @@ interface FieldProps {
   readonly name: string;
   readonly label: string;
   readonly hint?: ReactNode;
-  /** An error found before the request. */
+  /** An error that the form itself found, before any request. */
   readonly error?: string | undefined;
   /** The `<input>`, `<select>` or `<textarea>`. */
   readonly children: ReactElement<Controlled>;

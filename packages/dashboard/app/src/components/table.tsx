@@ -13,7 +13,7 @@ interface Column<Row> {
 }
 
 interface TableProps<Row> {
-  /** A name for the rows, for screen readers. */
+  /** The table's caption, which is only for screen readers. */
   readonly caption: string;
   /**
    * The first column has the row's link, `<Link className={rowLink}>`. A press anywhere in the row follows the link.

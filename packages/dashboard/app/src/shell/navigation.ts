@@ -2,7 +2,7 @@ import type { SessionResource } from '../../../src/schemas/session.ts';
 
 /** An entry of the sidebar. */
 export interface NavigationEntry {
-  /** The key of its text: `texts.shell[name]`. */
+  /** The key of the entry's text among the texts of `shell`. */
   readonly name:
     'now' | 'numbers' | 'messages' | 'chats' | 'webhooks' | 'keys' | 'members' | 'workspaces' | 'system';
   readonly to: string;
@@ -12,9 +12,9 @@ export interface NavigationEntry {
   readonly letter: string;
   /** The required scope. */
   readonly scope?: SessionResource['scopes'][number];
-  /** Whether the page is about the whole service, and only for sessions that are not bound to a workspace. */
+  /** Whether the page is about the whole service. Sessions that are bound to a workspace do not see it. */
   readonly isGlobal?: boolean;
-  /** Whether the page is about one workspace, but still only for sessions that are not bound to a workspace. */
+  /** Whether the page administers a workspace. Sessions that are bound to a workspace do not see it. */
   readonly isAdministration?: boolean;
 }
 

@@ -113,7 +113,7 @@ async function readStretch(
   return { messages: page.data, nextCursor: page.nextCursor };
 }
 
-/** The groups of a number, for their names. */
+/** The groups of a number, which have the names of group chats. */
 export const groupsQuery = (workspaceId: string, instanceId: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'numbers', 'groups', instanceId),

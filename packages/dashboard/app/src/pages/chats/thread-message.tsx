@@ -16,7 +16,7 @@ import styles from './thread-message.module.css';
 interface ThreadMessageProps {
   readonly workspaceId: string;
   readonly message: MessageResource;
-  /** The message that is replied to, if the thread has it. */
+  /** The message that this message replies to; null if the thread does not have it. */
   readonly quoted: MessageResource | null;
   /** Whether the user got here by following a quote. */
   readonly isMarked: boolean;
@@ -149,7 +149,7 @@ function Quote({
   );
 }
 
-/** The author of a message and its beginning, for a quote. */
+/** A message's author and the beginning of its content, for a quote. */
 export function Excerpt({ message }: { readonly message: MessageResource }): ReactNode {
   const t = useTexts('chats');
   const { types } = useTexts('messages');

@@ -10,7 +10,7 @@ export interface Thread {
   readonly cut: { readonly oldest: string; readonly olderCursor: string | null } | null;
 }
 
-/** The maximum number of messages before a thread is cut. */
+/** A thread with more messages than this is cut. */
 export const GROWN_MAX = 300;
 
 /** The result of one read. */

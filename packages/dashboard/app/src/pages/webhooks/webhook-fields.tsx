@@ -6,7 +6,7 @@ import { OPT_IN_TYPES, SPECIFIED_TYPES } from '../../domain/event-types.ts';
 import type { SubscribableType } from '../../domain/event-types.ts';
 import { useTexts } from '../../texts/language.tsx';
 
-/** The settings of a webhook in the form. */
+/** The values of the form's fields. */
 export interface WebhookValues {
   readonly url: string;
   readonly description: string;
