@@ -12,7 +12,7 @@ import type { WebhookAuthenticity } from './webhook-authenticity.ts';
 export interface BridgeOptions {
   readonly trunkline: Trunkline;
   readonly workspaceId: string;
-  /** The number whose chats appear as conversations in the inbox. */
+  /** The id of the instance whose chats appear as conversations in the inbox. */
   readonly instance: string;
   readonly chatwoot: ChatwootSettings;
   /** How the bridge knows that a webhook comes from Chatwoot. */

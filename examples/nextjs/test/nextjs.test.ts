@@ -106,7 +106,7 @@ describe.runIf(process.env['EMBED_NEXT'] === '1')('in Next.js', () => {
       '{"compilerOptions":{"strict":true,"paths":{"@/*":["./*"]}}}',
     );
     const service = join(app, 'trunkline.ts');
-    // Allows a receiver on this machine.
+    // Allows webhooks to a receiver on this machine.
     await writeFile(
       service,
       (await readFile(service, 'utf8')).replace('  secretKey', "  urlPolicy: 'local',\n$&"),

@@ -29,7 +29,7 @@ export function watchStatuses(load: Load, urls: () => readonly string[], random:
   const watch = async (): Promise<void> => {
     while (!isStopped) {
       await setTimeout(LOOK_EVERY_MS);
-      // Mostly reads messages that are still in flight.
+      // Mostly reads the newest messages, which are probably still in flight.
       const recent = load.accepted.slice(random.chance(0.8) ? -10 : 0);
       // An API that is dead, frozen or cut off reports no status.
       if (recent.length > 0) await look(random.of(recent).messageId).catch(() => undefined);
