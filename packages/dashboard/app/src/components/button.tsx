@@ -3,10 +3,7 @@ import { classes } from './class-names.ts';
 import styles from './button.module.css';
 
 export interface ButtonProps extends ComponentProps<'button'> {
-  /**
-   * `primary`: the main action of the page or form. `danger`: an action that was asked about first, because of its
-   * consequences.
-   */
+  /** `primary`: the main action of a page or form. `danger`: the button that confirms an action in `Confirm`. */
   readonly kind?: 'primary' | 'plain' | 'danger' | 'bare';
   /** Whether the action is in progress, so that a second press does nothing. */
   readonly isBusy?: boolean;

@@ -11,7 +11,7 @@ interface ChartProps {
   /** A sentence about the chart, for screen readers. */
   readonly label: string;
   readonly caption: ReactNode;
-  /** The number of places for bars along the line, such as one for each hour. */
+  /** The number of bar positions along the line, such as one per hour. */
   readonly slots: number;
   /** The y coordinate of the bars' baseline. */
   readonly line: number;
