@@ -49,7 +49,9 @@ export function countTroubles(numbers: readonly Shown[]): Readonly<Record<'bad' 
   return { bad: count('bad'), act: count('act'), busy: count('busy') };
 }
 
-/** Whether the number needs attention or is connecting. A new number, or a number stopped on purpose, does not count. */
+/**
+ * Whether the number needs attention or is connecting. A new number, or one disconnected on purpose, does not count.
+ */
 export function isTrouble(instance: InstanceResource): boolean {
   return !['good', 'idle'].includes(toneOf(instance));
 }
