@@ -57,7 +57,7 @@ function hasTaken(receiver: Receiver, { text, type }: { text: string; type: stri
   return receiver.arrivals.some((arrival) => arrival.taken && arrival.text === text && arrival.type === type);
 }
 
-/** Describes everything that happened but never should have. */
+/** Describes each broken promise that the evidence shows. */
 export function violations(evidence: Evidence, windowMs: number): readonly string[] {
   const outagesOfSenders = evidence.interruptions
     .filter(isOutage)

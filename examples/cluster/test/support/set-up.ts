@@ -36,7 +36,7 @@ async function respond(url: string, method: string, path: string, body?: object)
 
 const qr = z.object({ data: z.object({ code: z.string() }) });
 
-/** The text of the QR that an instance shows. */
+/** The text of the QR code that an instance shows. */
 export async function qrCode(url: string, id: string): Promise<string> {
   return qr.parse(await respond(url, 'GET', `/instances/${id}/qr`)).data.code;
 }
