@@ -243,8 +243,9 @@ describe('webhook deliveries that cannot be written', () => {
     disk.isFull = true;
     for (let round = 0; round < 10; round += 1) await queue();
     await harness.clock.advance(10 * MINUTE);
-    // Far above the logger's own limit, which is about 20 lines a minute for each message.
-    expect(harness.logs.filter(({ level }) => level === 'error').length).toBeLessThan(120 * 21);
+    const errors = harness.logs.filter(({ level }) => level === 'error');
+    expect(errors.length).toBeGreaterThan(0);
+    expect(errors.length).toBeLessThanOrEqual(2 * 10);
     // Each of the two slots of an endpoint tries once a second.
     expect(disk.tries).toBeLessThan(2 * 5 * 630);
   });

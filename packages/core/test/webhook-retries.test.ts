@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WebhookResponse } from '../src/spi/runtime.ts';
 import { REFUSED, TAKEN } from '../src/testing/index.ts';
-import { HOUR, MINUTE, listen, only, startHarness } from './support/harness.ts';
-import type { Harness } from './support/harness.ts';
+import { HOUR, MINUTE, jumpAhead, listen, only, startHarness } from './support/harness.ts';
 
 const UNSAFE: WebhookResponse = { errorCode: 'UNSAFE_URL', responseStatus: null, responseBody: null };
 const WAITS = [1 * MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR];
@@ -21,13 +20,6 @@ async function exhausted() {
   const parts = await delivering();
   for (const wait of WAITS) await jumpAhead(parts.harness, wait);
   return parts;
-}
-
-/** Lets a long time pass, only the last quarter of an hour in steps. */
-async function jumpAhead({ clock }: Harness, ms: number): Promise<void> {
-  const atLast = Math.min(ms, 15 * MINUTE);
-  clock.jump(ms - atLast);
-  await clock.advance(atLast);
 }
 
 const iso = (time: number): string => new Date(time).toISOString().replace('Z', '+00:00');
