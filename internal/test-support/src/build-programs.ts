@@ -51,7 +51,7 @@ async function buildProgram(program: string): Promise<string> {
   const home = packageOf(program);
   const manifest = await readFile(join(home, 'package.json'), 'utf8');
   const { peerDependencies = {} } = JSON.parse(manifest) as { peerDependencies?: object }; // safe: a package.json
-  // Removed with the directory of the run.
+  // In a test run, `tmpdir()` is a directory that global-setup.ts of test-postgres removes at the end.
   const folder = await mkdtemp(join(tmpdir(), 'program-'));
   await writeFile(join(folder, 'package.json'), manifest);
   await symlink(join(home, 'node_modules'), join(folder, 'node_modules'));

@@ -1,7 +1,7 @@
 // The exports for apps, in two tiers: the operations with their results, and the parts that an app may provide. Authors
 // of storages, gateways, runtimes and HTTP adapters find the rest in `./spi/storage`, `./spi/gateway`, `./spi/runtime`
-// and `./spi/http`. A name that two of these entry points export is one declaration. test/exports.test.ts holds the
-// lists.
+// and `./spi/http`. If two of these entry points export the same name, it is the same declaration. The exports are listed
+// in test/exports/core.txt at the root of the repository.
 
 // Tier 1: the service and its operations.
 export { createTrunkline } from './create-trunkline.ts';

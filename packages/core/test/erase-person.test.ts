@@ -67,6 +67,26 @@ const allOf = async ({ harness }: MediaHarness) => (await harness.api.messages.l
 const person = ({ harness: { workspaceId } }: MediaHarness, number = ADA_NUMBER) => ({ workspaceId, number });
 
 describe('erasing a person', () => {
+  it('while a file of theirs is on its way leaves the message with a contact, which a second erasure finds', async () => {
+    const all = await start();
+    const { harness, network } = all;
+    const open = async (): Promise<ReadableStream<Uint8Array>> => {
+      // The contact is saved, the message is not.
+      const { contacts } = await harness.trunkline.admin.erasePerson(person(all));
+      expect(contacts).toBe(1);
+      return new Blob([PNG]).stream();
+    };
+    const file = { mimeType: 'image/png', filename: null, open };
+    await network.message(written(ADA, '', { content: { type: 'image', caption: null, file } }));
+    const [message] = await allOf(all);
+    expect(message).toMatchObject({ type: 'image', contact: { name: ADA.name } });
+    expect(await harness.trunkline.admin.erasePerson(person(all))).toMatchObject({
+      messages: 1,
+      contacts: 1,
+    });
+    expect(await allOf(all)).toEqual([]);
+  });
+
   it('deletes only their chat, their messages in groups, and the files and events of these', async () => {
     const all = await start();
     const { harness, network, instance, media } = all;

@@ -52,7 +52,7 @@ it('the Spanish texts address people formally, all of them', async () => {
   const folder = new URL('../app/src/texts/es/', import.meta.url);
   const informal = [
     /(?<!\p{L})(tú|tus?|contigo|cópiala|déjalo|guárdala|pídeselo|puedes)(?!\p{L})/giu,
-    // Informal only at the start of a text, because these words are in the third person inside a sentence.
+    // Matched only after a quote, a period or a colon, because these words are in the third person inside a sentence.
     /(?<=['`.:] ?)(abre|añade|comprueba|copia|crea|deja|elige|entra|envía|escribe|guarda|inicia|vuelve)(?!\p{L})/giu,
   ];
   const names = await readdir(folder);

@@ -200,7 +200,7 @@ export interface SettingInfo {
   readonly meaning: string;
   /** The default, in Markdown; a dash if there is none. */
   readonly byDefault: string;
-  /** Whether the setting has no flag, because other users can read command lines. */
+  /** Whether the value is secret. It has no flag, because other users can read command lines. */
   readonly isSecret: boolean;
   /** The possible values if they are a closed list, otherwise empty. */
   readonly values: readonly string[];

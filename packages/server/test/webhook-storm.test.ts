@@ -86,7 +86,7 @@ it(
       for (const id of deliveries) expectConsistent(await detailOf(ask, id), receiver);
     }
     expect(receiver.requests.length).toBeGreaterThan(0);
-    expect(receiver.mostAtOnce()).toBe(2);
+    expect(receiver.mostAtOnce()).toBeLessThanOrEqual(2);
     for (const request of receiver.requests) {
       // The secret is read when the delivery is claimed, a moment before it is sent.
       expect(await receiver.secretOverFor(request)).toBeLessThan(5_000);

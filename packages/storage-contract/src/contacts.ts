@@ -320,6 +320,52 @@ export function contactContract(subject: ContractSubject): void {
       expect(await again('n2', 'lid:2', stranger)).toBe('received');
     });
 
+    itAlways('is not stored if the contact was erased after it was saved', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const contact = await save(storage, { instance, lease }, { networkId: 'lid:1' });
+      const erased = { ids: [contact.id], unlessAfter: testId('msg', NOW) };
+      expect(await storage.erasure.deleteContacts(workspace.id, erased)).toEqual([contact.id]);
+      const message = anInboundMessage(instance, { contact: summaryOf(contact) });
+      const arrival = { message, senderId: 'lid:1', contact, event: anEvent(workspace) };
+      expect(await storage.messages.receive(lease, arrival)).toBe('contact_gone');
+      const echo = aMessage(instance, { status: 'sent', sentAt: NOW, contact: summaryOf(contact) });
+      const echoed = { message: echo, event: anEvent(workspace), download: null };
+      expect(await storage.activities.recordEcho(lease, echoed)).toBe('contact_gone');
+      expect((await storage.messages.list(workspace.id, {}, { from: null, limit: 10 })).rows).toEqual([]);
+      const again = await save(storage, { instance, lease }, { networkId: 'lid:1' });
+      const known = { ...message, contact: summaryOf(again) };
+      expect(await storage.messages.receive(lease, { ...arrival, message: known, contact: again })).toBe(
+        'received',
+      );
+      expect(await storage.messages.find(workspace.id, message.id)).toEqual(known);
+    });
+
+    it('keeps its contact if both come concurrently with an erasure', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      for (let round = 0; round < 20; round += 1) {
+        const networkId = `lid:${round}`;
+        const contact = await save(storage, { instance, lease }, { networkId });
+        const message = anInboundMessage(instance, { networkId, contact: summaryOf(contact) });
+        const [received, deleted] = await Promise.all([
+          storage.messages.receive(lease, {
+            message,
+            senderId: networkId,
+            contact,
+            event: anEvent(workspace),
+          }),
+          storage.erasure.deleteContacts(workspace.id, {
+            ids: [contact.id],
+            unlessAfter: testId('msg', NOW - 1),
+          }),
+        ]);
+        expect([received, deleted]).toEqual(
+          received === 'received' ? ['received', []] : ['contact_gone', [contact.id]],
+        );
+      }
+    });
+
     it('is stored once by those that come concurrently under several network ids', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);

@@ -1,5 +1,6 @@
 import { changeContent, contentIdOf, forgetWords } from '@trunkline/core/spi/storage';
 import type { ActivityStore, ContentChange, Message } from '@trunkline/core/spi/storage';
+import { keepContact } from './arrivals.ts';
 import type { Connected, Transaction } from './database.ts';
 import { removeDownload, storeDownload } from './download-store.ts';
 import { storeEvents } from './event-fan-out.ts';
@@ -30,6 +31,7 @@ export function activityStore(connected: Connected): ActivityStore {
     recordEcho: async (lease, { message, event, download }) =>
       connected().transaction(async (transaction) => {
         if (!(await isHeld(transaction, lease))) return 'fenced';
+        if (message.contact && !(await keepContact(transaction, message.contact.id))) return 'contact_gone';
         const columns = messageColumns(message, '');
         const places = Object.keys(columns).map((_, index) => `$${index + 1}`);
         const stored = await transaction.run(

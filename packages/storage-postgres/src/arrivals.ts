@@ -39,14 +39,15 @@ export async function hasArrived(statements: Statements, key: ArrivalKey): Promi
   return row !== undefined;
 }
 
-/** Returns whether the message was new. The caller has locked the lease, so no merge of contacts runs concurrently. */
+/** The caller has locked the lease, so no merge of contacts runs concurrently. */
 export async function insertArrival(
   statements: Statements,
   { message, senderId, contact }: Arrival,
-): Promise<boolean> {
+): Promise<'inserted' | 'duplicate' | 'contact_gone'> {
   const columns = messageColumns(message, contact ? ofContact(uuidOf('con', contact.id)) : senderId);
-  const inserted = await statements.run(INSERT, ...Object.values(columns), sendersOf({ senderId, contact }));
-  return inserted > 0;
+  const row = await statements.get(INSERT, ...Object.values(columns), sendersOf({ senderId, contact }));
+  if (row?.['is_inserted'] === true) return 'inserted';
+  return row?.['is_contact_gone'] === true ? 'contact_gone' : 'duplicate';
 }
 
 // Relies on messages_by_network_id.
@@ -60,17 +61,41 @@ const COLUMNS = columnsOf(MESSAGE_SHAPE);
 const place = (name: string): string => `$${COLUMNS.indexOf(name) + 1}::${MESSAGE_SHAPE[name]}`;
 const SENDERS = `$${COLUMNS.length + 1}`;
 
-/** The current contact, because the given contact may have been merged into another since it was read. */
-const CURRENT = `(SELECT coalesce(merged_into, id) FROM trunkline.contacts WHERE id = ${place('contact_id')})`;
-
 const VALUES = COLUMNS.map((name) => {
-  if (name === 'contact_id') return CURRENT;
-  if (name === 'sender_id') return `coalesce('contact ' || ${CURRENT}::text, ${place('sender_id')})`;
+  if (name === 'contact_id') return '(SELECT id FROM current)';
+  if (name === 'sender_id')
+    return `coalesce('contact ' || (SELECT id FROM current)::text, ${place('sender_id')})`;
   return place(name);
 });
 
+const ARRIVED = hasArrivedAs(place('instance_id'), place('network_id'), SENDERS);
+const IS_CONTACT_GONE = `${place('contact_id')} IS NOT NULL AND NOT EXISTS (SELECT FROM current)`;
+
+// Takes the current contact, because the given one may have been merged into another since it was read, and locks it
+// against deletion.
 const INSERT = `
-  INSERT INTO trunkline.messages (${COLUMNS.join(', ')})
-  SELECT ${VALUES.join(', ')}
-  WHERE NOT ${hasArrivedAs(place('instance_id'), place('network_id'), SENDERS)}
-  ON CONFLICT (instance_id, network_id, direction, sender_id) DO NOTHING`;
+  WITH current AS MATERIALIZED (
+    SELECT contact.id FROM trunkline.contacts AS given
+    JOIN trunkline.contacts AS contact ON contact.id = coalesce(given.merged_into, given.id)
+    WHERE given.id = ${place('contact_id')}
+    FOR KEY SHARE OF contact
+  ), inserted AS (
+    INSERT INTO trunkline.messages (${COLUMNS.join(', ')})
+    SELECT ${VALUES.join(', ')}
+    WHERE NOT (${IS_CONTACT_GONE}) AND NOT ${ARRIVED}
+    ON CONFLICT (instance_id, network_id, direction, sender_id) DO NOTHING
+    RETURNING id
+  )
+  SELECT EXISTS (SELECT FROM inserted) AS is_inserted,
+    ${IS_CONTACT_GONE} AND NOT ${ARRIVED} AS is_contact_gone`;
+
+/** Locks the contact, or the one that it was merged into, against deletion. Returns whether it exists. */
+export async function keepContact(statements: Statements, contactId: string): Promise<boolean> {
+  return (await statements.get(KEEP_CONTACT, uuidOf('con', contactId))) !== undefined;
+}
+
+const KEEP_CONTACT = `
+  SELECT contact.id FROM trunkline.contacts AS given
+  JOIN trunkline.contacts AS contact ON contact.id = coalesce(given.merged_into, given.id)
+  WHERE given.id = $1
+  FOR KEY SHARE OF contact`;

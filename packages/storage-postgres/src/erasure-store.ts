@@ -68,9 +68,12 @@ export function erasureStore(connected: Connected): ErasureStore {
     },
     deleteContacts: async (workspaceId, { ids, unlessAfter }) =>
       connected().transaction(async ({ all }) => {
+        const uuids = ids.flatMap((one) => uuidToFind('con', one) ?? []);
+        // Waits for messages that are being stored for the contacts. The next statement then sees these messages.
+        await all(LOCK_CONTACTS, uuids);
         const rows = await all(
           DELETE_CONTACTS,
-          ids.flatMap((one) => uuidToFind('con', one) ?? []),
+          uuids,
           uuidToFind('ten', workspaceId),
           uuidOf('msg', unlessAfter),
         );
@@ -187,6 +190,8 @@ const ABANDON = `
 const FORGET_KEYS = `
   DELETE FROM trunkline.idempotency_records
   WHERE created_at = ANY ($1::bigint[]) AND message_id = ANY ($2::uuid[])`;
+
+const LOCK_CONTACTS = 'SELECT id FROM trunkline.contacts WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE';
 
 const DELETE_CONTACTS = `
   WITH gone AS MATERIALIZED (

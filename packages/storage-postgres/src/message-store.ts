@@ -100,7 +100,8 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
     receive: async (lease, arrival) =>
       connected().transaction(async (transaction) => {
         if (!(await isHeld(transaction, lease))) return 'fenced';
-        if (!(await insertArrival(transaction, arrival))) return 'duplicate';
+        const outcome = await insertArrival(transaction, arrival);
+        if (outcome !== 'inserted') return outcome;
         await takeContent(transaction, arrival.message);
         if (arrival.download) await storeDownload(transaction, arrival.download);
         await storeEvents(transaction, [arrival.event]);

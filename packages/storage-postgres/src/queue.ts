@@ -26,7 +26,7 @@ export async function lockQueue(transaction: Transaction, instance: string): Pro
   await transaction.run('SELECT 1 FROM trunkline.queues WHERE instance_id = $1 FOR UPDATE', instance);
 }
 
-/** Takes messages that will be deleted out of their queues. Held messages are not in these queues. */
+/** Removes messages from their queues before they are deleted. Held messages are in held_messages instead. */
 export async function leaveQueues(transaction: Transaction, messages: readonly string[]): Promise<void> {
   // Locks the queues first, like the postponement of a message.
   await transaction.run(LOCK_QUEUES_OF, messages);

@@ -432,7 +432,7 @@ async function retryDeliveries({ storage: { deliveries }, workspace, busy, idle 
   await deliveries.findDetail(workspace.id, id, since);
   const batch = { limit: 100, countUpTo: 1000, now: NOW, since };
   for (let call = 1; call <= 7; call += 1) {
-    // From the sixth call on, a prepared statement may be planned for any endpoint.
+    // From its sixth execution on, a prepared statement may get a generic plan, which ignores its parameters.
     const { requeued, remaining } = must(
       await deliveries.retryFailedDeliveries(workspace.id, busy.id, batch),
     );

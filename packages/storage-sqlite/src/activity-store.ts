@@ -1,6 +1,7 @@
 import { changeContent, contentIdOf, forgetWords } from '@trunkline/core/spi/storage';
 import type { ActivityStore, ContentChange, Message } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
+import { currentContact } from './contact-store.ts';
 import type { Database } from './database.ts';
 import { removeDownload, storeDownload } from './download-store.ts';
 import { storeEvents } from './event-fan-out.ts';
@@ -30,6 +31,7 @@ export function activityStore(connected: Connected): ActivityStore {
       return write((announce) => {
         if (!isHeld(database, lease)) return 'fenced';
         if (database.get(ECHOED, lease.instanceId, message.networkId)) return 'repeat';
+        if (message.contact && !currentContact(database, message.contact.id)) return 'contact_gone';
         takeContent(database, message);
         insertMessage(database, message, { senderId: '' });
         if (download) storeDownload(database, download);

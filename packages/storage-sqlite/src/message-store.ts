@@ -115,6 +115,7 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
         const { instanceId, networkId } = message;
         const current = currentOf(database, contact);
         if (hasArrived(database, { instanceId, networkId, senderId }, current)) return 'duplicate';
+        if (contact && !currentContact(database, contact.id)) return 'contact_gone';
         takeContent(database, message);
         insertMessage(database, message, { senderId: current?.id ?? senderId });
         if (download) storeDownload(database, download);

@@ -12,8 +12,9 @@ export function writeRetryDelay(failures: number): number {
 }
 
 /**
- * How long to wait before connecting again after `failures` connections in a row that did not open. The wait doubles
- * from one second to a minute, and is shortened by up to half so that many instances do not reconnect together.
+ * How long to wait before connecting again after a connection failed or ended; `failures` counts the failures in a row
+ * before that one. The wait doubles from one second to a minute, and is shortened by up to half so that many instances
+ * do not reconnect together.
  * `jitter` is in [0, 1).
  */
 export function reconnectDelay(failures: number, jitter: number): number {

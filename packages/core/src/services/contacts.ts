@@ -32,6 +32,16 @@ export async function knownContact(
   return contact;
 }
 
+/** How often the contact of one message is saved again because it was erased before the message was stored. */
+export const SAVED_AGAIN_MAX = 5;
+
+/** For a message whose contact was erased each time. The gateway reports the message again later. */
+export function contactGone(): Error {
+  return new Error(
+    `The contact of a message was erased ${SAVED_AGAIN_MAX + 1} times before the message was stored.`,
+  );
+}
+
 /** Stores the recipient's contact if the network reports one whose number is not the dialled number. */
 export async function noteRecipient(
   context: ServiceContext,

@@ -22,8 +22,8 @@ export interface FailureLog {
 }
 
 /**
- * Logs the first failure of an endpoint with its cause, and the first success after that, instead of a line
- * for each attempt. An endpoint that alternates between failure and success is logged every few minutes. The cause is
+ * Warns of an endpoint's first failure, with its cause, and logs its next success. Failures in between are logged only
+ * at level debug, and an endpoint that alternates between failure and success at most every five minutes. The cause is
  * logged because the delivery log that customers see has only the error code.
  */
 export function failureLog(logger: Logger, clock: Pick<Clock, 'elapsed'>): FailureLog {

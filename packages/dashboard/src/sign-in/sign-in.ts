@@ -9,7 +9,7 @@ export interface SignIn {
    * the token is an admin, so do not show it to others.
    */
   newLinkToken(): string;
-  /** Used by the dashboard. */
+  /** Opens the sign-in for one dashboard. Apps cannot call it, because the symbol is not exported. */
   readonly [OPEN]: (place: SignInPlace) => OpenSignIn;
 }
 

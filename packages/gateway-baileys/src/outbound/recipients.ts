@@ -79,7 +79,7 @@ export async function registeredElsewhere(
 export async function rememberAddress(socket: WASocket, { jid, other }: Addresses): Promise<void> {
   const lid = [jid, other].find((name) => name !== null && isLidUser(name));
   if (!lid) return;
-  // Store only numbers, because hidden ids are the default.
+  // Keep a mark only for a person who was reached by number: by default, the hidden id is tried first.
   await socket.authState.keys.set(ownKeys({ [TYPE]: { [userOf(lid)]: isLidUser(jid) ? null : true } }));
 }
 

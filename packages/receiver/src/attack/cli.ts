@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Import everything else dynamically, so that a Node that is too old is reported before it has to parse the rest.
+// The build puts a check of Node's version before this line (`refusalInOneLine` in tsup.shared.ts). Import only
+// dynamically, so that the check runs before an old Node parses anything else.
 const { main } = await import('./main.ts');
 process.exitCode = await main();
 

@@ -30,8 +30,8 @@ export interface OperationOutcome {
 }
 
 /**
- * How the last operation and earlier ones ended, because a waiting request may read its outcome only after a later
- * operation has ended.
+ * How the last operation ended, and a few before it: by the time a waiting request reads its outcome, a later operation
+ * may have ended too.
  */
 export interface LastOutcome extends OperationOutcome {
   /** A few earlier outcomes, newest first. */

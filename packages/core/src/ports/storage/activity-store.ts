@@ -39,9 +39,10 @@ export interface ActivityStore {
   /**
    * Inserts an echo once: a repeat is an outbound message of the instance with the same network id, unless that message
    * was accepted with a readable network id, which the caller looks up first (`findOutbound`). Takes reserved content
-   * as `messages.receive` does, and stores the event and the pending download in the same transaction.
+   * as `messages.receive` does, and stores the event and the pending download in the same transaction. `contact_gone` as
+   * from `messages.receive`.
    */
-  recordEcho(lease: Lease, echo: Echo): Promise<'recorded' | 'repeat' | 'fenced'>;
+  recordEcho(lease: Lease, echo: Echo): Promise<'recorded' | 'repeat' | 'contact_gone' | 'fenced'>;
   /** Deletes keys of activities that were recorded before `before`, at most `limit`. Returns how many. */
   deleteKeys(before: number, limit: number): Promise<number>;
 }

@@ -198,7 +198,8 @@ export interface MessageStore<Transaction = never> {
    * Inserts an inbound message once: a repeat has the same instance, network id and sender. The sender is the same if
    * the contact is the same, whichever of its ids or network ids the message was stored under; without a contact, if
    * `senderId` is the same. A contact that has been merged counts as the contact that it was merged into. Takes
-   * reserved content as `accept` does.
+   * reserved content as `accept` does. Writes nothing and returns `contact_gone` if the contact was deleted after the
+   * caller saved it. A concurrent `erasure.deleteContacts` either deletes the contact first or sees the message.
    */
-  receive(lease: Lease, arrival: Arrival): Promise<'received' | 'duplicate' | 'fenced'>;
+  receive(lease: Lease, arrival: Arrival): Promise<'received' | 'duplicate' | 'contact_gone' | 'fenced'>;
 }

@@ -4,7 +4,7 @@ import type { Message } from '../../domain/message/message.ts';
 import type { Activity } from '../../ports/gateway.ts';
 import type { LeasedInstance } from '../../ports/storage/lease-store.ts';
 import { messageResource } from '../../resources/message.ts';
-import { knownContact } from '../contacts.ts';
+import { contactGone, knownContact, SAVED_AGAIN_MAX } from '../contacts.ts';
 import type { ServiceContext } from '../context.ts';
 import { FencedError } from '../instances/fenced-error.ts';
 import { knownGroup } from '../instances/groups.ts';
@@ -58,19 +58,23 @@ async function storeEcho(
   { upload, download }: ArrivedFile,
 ): Promise<Message | null> {
   const { instance, lease } = held;
-  const message = await echoMessage(context, held, arrival, upload);
-  const event = context.newEvent({
-    type: 'message.echo',
-    workspaceId: instance.workspaceId,
-    data: { message: messageResource(message) },
-    now: context.clock.now(),
-  });
-  // If this throws, the message may or may not be stored. Keep its file, which a sweep deletes if no message
-  // has it.
-  const stored = await context.storage.activities.recordEcho(lease, { message, event, download });
-  if (upload && stored !== 'recorded') await discardUpload(context, upload);
-  if (stored === 'fenced') throw new FencedError(instance.id);
-  return stored === 'recorded' ? message : null;
+  for (let savedAgain = 0; ; savedAgain += 1) {
+    const message = await echoMessage(context, held, arrival, upload);
+    const event = context.newEvent({
+      type: 'message.echo',
+      workspaceId: instance.workspaceId,
+      data: { message: messageResource(message) },
+      now: context.clock.now(),
+    });
+    // If this throws, the message may or may not be stored. Keep its file, which a sweep deletes if no message
+    // has it.
+    const stored = await context.storage.activities.recordEcho(lease, { message, event, download });
+    if (stored === 'contact_gone' && savedAgain < SAVED_AGAIN_MAX) continue;
+    if (upload && stored !== 'recorded') await discardUpload(context, upload);
+    if (stored === 'fenced') throw new FencedError(instance.id);
+    if (stored === 'contact_gone') throw contactGone();
+    return stored === 'recorded' ? message : null;
+  }
 }
 
 async function echoMessage(

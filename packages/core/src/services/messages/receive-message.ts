@@ -7,7 +7,7 @@ import type { Message } from '../../domain/message/message.ts';
 import type { IncomingMessage } from '../../ports/gateway.ts';
 import type { LeasedInstance } from '../../ports/storage/lease-store.ts';
 import type { ServiceContext } from '../context.ts';
-import { knownContact } from '../contacts.ts';
+import { contactGone, knownContact, SAVED_AGAIN_MAX } from '../contacts.ts';
 import { FencedError } from '../instances/fenced-error.ts';
 import { knownGroup } from '../instances/groups.ts';
 import type { ArrivedFile, FileReceiving } from '../media/file-lane.ts';
@@ -88,28 +88,36 @@ async function storeArrival(
   { upload, download }: ArrivedFile,
 ): Promise<Message | null> {
   const { instance, lease } = held;
-  const { incoming, contact } = arrival;
+  const { incoming } = arrival;
   const group =
     incoming.groupNetworkId === null ? null : await knownGroup(context, held, incoming.groupNetworkId);
-  const replyTo = await repliedMessage(context, instance, {
-    incoming,
-    contact,
-    groupId: group?.id ?? null,
-  });
-  const message = inboundMessage(context, instance, { ...arrival, upload, group, replyTo });
-  // If this throws, the message may or may not be stored. Keep its file, which a sweep deletes if no message
-  // has it.
-  const stored = await context.storage.messages.receive(lease, {
-    message,
-    senderId: incoming.senderId,
-    contact,
-    event: messageEvent(context, { message, event: 'message.received' }, context.clock.now()),
-    download,
-  });
-  if (stored === 'received') context.metrics.messageReceived(message);
-  if (upload && stored !== 'received') await discardUnlessTaken(context, message, upload);
-  if (stored === 'fenced') throw new FencedError(instance.id);
-  return stored === 'received' ? message : null;
+  let { contact } = arrival;
+  for (let savedAgain = 0; ; savedAgain += 1) {
+    const replyTo = await repliedMessage(context, instance, {
+      incoming,
+      contact,
+      groupId: group?.id ?? null,
+    });
+    const message = inboundMessage(context, instance, { ...arrival, contact, upload, group, replyTo });
+    // If this throws, the message may or may not be stored. Keep its file, which a sweep deletes if no message
+    // has it.
+    const stored = await context.storage.messages.receive(lease, {
+      message,
+      senderId: incoming.senderId,
+      contact,
+      event: messageEvent(context, { message, event: 'message.received' }, context.clock.now()),
+      download,
+    });
+    if (stored === 'contact_gone' && incoming.contact && savedAgain < SAVED_AGAIN_MAX) {
+      contact = await knownContact(context, held, incoming.contact);
+      continue;
+    }
+    if (stored === 'received') context.metrics.messageReceived(message);
+    if (upload && stored !== 'received') await discardUnlessTaken(context, message, upload);
+    if (stored === 'fenced') throw new FencedError(instance.id);
+    if (stored === 'contact_gone') throw contactGone();
+    return stored === 'received' ? message : null;
+  }
 }
 
 interface Stored extends Arrival, Pick<ArrivedFile, 'upload'> {

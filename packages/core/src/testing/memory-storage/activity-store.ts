@@ -4,6 +4,7 @@ import type { Message } from '../../domain/message/message.ts';
 import { forgetWords } from '../../resources/forgotten-words.ts';
 import type { ActivityStore, Echo, RecordedActivity } from '../../ports/storage/activity-store.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
+import { currentContact } from './contact-store.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { leasedRecord } from './lease.ts';
 import { insertMessage } from './message-rows.ts';
@@ -44,11 +45,12 @@ export class MemoryActivityStore implements ActivityStore {
   async recordEcho(
     lease: Lease,
     { message, event, download }: Echo,
-  ): Promise<'recorded' | 'repeat' | 'fenced'> {
+  ): Promise<'recorded' | 'repeat' | 'contact_gone' | 'fenced'> {
     const record = leasedRecord(this.#state, lease);
     if (!record) return 'fenced';
     const key = keyOf(lease.instanceId, message.networkId);
     if (this.#state.outbound.has(key)) return 'repeat';
+    if (message.contact && !currentContact(this.#state, message.contact.id)) return 'contact_gone';
     insertMessage(this.#state, message);
     this.#state.outbound.set(key, message.id);
     if (download) record.downloads.set(message.id, structuredClone(download));

@@ -196,12 +196,16 @@ export class MemoryMessageStore implements MessageStore {
     return 'changed';
   }
 
-  async receive(lease: Lease, arrival: Arrival): Promise<'received' | 'duplicate' | 'fenced'> {
+  async receive(
+    lease: Lease,
+    arrival: Arrival,
+  ): Promise<'received' | 'duplicate' | 'contact_gone' | 'fenced'> {
     const { message, senderId, contact, event, download } = arrival;
     const record = leasedRecord(this.#state, lease);
     if (!record) return 'fenced';
     const { instanceId, networkId } = message;
     if (hasArrived(this.#state, { instanceId, networkId, senderId, contact })) return 'duplicate';
+    if (contact && !currentContact(this.#state, contact.id)) return 'contact_gone';
 
     insertMessage(this.#state, message);
     const key = keyOf(instanceId, networkId);
