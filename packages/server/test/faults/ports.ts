@@ -69,7 +69,8 @@ function refusalsIn(
   fencedKinds: ReadonlySet<string>,
 ): Operation['refusals'] {
   const [, named = ''] = /^Promise<(\w+)>$/.exec(returned) ?? [];
-  const counts = returned === 'Promise<number>' && /\b(?:how many|number of)\b/i.test(comment);
+  const counts =
+    returned === 'Promise<number>' && /\bhow many\b|\breturns the[\s*]+number of\b/i.test(comment);
   return [
     ...(returned.includes("'fenced'") ? [{ column: 'fenced' as const, value: 'fenced' }] : []),
     ...(fencedKinds.has(named) ? [{ column: 'fenced' as const, value: { kind: 'fenced' } }] : []),
