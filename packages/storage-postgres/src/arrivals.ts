@@ -61,6 +61,18 @@ const COLUMNS = columnsOf(MESSAGE_SHAPE);
 const place = (name: string): string => `$${COLUMNS.indexOf(name) + 1}::${MESSAGE_SHAPE[name]}`;
 const SENDERS = `$${COLUMNS.length + 1}`;
 
+/**
+ * Reads the current contact, because the given one may have been merged into another since it was read, and locks it
+ * against deletion.
+ */
+function keepCurrent(given: string): string {
+  return `
+    SELECT contact.id FROM trunkline.contacts AS given
+    JOIN trunkline.contacts AS contact ON contact.id = coalesce(given.merged_into, given.id)
+    WHERE given.id = ${given}
+    FOR KEY SHARE OF contact`;
+}
+
 const VALUES = COLUMNS.map((name) => {
   if (name === 'contact_id') return '(SELECT id FROM current)';
   if (name === 'sender_id')
@@ -71,14 +83,9 @@ const VALUES = COLUMNS.map((name) => {
 const ARRIVED = hasArrivedAs(place('instance_id'), place('network_id'), SENDERS);
 const IS_CONTACT_GONE = `${place('contact_id')} IS NOT NULL AND NOT EXISTS (SELECT FROM current)`;
 
-// Takes the current contact, because the given one may have been merged into another since it was read, and locks it
-// against deletion.
 const INSERT = `
   WITH current AS MATERIALIZED (
-    SELECT contact.id FROM trunkline.contacts AS given
-    JOIN trunkline.contacts AS contact ON contact.id = coalesce(given.merged_into, given.id)
-    WHERE given.id = ${place('contact_id')}
-    FOR KEY SHARE OF contact
+    ${keepCurrent(place('contact_id'))}
   ), inserted AS (
     INSERT INTO trunkline.messages (${COLUMNS.join(', ')})
     SELECT ${VALUES.join(', ')}
@@ -94,8 +101,4 @@ export async function keepContact(statements: Statements, contactId: string): Pr
   return (await statements.get(KEEP_CONTACT, uuidOf('con', contactId))) !== undefined;
 }
 
-const KEEP_CONTACT = `
-  SELECT contact.id FROM trunkline.contacts AS given
-  JOIN trunkline.contacts AS contact ON contact.id = coalesce(given.merged_into, given.id)
-  WHERE given.id = $1
-  FOR KEY SHARE OF contact`;
+const KEEP_CONTACT = keepCurrent('$1');

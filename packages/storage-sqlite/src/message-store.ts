@@ -113,9 +113,10 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
       return write((announce) => {
         if (!isHeld(database, lease)) return 'fenced';
         const { instanceId, networkId } = message;
-        const current = currentOf(database, contact);
-        if (hasArrived(database, { instanceId, networkId, senderId }, current)) return 'duplicate';
-        if (contact && !currentContact(database, contact.id)) return 'contact_gone';
+        const current = contact ? currentContact(database, contact.id) : null;
+        const known = current ?? contact ?? null;
+        if (hasArrived(database, { instanceId, networkId, senderId }, known)) return 'duplicate';
+        if (contact && !current) return 'contact_gone';
         takeContent(database, message);
         insertMessage(database, message, { senderId: current?.id ?? senderId });
         if (download) storeDownload(database, download);
