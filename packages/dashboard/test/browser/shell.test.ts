@@ -43,8 +43,13 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     await eventually(async () => expect(await focused(page)).toBe('Add a number'));
 
     await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    const shortcuts = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await shortcuts.waitFor();
+    expect(await focused(page)).not.toBe('Add a number');
     await page.keyboard.press('Escape');
+    await shortcuts.waitFor({ state: 'detached' });
+    // Returned a moment after the dialog has gone.
+    await eventually(async () => expect(await focused(page)).toBe('Add a number'));
     await page.getByRole('button', { name: 'Switch workspace' }).focus();
     await page.keyboard.press('ArrowDown');
     await page.getByRole('menuitemradio', { name: 'Acme' }).waitFor();
