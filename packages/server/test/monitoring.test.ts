@@ -4,6 +4,7 @@ import { must } from '@trunkline/test-support';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { expect, it } from 'vitest';
+import { COMMANDS } from '../src/command-line/commands.ts';
 import { emittedMetrics } from './support/emitted-metrics.ts';
 
 const read = (path: string): string =>
@@ -20,7 +21,11 @@ const alerts = z
             expr: z.string(),
             for: z.string().regex(/^\d+[mh]$/),
             labels: z.object({ severity: z.enum(['warning', 'critical']) }),
-            annotations: z.object({ summary: z.string(), runbook_url: z.string() }),
+            annotations: z.object({
+              summary: z.string(),
+              description: z.string(),
+              runbook_url: z.string(),
+            }),
           }),
         ),
       }),
@@ -129,6 +134,14 @@ it('every alert links to a section that says what to do, and every section is li
   });
   expect(new Set(reached)).toEqual(new Set(sections));
   expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
+});
+
+it('the commands in the descriptions of alerts exist', () => {
+  const names = alerts.flatMap(({ annotations: { description } }) =>
+    Array.from(description.matchAll(/`trunkline ([a-z -]+?)(?: --[^`]*)?`/g), ([, name = '']) => name),
+  );
+  expect(names.length).toBeGreaterThan(3);
+  for (const name of names) expect(COMMANDS.map((command) => command.name)).toContain(name);
 });
 
 it('no two panels of the dashboard share an id or a place', () => {
