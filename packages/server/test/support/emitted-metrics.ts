@@ -5,6 +5,7 @@ import { eventually } from '@trunkline/test-support';
 import { expect, onTestFinished, vi } from 'vitest';
 import { createServerApp } from '../../src/server-app.ts';
 import { createServerMetrics } from '../../src/telemetry/server-metrics.ts';
+import type { ServerMetrics } from '../../src/telemetry/server-metrics.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const MINUTE = 60_000;
@@ -15,31 +16,61 @@ const PNG = new Uint8Array(Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAf
  * everything that is counted, on a clock that the test advances.
  */
 export async function emittedMetrics(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const metrics = testMetrics();
+  await doEverything(metrics, await startService(metrics));
+  const labels = new Map<string, Set<string>>();
+  for (const { name, labels: own } of await seriesOf(metrics)) {
+    const known = labels.get(name) ?? new Set();
+    for (const label of own.keys()) known.add(label);
+    labels.set(name, known);
+  }
+  return labels;
+}
+
+interface Series {
+  readonly name: string;
+  readonly labels: ReadonlyMap<string, string>;
+  readonly value: number;
+}
+
+/** The series of a server that has just started, before anything happens. */
+export async function initialSeries(): Promise<readonly Series[]> {
+  const metrics = testMetrics();
+  await startService(metrics);
+  return seriesOf(metrics);
+}
+
+/** Reads `name="value"` pairs. */
+export function readLabels(pairs: string): ReadonlyMap<string, string> {
+  return new Map(
+    Array.from(pairs.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g), ([, label = '', value = '']) => [label, value]),
+  );
+}
+
+function testMetrics(): ServerMetrics {
   const metrics = createServerMetrics({
     dataDirectory: temporaryDirectory(),
     isServed: true,
     readers: [],
   });
   onTestFinished(() => metrics.close());
-  await doEverything(metrics);
+  return metrics;
+}
+
+async function seriesOf(metrics: ServerMetrics): Promise<readonly Series[]> {
   // The delay of the event loop is emitted only after five samples, and a fast run ends before that.
   const text = await eventually(async () => {
     const emitted = await metrics.text();
     expect(emitted).toContain('nodejs_eventloop_delay_p99');
     return emitted;
   });
-  const labels = new Map<string, Set<string>>();
-  for (const line of text.split('\n')) {
-    const [, name, pairs = ''] = /^([a-z_]\w*)(?:\{(.*)\})? /i.exec(line) ?? [];
-    if (name === undefined) continue;
-    const known = labels.get(name) ?? new Set();
-    for (const [, label = ''] of pairs.matchAll(/(\w+)="(?:[^"\\]|\\.)*"/g)) known.add(label);
-    labels.set(name, known);
-  }
-  return labels;
+  return Array.from(
+    text.matchAll(/^([a-z_]\w*)(?:\{(.*)\})? (\S+)/gim),
+    ([, name = '', pairs = '', value]) => ({ name, labels: readLabels(pairs), value: Number(value) }),
+  );
 }
 
-async function doEverything(metrics: ReturnType<typeof createServerMetrics>): Promise<void> {
+async function startService(metrics: ServerMetrics) {
   const sandbox = createSandbox();
   const storage = memoryStorage();
   const { clock, ...runtime } = testRuntime();
@@ -58,6 +89,13 @@ async function doEverything(metrics: ReturnType<typeof createServerMetrics>): Pr
     await clock.advance(MINUTE);
     await stopped;
   });
+  return { trunkline, storage, sandbox, clock, runtime };
+}
+
+async function doEverything(
+  metrics: ServerMetrics,
+  { trunkline, storage, sandbox, clock, runtime }: Awaited<ReturnType<typeof startService>>,
+): Promise<void> {
   const { id: workspaceId } = await trunkline.admin.workspaces.create({ name: 'Acme' });
   const { token } = await trunkline.admin.apiKeys.create({ workspaceId, name: 'ci', scopes: [...SCOPES] });
   const api = trunkline.workspace(workspaceId);
