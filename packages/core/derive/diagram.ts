@@ -19,7 +19,7 @@ export interface Variant<Status extends string, State> {
 export interface Machine<Status extends string, State> {
   readonly start: Status;
   readonly variants: readonly Variant<Status, State>[];
-  /** The steps from a state, under each of the machine's triggers. */
+  /** The steps that the machine's triggers take from a state. */
   readonly stepsFrom: (state: State) => readonly Step<Status>[];
 }
 

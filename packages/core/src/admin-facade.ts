@@ -32,7 +32,10 @@ const HOURS = 24;
 const HOUR_MS = 3_600_000;
 const DESCRIPTION_KEPT_MS = 5_000;
 
-/** Implements `Admin`, throwing each refusal. Drops cached API keys immediately if they may be out of date. */
+/**
+ * Implements `Admin`. Refusals are thrown, and cached API keys that may be out of date are dropped
+ * immediately.
+ */
 export function adminFacade(
   context: ServiceContext,
   {
@@ -74,7 +77,7 @@ export function adminFacade(
       },
     },
     apiKeys: {
-      // A lookup of this token from before its key existed may still be in flight.
+      // A lookup of this token that began before its key existed may still be in flight.
       create: (input) => andForget(createApiKey(context, input)),
       createFirst: () => andForget(createFirstApiKey(context)),
       list: async (workspaceId) => (await storage.apiKeys.list(workspaceId)).map(apiKeyInfo),

@@ -207,8 +207,8 @@ export function createTrunkline<Transaction = never>(
 }
 
 /**
- * How long an operation of the API may take in all, unless `operationTimeoutMs` allows more. Clients and proxies wait
- * for a minute.
+ * How long an operation of the API may take in all, unless `operationTimeoutMs` allows more: less
+ * than the minute for which clients and proxies usually wait.
  */
 const OPERATION_MS = 30_000;
 /** The time that an operation has in addition to its wait for a gateway. */

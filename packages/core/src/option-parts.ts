@@ -1,6 +1,5 @@
 type RequiredPart = 'clock' | 'random' | 'crypto' | 'dns' | 'webhookSender' | 'storage' | 'gateway';
 type Part = RequiredPart | 'media' | 'logger' | 'notifier' | 'meterProvider' | 'tracerProvider';
-/** The options of `createTrunkline` before they are checked. */
 type GivenParts = { readonly [Name in Part]?: unknown };
 
 /** The methods that a part of the service must have, and the text that says where to get the part. */

@@ -39,7 +39,8 @@ import { unwrap } from './trunkline-error.ts';
 import type { PageResult, WorkspaceApi } from './workspace-api.ts';
 
 /**
- * Implements the operations on one workspace, with responses in the shape of the specification, throwing each refusal.
+ * Implements the operations on one workspace, with responses in the shape of the specification.
+ * Refusals are thrown.
  */
 export function workspaceFacade(
   context: ServiceContext,

@@ -39,7 +39,6 @@ interface Chats {
     group?: string;
     text?: string;
   }): Promise<string>;
-  /** Reports an activity, as the gateway does. */
   activity(activity: Activity): Promise<void>;
   /** The opt-in events that receivers got. */
   events(): Promise<readonly WebhookEvent[]>;
@@ -81,7 +80,6 @@ async function chats(
   };
 }
 
-/** The fields of an act by Ada on her own message. */
 const byAda: ActivityOnMessage = {
   about: 'IN1',
   author: ADA.networkId,

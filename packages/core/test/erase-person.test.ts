@@ -27,7 +27,6 @@ const BOB: ContactReport = {
 
 let sent = 0;
 
-/** A message that this contact wrote. */
 function written(by: ContactReport, text: string, changes: Partial<IncomingMessage> = {}): IncomingMessage {
   sent += 1;
   return {
@@ -71,7 +70,7 @@ describe('erasing a person', () => {
     const all = await start();
     const { harness, network } = all;
     const open = async (): Promise<ReadableStream<Uint8Array>> => {
-      // The contact is saved, the message is not.
+      // At this moment, the contact is stored and the message is not.
       const { contacts } = await harness.trunkline.admin.erasePerson(person(all));
       expect(contacts).toBe(1);
       return new Blob([PNG]).stream();

@@ -376,7 +376,6 @@ interface Log extends Harness {
   readonly instanceId: string;
   newEvent(facts?: { readonly type?: EventType; readonly at?: number }): EventRecord;
   store(event: EventRecord): Promise<void>;
-  /** Makes an event and stores it. */
   put(facts?: { readonly type?: EventType }): Promise<StreamedEvent>;
   /** The number of reads of the log. */
   reads(): number;

@@ -251,7 +251,6 @@ describe('webhook deliveries that cannot be written', () => {
   });
 });
 
-/** Makes a method of a store fail while `isFull`. */
 function fullFor<Store extends object>(
   store: Store,
   method: keyof Store,

@@ -6,7 +6,6 @@ import { scriptedGateway } from './support/scripted-gateway.ts';
 const NUMBER = { phoneNumber: '34911222333' };
 const OTHER = { phoneNumber: '34911222444' };
 
-/** Links a number to an instance that was unlinked. */
 async function linkAgain(
   { api, clock, sandbox }: Harness,
   id: string,

@@ -27,7 +27,6 @@ const notTaken = (retryAfterMs: number): SendOutcome => ({
   error: BUSY,
 });
 
-/** A network that does not take messages to these recipients for now. */
 function takingNothingFor(refused: Set<string>, retryAfterMs = 10 * SECOND): ScriptedGateway {
   return scriptedGateway({
     send: async ({ to }) => (refused.has(to) ? notTaken(retryAfterMs) : { kind: 'accepted' }),

@@ -163,7 +163,6 @@ describe('a received file', () => {
       expect(harness.logs).toContainEqual(
         expect.objectContaining({ level: 'error', message: expect.stringContaining('not acknowledged') }),
       );
-      // The connection is not affected.
       expect(gateway.last().state).toBe('open');
       isFull = false;
       expect(await arrival(opened, photo())).toMatchObject({ media: { available: true } });

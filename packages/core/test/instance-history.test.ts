@@ -106,7 +106,6 @@ describe('the history of an instance', () => {
     for (const end = harness.clock.now() + 6 * HOUR; harness.clock.now() < end;) {
       await drop();
       drops += 1;
-      // Wait until the network accepts the connection again.
       while ((await harness.api.instances.get(id)).status !== 'connected') {
         await harness.clock.advance(MINUTE);
       }

@@ -11,7 +11,6 @@ const OTHER = 'socks5://proxy.example';
 const NEW_KEY = 'the new key, of 32 characters or more';
 const everything = (value: unknown): string => inspect(value, { depth: 20, maxStringLength: null });
 
-/** A service that allows proxies, on a gateway that the test controls. */
 async function startAllowing() {
   const gateway = scriptedGateway();
   const harness = await startHarness({ gateway, instanceProxies: true });

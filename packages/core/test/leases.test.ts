@@ -24,7 +24,6 @@ const INCOMING = {
   content: { type: 'text', text: 'Hi' },
 } as const;
 
-/** The storage as seen by a process that gets no signals from others. */
 const withoutSignals = (storage: Storage): Storage => ({
   ...storage,
   subscribe: () => () => {},

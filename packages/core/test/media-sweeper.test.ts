@@ -7,7 +7,6 @@ import { killable } from './support/killable.ts';
 import { DAY, MINUTE, after, connectScripted, jumpAhead, only, startHarness } from './support/harness.ts';
 import type { Harness } from './support/harness.ts';
 
-/** A harness that runs only maintenance. */
 async function idle(
   disturbed: (media: MediaStore) => MediaStore = (media) => media,
 ): Promise<{ readonly harness: Harness; readonly media: ReturnType<typeof memoryMediaStore> }> {

@@ -14,7 +14,6 @@ const OTHER_ID_KEY = Buffer.alloc(16, 'other').toString('base64');
 const { newMessageId } = createSandbox().gateway;
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-/** A scripted gateway that makes network ids from bytes, by default as the sandbox does. */
 function gatewayOf(changes: Pick<Gateway, 'newMessageId'> = { newMessageId }): ScriptedGateway {
   return Object.assign(scriptedGateway(), changes);
 }
@@ -39,7 +38,6 @@ async function sendAfterKeyChange(gateway: ScriptedGateway) {
   return { harness, after, first, second };
 }
 
-/** Restarts the service, and waits until its instances are connected again. */
 async function restart(harness: Harness, gateway: ScriptedGateway) {
   await harness.trunkline.stop();
   const after = await harness.another({ gateway });

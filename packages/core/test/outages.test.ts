@@ -14,7 +14,6 @@ import {
   startHarness,
 } from './support/harness.ts';
 
-/** An instance on a network that the test can make unreachable, and reachable again. */
 async function watched(options: Parameters<typeof connected>[0] = {}) {
   const gateway = scriptedGateway();
   const { harness, id } = await connected({ ...options, gateway });
@@ -64,7 +63,6 @@ describe('a number that is down for 15 minutes', () => {
     expect(harness.emails[1]).toMatchObject({
       instance: { id, status: 'connected', downSince, upSince: expect.any(Number), next: null },
     });
-    // The next outage is reported, too.
     await goDown();
     await clock.advance(17 * MINUTE);
     expect(kinds()).toEqual(['instance_down', 'instance_up', 'instance_down']);

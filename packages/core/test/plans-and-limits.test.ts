@@ -6,7 +6,6 @@ import type { Harness } from './support/harness.ts';
 const setPlan = ({ trunkline, workspaceId }: Harness, plan: Partial<Plan>) =>
   trunkline.admin.workspaces.setPlan(workspaceId, plan);
 
-/** The errors of the rejected calls. */
 async function refusals(calls: readonly Promise<unknown>[]): Promise<readonly unknown[]> {
   const results = await Promise.allSettled(calls);
   return results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));

@@ -3,7 +3,6 @@ import type { Restriction } from '../src/spi/gateway.ts';
 import { HOUR, MINUTE, SECOND, connected, receivedEvents } from './support/harness.ts';
 import { PROFILE, scriptedGateway } from './support/scripted-gateway.ts';
 
-/** An instance that is connected through a gateway that the test controls. */
 async function restrictable() {
   const gateway = scriptedGateway();
   const { harness, id, since } = await connected({ gateway });

@@ -19,7 +19,6 @@ interface Phones {
   reported(): Promise<readonly object[]>;
 }
 
-/** A connected instance, with an endpoint for the opt-in events. */
 async function phones(): Promise<Phones> {
   const harness = await startHarness({ media: memoryMediaStore() });
   await harness.api.webhooks.create({ url: 'https://hooks.example.com/', events: OPT_IN_EVENT_TYPES });

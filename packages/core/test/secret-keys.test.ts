@@ -11,7 +11,6 @@ const NEW_KEY = 'the new key, of 32 characters or more';
 const STRANGE_KEY = 'another secret key of 32 characters';
 const NOT_THE_KEY = /^The secretKey is not the one that this database was set up with/;
 
-/** Starts a process with these keys, waits until it is idle, and stops it. */
 async function startAndStop(harness: Harness, secretKey: readonly (string | undefined)[]): Promise<void> {
   const { trunkline } = await harness.another({ secretKey });
   await harness.clock.settle();

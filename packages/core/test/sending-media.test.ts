@@ -333,7 +333,6 @@ describe('without a media store', () => {
 });
 
 describe('a voice message', () => {
-  /** The first page of an Ogg file, with the header of a codec. */
   const ogg = (codec: string): Blob => new Blob(['OggS', new Uint8Array(24), codec]);
   const voice = (instance: string): SendMediaInput => ({
     instance,

@@ -97,7 +97,6 @@ describe('a webhook whose outcome cannot be recorded', () => {
 });
 
 describe('an event whose outcome cannot be recorded', () => {
-  /** A harness whose handler was called with one event. */
   async function oneEvent(complete: Storage['subscriptions']['complete']) {
     const storage = memoryStorage();
     const works = storage.subscriptions.complete.bind(storage.subscriptions);

@@ -6,7 +6,6 @@ import { HOUR, MINUTE, jumpAhead, listen, only, startHarness } from './support/h
 const UNSAFE: WebhookResponse = { errorCode: 'UNSAFE_URL', responseStatus: null, responseBody: null };
 const WAITS = [1 * MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR];
 
-/** An endpoint and a delivery whose first attempt gets this response. */
 async function delivering(response: WebhookResponse = REFUSED) {
   const harness = await startHarness({ roles: only('api', 'webhooks') });
   const webhook = await listen(harness);

@@ -10,7 +10,6 @@ export function hex(bytes: Uint8Array): string {
   return digits;
 }
 
-/** The two hexadecimal digits of the lowest 8 bits. */
 export function hexByte(bits: number): string {
   return HEX[bits & 255] ?? '';
 }

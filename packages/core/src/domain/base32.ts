@@ -1,9 +1,9 @@
 import { hexByte } from './base-encoding.ts';
 
 /**
- * The base32 of TypeIDs (Crockford's alphabet in lower case): 128 bits as 26 characters, of which the first encodes
- * three bits and each of the rest five. Each message requires encoding and decoding several ids, so both directions use
- * tables; the library for TypeIDs took seven times as long.
+ * The base32 of TypeIDs (Crockford's alphabet in lower case): 128 bits as 26 characters, of which
+ * the first encodes three bits and each of the rest five. Uses tables, because each message takes
+ * several ids; the library for TypeIDs took seven times as long.
  */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const LENGTH = 26;

@@ -167,8 +167,9 @@ export interface OutgoingFile {
 
 export type SendOutcome = SendResult & {
   /**
-   * The recipient as the network registers them, if it has a number for them other than the dialled one, or none. The
-   * dialled and the registered recipient are one person from then on.
+   * The recipient as the network registers them, if the network gives them a number that differs
+   * from the dialled number, or gives no number. The dialled and the registered recipient are one
+   * person from then on.
    */
   readonly recipient?: ContactReport;
 };
@@ -333,7 +334,7 @@ type ClosedFor =
       /** The service waits at least this many milliseconds, even if its usual wait is shorter. */
       readonly notBeforeMs?: number;
     }
-  /** The network asks for a new connection immediately, for example after pairing. */
+  /** The network asks the gateway to connect again immediately, for example after pairing. */
   | { readonly kind: 'restart' }
   /** The QR was not scanned in time. */
   | { readonly kind: 'qr_timeout' }

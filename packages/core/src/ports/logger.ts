@@ -2,7 +2,7 @@ export type LogFunction = (facts: Readonly<Record<string, unknown>>, message: st
 
 /** Shaped like pino, so that a pino logger fits unchanged. */
 export interface Logger {
-  /** Logs details, and problems that pass without action. */
+  /** Logs details, and problems that resolve without action. */
   readonly debug: LogFunction;
   /** Logs what an operator may want to know, such as a start. */
   readonly info: LogFunction;

@@ -208,10 +208,6 @@ function attemptResource(attempt: Attempt): AttemptResource {
   };
 }
 
-/**
- * A delivery with its request and the log of its attempts (specification, "Delivery detail"), and why it has not been
- * sent yet.
- */
 export function deliveryDetailResource(
   detail: {
     readonly delivery: Delivery;

@@ -1,6 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** The part of a clock that a deadline needs. */
 type Timers = Pick<Clock, 'setTimer'>;
 
 /** Reports that work has not settled within its deadline. */

@@ -16,7 +16,6 @@ const MOST_MESSAGES = 1_000;
 
 type Level = 'warn' | 'error';
 
-/** A message that was logged not long ago. */
 interface Recent {
   readonly level: Level;
   readonly message: string;

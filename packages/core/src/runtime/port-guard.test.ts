@@ -7,7 +7,6 @@ import { manualClock, memoryStorage } from '../testing/index.ts';
 import { createPortGuard, isLogged } from './port-guard.ts';
 import type { PortFailure } from './port-guard.ts';
 
-/** A guard with an open storage that the test may tamper with. */
 async function guarded() {
   const clock = manualClock();
   const lines: Readonly<Record<string, unknown>>[] = [];

@@ -116,7 +116,6 @@ interface GuardOptions {
   readonly failed: (failure: PortFailure) => void;
 }
 
-/** Errors that the guard has logged. */
 const logged = new WeakSet<object>();
 
 /**
@@ -128,7 +127,6 @@ export function isLogged(error: unknown): boolean {
   return logged.has(error) || (error.cause !== undefined && isLogged(error.cause));
 }
 
-/** Errors of calls that did not end in time. */
 const late = new WeakSet<object>();
 
 /** Whether a call was given up because it did not end in time. */

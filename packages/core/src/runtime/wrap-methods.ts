@@ -1,4 +1,3 @@
-/** A method of a port, with any arguments and any result. */
 export type Method = (...args: readonly unknown[]) => unknown;
 
 /**

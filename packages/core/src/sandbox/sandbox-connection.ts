@@ -46,7 +46,6 @@ interface ConnectionOptions {
   readonly listener: GatewayListener;
   /** Whether a pairing shows a code to type in addition to its QR. */
   readonly showsCode: boolean;
-  /** Adds an event to the network's history. */
   readonly record: (happening: NetworkRecord) => void;
   readonly onClosed: () => void;
 }
@@ -57,9 +56,7 @@ export interface SandboxConnection extends GatewayConnection {
   isPairing(): boolean;
   /** Links the phone that has scanned the QR, and opens the connection. */
   pair(profile: LinkedProfile, groups: readonly GroupReport[]): Promise<void>;
-  /** Reports a new group. */
   report(group: GroupReport): Promise<void>;
-  /** Reports the groups that the number is in now. */
   reportAll(): Promise<void>;
   /** Ends the connection from the network's side. */
   end(reason: ClosedReason): Promise<void>;

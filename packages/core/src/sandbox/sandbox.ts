@@ -348,7 +348,6 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   return { gateway, phone };
 }
 
-/** Calls `scan` after each QR is shown. */
 function scanning(listener: GatewayListener, scan: () => unknown): GatewayListener {
   return {
     ...listener,
@@ -359,7 +358,6 @@ function scanning(listener: GatewayListener, scan: () => unknown): GatewayListen
   };
 }
 
-/** An activity of any kind, without the fields that the network adds. */
 type Happening = WithoutStamp<NetworkActivity>;
 type WithoutStamp<Activity> = Activity extends NetworkActivity ? Omit<Activity, 'networkId' | 'at'> : never;
 

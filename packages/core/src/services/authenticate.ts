@@ -16,7 +16,6 @@ const KEPT_MS = 5_000;
 const KEPT_MAX = 10_000;
 const TOUCH_EVERY_MS = 60_000;
 
-/** Finds the holder of an API key. */
 export interface Authenticator {
   /** `fresh` looks the key up even if it is remembered. */
   authenticate(authorization: string | null, options?: { fresh?: boolean }): Promise<Result<ApiKeyHolder>>;

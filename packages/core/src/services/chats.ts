@@ -8,7 +8,7 @@ import { findInstance } from './instances/instances.ts';
 import { readPage } from './paging.ts';
 import type { ListPage } from './paging.ts';
 
-/** Lists the chats of an instance. A page's cursor holds the id of a chat's last message. */
+/** A page's cursor holds the id of a chat's last message. */
 export async function listChats(
   context: ServiceContext,
   { workspaceId, id }: { readonly workspaceId: string; readonly id: string },

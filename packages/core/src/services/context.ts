@@ -50,7 +50,6 @@ interface ServiceSettings extends UrlRules {
   /** How many messages of one instance may be queued at the same time. */
   readonly sendBacklog: number;
   readonly standardWebhooks: boolean;
-  /** Whether instances may be given a proxy. */
   readonly instanceProxies: boolean;
   /** How long a number is down before its workspace is notified; 0 for never. */
   readonly instanceDownAfterMs: number;

@@ -7,7 +7,6 @@ interface Looking {
   fail(error: Error): void;
 }
 
-/** Lookups that the test resolves. */
 function setUp({ max = 10 } = {}) {
   const made: Looking[] = [];
   const kept = keepLookUps<string | null>({

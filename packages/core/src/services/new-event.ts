@@ -34,7 +34,6 @@ export function createNewEvent(newId: NewId): NewEvent {
   };
 }
 
-/** The event with the body that every receiver gets. */
 export function eventOf<Type extends EventType>(
   what: Parameters<typeof eventBody<Type>>[0],
   traceparent: string | null,

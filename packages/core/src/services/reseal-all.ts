@@ -124,7 +124,6 @@ export async function resealAll(
     count(replacements.size);
   };
 
-  /** Reseals references to files that messages still wait for. */
   const resealReferences = async (instanceId: string): Promise<void> => {
     let after: string | null = null;
     do {

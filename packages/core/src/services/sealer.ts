@@ -125,14 +125,12 @@ interface Opened {
   readonly isFirst: boolean;
 }
 
-/** The purpose of the sealed text that checks the secret key. */
 export const SECRET_KEY_CHECK: SealPurpose = { kind: 'secret key check', label: 'secret_key_check' };
 
 export function endpointSecretPurpose(endpointId: string): SealPurpose {
   return { kind: 'webhook secret', label: `webhook secret ${endpointId}` };
 }
 
-/** The purpose of an instance's QR and pairing code. */
 export function qrPurpose(instanceId: string): SealPurpose {
   return { kind: 'qr', label: `qr ${instanceId}` };
 }

@@ -1,8 +1,11 @@
 /** The limit of attempts younger than `SLOW_AFTER_MS`: as many as one process can use while receivers respond. */
 const CONCURRENT = 256;
-/** An older attempt no longer counts towards `CONCURRENT`, so that receivers which hang do not delay the others. */
+/**
+ * An attempt that takes longer no longer counts towards `CONCURRENT`, so that receivers that hang
+ * do not delay the others.
+ */
 const SLOW_AFTER_MS = 1_000;
-/** The limit including older attempts, because each attempt may hold a socket open. */
+/** The limit of all attempts, because each may hold a socket open. */
 const MOST = 2_048;
 
 /** The unfinished attempts of one dispatcher. */
@@ -10,7 +13,6 @@ export interface AttemptsInFlight {
   /** How many attempts may begin now, and when more may begin even if no attempt ends; `moreAt` is null if never. */
   room(now: number): { readonly count: number; readonly moreAt: number | null };
   add(attempt: Promise<void>, now: number): void;
-  /** Removes an attempt that has ended. */
   remove(attempt: Promise<void>): void;
   /** Resolves when all attempts that are in flight now have ended. */
   ended(): Promise<void>;

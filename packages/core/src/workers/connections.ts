@@ -9,7 +9,6 @@ export interface OpenConnection {
   readonly connection: GatewayConnection;
 }
 
-/** The connections that are open in this process. */
 export interface OpenConnections {
   ids(): readonly string[];
   get(instanceId: string): OpenConnection | null;

@@ -61,7 +61,6 @@ interface LinkOptions {
   readonly lease: Lease;
   readonly record: InstanceRecord;
   readonly files: FileLane;
-  /** Called when the lease has been lost. */
   readonly lost: () => Promise<void>;
   readonly changed: () => void;
 }

@@ -36,7 +36,6 @@ export interface InstanceRecord {
   /** Like `begin`, but does nothing while work of this name is in flight. */
   beginOnce(what: string, work: () => Promise<void>): void;
   isDoing(what: string): boolean;
-  /** Whether any work is in flight. */
   isBusy(): boolean;
   /** When the pause after a failure ends; 0 without a pause. */
   pausedUntil(): number;
@@ -50,7 +49,6 @@ interface RecordOptions {
   readonly context: ServiceContext;
   readonly lease: Lease;
   readonly instance: Instance;
-  /** Called when the lease has been lost. */
   readonly lost: () => Promise<void>;
   /** Called when work ends. */
   readonly changed: () => void;

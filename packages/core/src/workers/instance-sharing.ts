@@ -65,7 +65,6 @@ interface SharingOptions {
   }): Promise<GatewayShare>;
   /** When a storage call last hung although others succeeded, epoch milliseconds; -Infinity if never. */
   hungAt(): number;
-  /** The instances that this process holds. */
   held(): readonly InstanceController[];
   /** Closes the connection and releases the lease to the owner that `reservation` names. */
   handOver(

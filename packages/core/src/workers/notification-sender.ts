@@ -12,7 +12,6 @@ const LEASE_MS = 5 * 60_000;
 const NOT_MARKED =
   'an email was sent and could not be marked as sent: this process does not send it again and marks it later, but after a restart it may be sent once more; check the database';
 
-/** A store of owed emails. */
 interface Owing<Owed> {
   claimNotifications(claim: NotificationClaim): Promise<readonly Owed[]>;
   completeNotification(id: string): Promise<void>;

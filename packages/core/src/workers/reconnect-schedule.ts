@@ -14,9 +14,7 @@ interface ReconnectSchedule {
   hasFailed(): boolean;
   /** An attempt failed, or a connection ended; the next attempt waits at least `leastMs`. */
   failed(leastMs?: number): void;
-  /** The network asked for a restart. */
   restarted(): void;
-  /** A connection opened. */
   opened(): void;
   retryNow(): void;
 }

@@ -8,7 +8,6 @@ import { deliveryQuery, webhookChanges, webhookInput } from '../../src/inputs/we
 const EMOJI = '🙂';
 const LONE_SURROGATE = '\ud800';
 
-/** The error messages about an input, by field. */
 function complaints(
   schema: z.ZodType<unknown, unknown>,
   input: unknown,

@@ -32,7 +32,6 @@ export class Authority {
     return new Authority(certificateOf(made));
   }
 
-  /** The authority's certificate, which a client has to trust. */
   get cert(): string {
     return this.#ca.cert;
   }

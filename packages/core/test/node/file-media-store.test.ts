@@ -35,7 +35,6 @@ async function text(stream: ReadableStream<Uint8Array> | null): Promise<string |
   return stream && new Response(stream).text();
 }
 
-/** The names of all files below a directory. */
 async function filesIn(directory: string): Promise<readonly string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);

@@ -20,7 +20,6 @@ export class Servers {
   readonly #servers: Listening[] = [];
   readonly #sockets = new Set<Socket>();
 
-  /** The number of open connections. */
   get open(): number {
     return this.#sockets.size;
   }

@@ -40,7 +40,6 @@ function to(port: number, host = 'hooks.test'): WebhookRequest {
 
 const failed = { errorCode: 'TLS_FAILED', responseStatus: null, responseBody: null };
 
-/** Returns the response of a server with these options. */
 async function sendTo(options: TlsOptions, host?: string) {
   const { port } = await servers.tls(options);
   return sender().send(to(port, host));

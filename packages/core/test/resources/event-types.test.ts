@@ -49,7 +49,6 @@ type TimesAsText<Domain> = { readonly [Name in keyof Domain]: TimeAsText<Domain[
 /** Turns an intersection into a single object type, because `toEqualTypeOf` distinguishes the two. */
 type Flat<Type> = { [Name in keyof Type]: Type[Name] };
 
-/** Fields that the API does not return. */
 type Internal = 'workspaceId' | 'networkId' | 'uploadId' | 'traceparent';
 type SharedOf<Domain> = Omit<Domain, Internal>;
 

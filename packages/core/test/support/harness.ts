@@ -36,7 +36,6 @@ export interface Harness {
   readonly clock: ManualClock;
   readonly storage: Storage;
   readonly sandbox: Sandbox;
-  /** Records the requests of the webhook dispatcher. */
   readonly sender: RecordingSender;
   readonly logs: readonly LogLine[];
   readonly emails: readonly Notification[];
@@ -115,7 +114,6 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   };
 }
 
-/** Turns these roles on, and all others off. */
 export function only(...roles: readonly (keyof Roles)[]): Roles {
   const has = (role: keyof Roles): boolean => roles.includes(role);
   return {

@@ -17,7 +17,6 @@ export function newApiKeyToken(randomBytes: (length: number) => Uint8Array): str
   return body + checksum(body);
 }
 
-/** The part of a new key that may be shown. */
 export function prefixOf(token: string): string {
   return token.slice(0, SHOWN_LENGTH);
 }

@@ -47,7 +47,10 @@ export type DeliveryErrorCode =
 /** The reasons for which all open deliveries of an endpoint end together. */
 export type CancellationReason = Extract<DeliveryErrorCode, 'ENDPOINT_DISABLED' | 'ENDPOINT_DELETED'>;
 
-/** One event on its way to one endpoint. Times are epoch milliseconds, `eventOccurredAt` epoch microseconds. */
+/**
+ * One event on its way to one endpoint. Times are epoch milliseconds, except `eventOccurredAt`
+ * (epoch microseconds).
+ */
 export interface Delivery {
   readonly id: string;
   readonly workspaceId: string;

@@ -7,7 +7,6 @@ const HOUR = 3_600_000;
 
 type Time = number | null;
 
-/** One retry call, for deliveries that failed at these times. */
 function call(
   failed: readonly Time[],
   { round = null, now = NOW, limit = 1 }: { round?: RetryRound | null; now?: number; limit?: number } = {},

@@ -51,7 +51,6 @@ function joinRound(round: RetryRound | null, now: number): RetryRound {
   return { beganAt: isInProgress ? round.beganAt : now, calledAt: now };
 }
 
-/** Whether a failed delivery or event still waits for its attempt of this round. */
 function waitsInRound(lastAttemptAt: number | null, { beganAt }: RetryRound): boolean {
   return lastAttemptAt === null || lastAttemptAt < beganAt;
 }

@@ -33,7 +33,10 @@ export interface Waiting {
   readonly until: number | null;
 }
 
-/** Null for a delivery that has ended, except by the disabling of its endpoint. `lane` is null if it has ended. */
+/**
+ * Null for a delivery that has ended, unless the disabling of its endpoint ended it. `lane` is null
+ * for a delivery that has ended.
+ */
 export function waitingOf(delivery: Delivery, lane: LanePosition | null, now: number): Waiting | null {
   if (lane === null)
     return delivery.errorCode === 'ENDPOINT_DISABLED' ? { reason: 'endpoint_disabled', until: null } : null;

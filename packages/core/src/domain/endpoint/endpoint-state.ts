@@ -15,7 +15,10 @@ export function disable(endpoint: Endpoint, reason: DisabledReason, now: number)
   };
 }
 
-/** The health after the endpoint's open deliveries were cancelled, including the last delivery if it was open. */
+/**
+ * The health after the endpoint's open deliveries were cancelled: if `lastDelivery` was open, it
+ * has failed too.
+ */
 export function healthWhenClosed(health: EndpointHealth): EndpointHealth {
   const { lastDelivery } = health;
   if (lastDelivery === null || !isOpen(lastDelivery.status)) return health;
@@ -43,7 +46,7 @@ interface Outcome {
   /** The delivery as the attempt left it, without regard to a cancellation during the attempt. */
   readonly delivery: Delivery;
   readonly attempt: Attempt;
-  /** The delivery as stored, perhaps ended by a cancellation. */
+  /** The delivery as stored, which a cancellation may have ended. */
   readonly written: Delivery;
 }
 

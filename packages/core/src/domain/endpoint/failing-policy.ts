@@ -9,7 +9,6 @@ export const WARN_AFTER_MS: number = 48 * HOUR;
 const DISABLE_AFTER_MS = 72 * HOUR;
 const DISABLE_AFTER_WARNING_MS = 24 * HOUR;
 
-/** Returns the next step for an endpoint that keeps failing. */
 export function evaluateFailing(endpoint: Endpoint, now: number): 'nothing' | 'warn' | 'disable' {
   const { failingSince, exhausted, warnedAt } = endpoint.health;
   if (endpoint.status !== 'enabled' || failingSince === null) return 'nothing';

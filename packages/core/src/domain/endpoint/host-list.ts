@@ -10,7 +10,6 @@ import {
   type IpRange,
 } from './ip-address.ts';
 
-/** Hosts that the operator has listed. */
 export interface HostList {
   /** Names as `normalHost` returns them. */
   readonly names: readonly string[];
@@ -39,7 +38,9 @@ const UNREADABLE =
   'is not a host name (n8n, *.internal.example.com), an address (10.1.2.3) or a range (10.1.0.0/16, fd00::/8); give no scheme, port or path';
 const IPV4_INSIDE = 'is of IPv6 addresses that stand for an IPv4 address';
 
-/** Parses the entries. Throws a RangeError for one that is not a name, an address or a range. */
+/**
+ * Parses the entries. Throws a RangeError for an entry that is not a name, an address or a range.
+ */
 export function hostList(entries: readonly string[]): HostList {
   const names: string[] = [];
   const suffixes: string[] = [];

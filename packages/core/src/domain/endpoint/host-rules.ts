@@ -3,7 +3,6 @@ import type { UrlPolicy } from './address-rules.ts';
 import { hostList, isTunnel, listsAddress, namesDomainOf, namesHost, type HostList } from './host-list.ts';
 import { isWithin, liesWithin, parseAddress, rangesOf, type IpAddress } from './ip-address.ts';
 
-/** The rules for the URLs of endpoints. */
 export interface UrlRules {
   readonly urlPolicy: UrlPolicy;
   /** The operator's decisions about hosts. If omitted, only the policy decides. */

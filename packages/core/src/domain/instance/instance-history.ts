@@ -7,7 +7,6 @@ import type { NextStep } from './next-step.ts';
 /** How many days the history of an instance is kept, by default. */
 export const HISTORY_DAYS = 30;
 
-/** The time before which entries no longer count as history. */
 export function historySince(now: number, days: number): number {
   return now - days * 86_400_000;
 }
@@ -147,7 +146,6 @@ export function mayRepeat(reason: HistoryReason): boolean {
   return REPEATING.has(reason);
 }
 
-/** Further facts about a change. */
 export interface Circumstances {
   /** By default, the reason that follows from the trigger. */
   readonly reason?: HistoryReason;

@@ -46,7 +46,6 @@ interface Step {
   readonly event: InstanceEventType | null;
 }
 
-/** The steps that an instance takes under these triggers. */
 function live(happenings: readonly { trigger: InstanceTrigger; waitMs: number }[]): readonly Step[] {
   let instance = exampleInstance();
   let now = NOW;

@@ -137,7 +137,6 @@ function allOutcomes(last: LastOutcome | null): readonly OperationOutcome[] {
 /** In Unicode code points, after trimming. */
 export const INSTANCE_NAME_MAX = 100;
 
-/** The name of an instance that was given no name. */
 export function defaultInstanceName(id: string): string {
   return `Instance ${id.slice(-4)}`;
 }

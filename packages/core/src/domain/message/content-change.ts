@@ -8,7 +8,6 @@ export interface ContentChange {
   readonly expected: Pick<Message, 'editedAt' | 'deletedAt'>;
 }
 
-/** The content of a message. */
 export type MessageSays = Pick<
   Message,
   'text' | 'caption' | 'media' | 'kind' | 'payload' | 'editedAt' | 'deletedAt'

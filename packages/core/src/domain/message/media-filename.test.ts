@@ -38,7 +38,7 @@ describe('the name of a file', () => {
   });
 
   it('takes no time to speak of, however long it is', () => {
-    // Quadratic time would exceed the time limit of a test.
+    // Work of quadratic time would exceed the time limit of a test.
     expect(bytes(named('👋'.repeat(1_000_000)))).toBeLessThanOrEqual(255);
   });
 

@@ -2,7 +2,6 @@ import type { MessageEventType } from '../event/event.ts';
 import type { Message, MessageError, MessageStatus } from './message.ts';
 import { SEND_OUTCOME_UNKNOWN } from './send-retry.ts';
 
-/** The events that can happen to an outbound message once it is queued. */
 export type MessageTrigger =
   | { readonly kind: 'sent' }
   | { readonly kind: 'delivered' }

@@ -7,7 +7,6 @@ export interface Permutation {
   invert(bytes: Uint8Array): Uint8Array;
 }
 
-/** The number of bytes that are permuted. */
 export const PERMUTED_LENGTH = 9;
 
 /** 40 bits of milliseconds, counted from this time, last until November 2054. */

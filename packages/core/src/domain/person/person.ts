@@ -16,7 +16,6 @@ export interface Person {
   readonly networkIds: ReadonlySet<string>;
 }
 
-/** A person of whom only the number is known. */
 export function personWithNumber(workspaceId: string, number: string): Person {
   return { workspaceId, numbers: new Set([number]), contactIds: new Set(), networkIds: new Set() };
 }
@@ -30,7 +29,6 @@ export function isContactOf(person: Person, contact: Contact): boolean {
   );
 }
 
-/** The person, with the identifiers of one of their contacts added. */
 export function withContact(person: Person, contact: Contact): Person {
   const { id, formerIds } = contact;
   return {

@@ -19,7 +19,6 @@ export interface TlsOptions {
 export interface Connector {
   /** Opens a connection to one of the target's addresses. Rejects with a SendFailure. */
   connect(target: Target, signal: AbortSignal): Promise<HttpConnection>;
-  /** Closes all open connections. */
   close(): Promise<void>;
 }
 

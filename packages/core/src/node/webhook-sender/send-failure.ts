@@ -1,6 +1,5 @@
 import type { WebhookResponse } from '../../ports/webhook-sender.ts';
 
-/** The reason why an attempt ended without a response. */
 export class SendFailure extends Error {
   override readonly name = 'SendFailure';
   readonly code: NonNullable<WebhookResponse['errorCode']>;

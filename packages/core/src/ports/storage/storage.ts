@@ -46,8 +46,8 @@ export type Signal =
 
 /**
  * Stores everything durable. Each method is one transaction, which is on disk when its promise resolves. The service
- * needs nothing else from a database. No method except `serverTime` reads a clock. The contract suite defines what they
- * do.
+ * needs nothing else from a database. No method except `serverTime` reads a clock. The contract suite defines the
+ * methods.
  *
  * A method rejects with an `UnavailableError` if it may succeed later. A storage bounds its own calls, since it knows
  * best what they wait for. The service gives up a read after 15 to 20 s and a write after 30 to 35 s. It ignores a late

@@ -18,7 +18,6 @@ interface EventStreamOptions {
   readonly types: ReadonlySet<EventType>;
   /** The event or position after which to begin; null to begin now. */
   readonly after: string | null;
-  /** Called once, when the stream ends. */
   readonly onEnd: () => void;
 }
 

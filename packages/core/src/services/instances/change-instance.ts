@@ -19,13 +19,11 @@ import { createHistoryLog } from './history-log.ts';
 import type { HistoryLog } from './history-log.ts';
 import { findInstance } from './instances.ts';
 
-/** The error of messages still queued when their number is unlinked. */
 const UNLINKED: MessageError = {
   code: 'instance_logged_out',
   message: 'The number was unlinked before the message was sent: link it again, then send the message again.',
 };
 
-/** The error of messages still queued when their instance is deleted. */
 const DELETED: MessageError = {
   code: 'instance_deleted',
   message: 'The instance was deleted before the message was sent: send it from another instance.',

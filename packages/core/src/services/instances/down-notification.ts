@@ -3,7 +3,6 @@ import type { Instance } from '../../domain/instance/instance.ts';
 import { nextStepOf } from '../../domain/instance/next-step.ts';
 import type { OwedInstanceNotification } from '../../ports/storage/owed-notification.ts';
 
-/** The notification for the workspace about an instance that is, or was, down. */
 export function downNotification(
   newId: NewId,
   instance: Instance,

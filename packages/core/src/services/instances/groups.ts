@@ -15,7 +15,6 @@ export async function listGroups(
   return found.ok ? ok(await context.storage.groups.list(workspaceId, id)) : found;
 }
 
-/** Stores the groups that a gateway reports for the number. */
 export async function saveGroups(
   context: ServiceContext,
   { instance, lease }: LeasedInstance,

@@ -16,7 +16,6 @@ interface InstanceName {
   readonly id: string;
 }
 
-/** Lists the history of an instance, newest first. */
 export async function listHistory(
   context: ServiceContext,
   instance: InstanceName,

@@ -26,7 +26,6 @@ export function createDownloadPlaces({
   readonly ofInstance: number;
 }): DownloadPlaces {
   const waiting = new Set<Waiting>();
-  /** Counts of taken places, by instance. */
   const taken = new Map<string, number>();
   let inAll = 0;
 

@@ -7,10 +7,8 @@ import type { DetectedType, FileDescription } from './file-type.ts';
 const ascii = (text: string): readonly number[] => Array.from(text, (character) => character.charCodeAt(0));
 const bytes = (...parts: readonly (string | readonly number[])[]): Uint8Array =>
   Uint8Array.from(parts.flatMap((part) => (typeof part === 'string' ? ascii(part) : part)));
-/** The beginning of an ISO base media file of this brand. */
 const ftyp = (brand: string): Uint8Array =>
   bytes([0, 0, 0, 24], 'ftyp', brand, [0, 0, 2, 0], 'isomiso2', [0, 0, 0, 8], 'mdat');
-/** The first page of an Ogg stream. */
 const ogg = (head: string): Uint8Array =>
   bytes('OggS', [0, 2], Array<number>(20).fill(0), [1, 19], head, [1, 2, 0x38, 1, 0x80, 0xbb, 0, 0, 0, 0, 0]);
 const MP3_FRAME = [0xff, 0xfb, 0x90, 0x64, ...Array<number>(413).fill(0)];
@@ -114,7 +112,7 @@ const box = (type: string, ...content: readonly Box[]): Box => {
 };
 const track = (handler: string): Box =>
   box('trak', box('tkhd', [0, 0]), box('mdia', box('hdlr', Array<number>(8).fill(0), ascii(handler), [0])));
-/** An ISO base media file; the list of its tracks comes before or after the recording. */
+/** `moovFirst`: the list of tracks comes before the recording. */
 const movie = (brand: string, handlers: readonly string[], moovFirst = false): Uint8Array => {
   const recording = box('mdat', Array<number>(5_000).fill(7));
   const list = box('moov', box('mvhd', [0]), ...handlers.map(track));
@@ -122,7 +120,6 @@ const movie = (brand: string, handlers: readonly string[], moovFirst = false): U
   return bytes(box('ftyp', ascii(brand), [0, 0, 2, 0]), ...ordered);
 };
 
-/** Inspects a whole file in chunks of this length and returns its type. */
 async function inspected(file: Uint8Array, length = 1_000): Promise<DetectedType> {
   const first = file.subarray(0, DETECTION_BYTES);
   const inspector = inspectContent(await detectFileType(first), first);

@@ -21,7 +21,6 @@ interface FileArrival {
   /** The id of the content in the media store. */
   readonly contentId: string;
   readonly open: () => Promise<ReadableStream<Uint8Array>>;
-  /** The network's description of the file. */
   readonly described: FileDescription;
   /** Whether the file can be requested again. */
   readonly isRetriable: boolean;
@@ -97,7 +96,6 @@ class SourceError extends Error {
   override readonly name = 'SourceError';
 }
 
-/** Whether this error was caused by the source. */
 function isSourceFailure(error: unknown): boolean {
   if (error instanceof SourceError) return true;
   return error instanceof Error && error.cause !== undefined && isSourceFailure(error.cause);

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { peek } from './file-type.ts';
 
-/** A stream of these chunks that records its pulls and its cancellation. */
 function streamOf(...chunks: readonly Uint8Array[]): {
   readonly stream: ReadableStream<Uint8Array>;
   cancelled(): unknown;

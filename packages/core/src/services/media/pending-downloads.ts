@@ -64,7 +64,6 @@ export async function pendingDownload(
   };
 }
 
-/** The ended download of a stored message's file. */
 interface Ended {
   readonly lease: Lease;
   readonly pending: PendingDownload;

@@ -72,7 +72,6 @@ const handles = new WeakMap<Upload, HeldUpload>();
  */
 const lent = new WeakSet<Upload>();
 
-/** Stores a file and returns a handle for it. */
 export async function openUpload(
   context: ServiceContext,
   content: ReadableStream<Uint8Array>,
@@ -202,7 +201,6 @@ interface UploadRequest {
   readonly content: ReadableStream<Uint8Array>;
   /** The type of the message; null if it is not known. */
   readonly type: MediaType | null;
-  /** The id for the media store. */
   readonly contentId: string;
 }
 

@@ -6,7 +6,6 @@ import { noWorkspace } from '../admin/workspaces.ts';
 import type { ServiceContext } from '../context.ts';
 import { findMessage } from './messages.ts';
 
-/** Returns the current state of a message, and why it waits. */
 export async function findStanding(
   context: ServiceContext,
   workspaceId: string,

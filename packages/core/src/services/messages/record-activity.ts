@@ -6,7 +6,6 @@ import { recordCall, recordUndecryptable } from './activities.ts';
 import { recordDeed } from './activities-on-messages.ts';
 import { receiveEcho } from './receive-echo.ts';
 
-/** Records an activity that a gateway reports. */
 export async function recordActivity(
   context: ServiceContext,
   receiving: FileReceiving,

@@ -167,7 +167,6 @@ async function trySending(
 
 type SendingInstance = NonNullable<Sender['instance']>;
 
-/** The parties of a message. */
 interface Addressed {
   readonly instance: SendingInstance;
   /** The recipient; null unless the message is addressed to a contact. */
@@ -309,7 +308,6 @@ function fingerprintOf({ instanceId, recipient, replyTo, content }: CheckedSend)
   });
 }
 
-/** The recipient as requested. */
 function nameOf(recipient: Recipient): string {
   switch (recipient.kind) {
     case 'number':

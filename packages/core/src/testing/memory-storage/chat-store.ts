@@ -58,7 +58,6 @@ export class MemoryChatStore implements ChatStore {
   }
 }
 
-/** Whether a message is with this person, or in this group. */
 export function isWith(state: State, message: Message, counterpart: Recipient): boolean {
   const key = chatKeyOf(message);
   return (
@@ -73,7 +72,6 @@ interface NamedChat {
   readonly keys: readonly string[];
 }
 
-/** Returns the chat to which a key of an instance now belongs. */
 function chatNamedBy(state: State, instanceId: string, key: string): NamedChat {
   const contacts = contactsOf(state, instanceId);
   const ownerOf = (digits: string): Contact | null => ownerOfNumber(digits, contacts);

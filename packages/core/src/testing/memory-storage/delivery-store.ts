@@ -169,7 +169,6 @@ export class MemoryDeliveryStore implements DeliveryStore {
     return endpoint?.url ?? null;
   }
 
-  /** Returns whether the wait was shortened. */
   #shorten(lane: Lane, entry: DueEntry, now: number): boolean {
     const record = this.#state.deliveries.get(entry.deliveryId);
     const within = record && withinSchedule(record.delivery, entry.dueAt, now);

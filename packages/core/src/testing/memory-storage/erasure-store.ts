@@ -142,7 +142,6 @@ export class MemoryErasureStore implements ErasureStore {
   }
 }
 
-/** One part of a walk: rows of one workspace, in the order of their ids. */
 function partOf<Row extends { readonly id: string; readonly workspaceId: string }>(
   all: readonly Row[],
   workspaceId: string,

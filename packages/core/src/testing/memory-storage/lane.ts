@@ -66,7 +66,6 @@ export class Lane {
     this.#insert(this.#generation, { deliveryId, dueAt, lostClaims: 0 });
   }
 
-  /** The position of an open delivery. */
   position(deliveryId: string): LanePosition {
     const entry = this.#current().find((due) => due.deliveryId === deliveryId);
     return { dueAt: entry?.dueAt ?? null, claims: this.#claims.size, starts: [...this.#starts] };
@@ -94,7 +93,6 @@ export class Lane {
       this.#claims.set(id, { ...claim, expiresAt: Math.min(claim.expiresAt, now + leaseMs) });
   }
 
-  /** The entries due after `now`. */
   waiting(now: number): readonly DueEntry[] {
     return this.#current().filter(({ dueAt }) => dueAt > now);
   }
@@ -164,7 +162,6 @@ export class Lane {
     return swept;
   }
 
-  /** Removes a delivery, queued or claimed. */
   remove(deliveryId: string): void {
     this.#claims.delete(deliveryId);
     for (const [generation, entries] of this.#due) {

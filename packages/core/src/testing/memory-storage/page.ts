@@ -1,7 +1,6 @@
 import type { Page, PageRequest } from '../../ports/storage/page.ts';
 import { byId } from './order.ts';
 
-/** Selects the page from all rows of a list, given in any order. */
 export function pageOf<Row extends { readonly id: string }>(
   rows: readonly Row[],
   { from, limit }: PageRequest,
