@@ -167,9 +167,8 @@ export interface OutgoingFile {
 
 export type SendOutcome = SendResult & {
   /**
-   * The recipient as the network registers them, if the network gives them a number that differs
-   * from the dialled number, or gives no number. The dialled and the registered recipient are one
-   * person from then on.
+   * The recipient as the network registers them, if the network gives them a number that differs from the dialled
+   * number, or gives no number. The dialled and the registered recipient are one person from then on.
    */
   readonly recipient?: ContactReport;
 };

@@ -101,7 +101,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   };
   const files = sandboxFiles({ account, instanceId, record, until });
 
-  /** Logs the failure of a report, which is repeated later. */
+  /** Logs that a report failed; the report is repeated later. */
   const untaken = (error: unknown): void =>
     logger.debug(
       { err: error, instanceId },

@@ -32,7 +32,7 @@ export async function knownContact(
   return contact;
 }
 
-/** How often the contact of one message is saved again because it was erased before the message was stored. */
+/** How many times the contact of one message is saved again because it was erased before the message was stored. */
 export const SAVED_AGAIN_MAX = 5;
 
 /** For a message whose contact was erased each time. The gateway reports the message again later. */

@@ -2,9 +2,9 @@ import { ROWS_EXAMINED_MAX } from '../ports/storage/page.ts';
 import type { Page, PageRequest } from '../ports/storage/page.ts';
 
 /**
- * Returns a page of the rows that pass a filter which the storage does not support. Reads until the page is
- * full or `ROWS_EXAMINED_MAX` rows were examined. A page that ends at that maximum may have fewer rows than
- * its limit, and holds the position to continue from.
+ * Returns a page of the rows that pass a filter which the storage does not support. Reads until the page is full, the
+ * list ends or `ROWS_EXAMINED_MAX` rows were examined. A page that ends at that maximum may have fewer rows than its
+ * limit, and holds the position to continue from.
  */
 export async function filteredPage<Row extends { readonly id: string }>(
   { from, limit }: PageRequest,

@@ -1,8 +1,8 @@
 /** The limit of attempts younger than `SLOW_AFTER_MS`: as many as one process can use while receivers respond. */
 const CONCURRENT = 256;
 /**
- * An attempt that takes longer no longer counts towards `CONCURRENT`, so that receivers that hang
- * do not delay the others.
+ * An attempt that takes longer no longer counts towards `CONCURRENT`, so that receivers that hang do not delay the
+ * others.
  */
 const SLOW_AFTER_MS = 1_000;
 /** The limit of all attempts, because each may hold a socket open. */
@@ -10,7 +10,10 @@ const MOST = 2_048;
 
 /** The unfinished attempts of one dispatcher. */
 export interface AttemptsInFlight {
-  /** How many attempts may begin now, and when more may begin even if no attempt ends; `moreAt` is null if never. */
+  /**
+   * How many attempts may begin now. `moreAt` is when more may begin even if no attempt ends; null if there is no such
+   * time.
+   */
   room(now: number): { readonly count: number; readonly moreAt: number | null };
   add(attempt: Promise<void>, now: number): void;
   remove(attempt: Promise<void>): void;

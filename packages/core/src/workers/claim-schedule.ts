@@ -63,7 +63,7 @@ export function createClaimSchedule({ untried, lookAt }: ScheduleOptions): Claim
   const fruitless = createTokenBucket({ burst: FRUITLESS_CLAIMS, everyMs: CLAIM_PAUSE_MS });
   /** Whether an instance that this process does not hold has changed since the last claim began. */
   let mayBeFree = false;
-  /** True until a claim takes less than a full batch. */
+  /** True from the start and again from `begin`, until a claim takes less than a full batch. */
   let isStarting = true;
   /**
    * While this is false, a lease that seems to end impossibly far in the future may be valid: this process's clock may

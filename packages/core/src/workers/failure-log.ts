@@ -22,10 +22,9 @@ export interface FailureLog {
 }
 
 /**
- * Warns of an endpoint's first failure, with its cause, and logs its next success. Failures in
- * between are logged only at level debug, and two warnings about an endpoint are at least five
- * minutes apart. The cause is logged because the delivery log that customers see has only the error
- * code.
+ * Warns of an endpoint's first failure, with its cause, and logs its next success. Failures in between are logged only
+ * at level debug, and two warnings about an endpoint are at least five minutes apart. The cause is logged because the
+ * delivery log that customers see has only the error code.
  */
 export function failureLog(logger: Logger, clock: Pick<Clock, 'elapsed'>): FailureLog {
   /** Endpoints that were logged as failing: when, and whether they still fail. */

@@ -110,8 +110,8 @@ export function createInstanceController({
   }
 
   /**
-   * Returns when the grace period of a dropped connection ends; null if there is none. Until an attempt fails, this
-   * process allows a full period from when it took the instance.
+   * Returns when the grace period of an instance that is not connected ends; null if there is none. Until an attempt
+   * fails, this process allows a full period from when it took the instance.
    */
   const graceEnd = (): number | null => {
     const endsAt = graceEndsAt(record.current());

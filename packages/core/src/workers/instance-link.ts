@@ -47,7 +47,10 @@ export interface InstanceLink extends OperatedConnection {
   lastFailure(): unknown;
   /** Opens a connection that is due if `mayOpen`, gives up a stuck one, and stores heartbeats of an open one. */
   maintain(now: number, mayOpen: boolean): void;
-  /** When to call `maintain` next, if ever. */
+  /**
+   * When to call `maintain` next; null if nothing is due. Does not count heartbeats, which are stored when leases are
+   * renewed.
+   */
   nextAt(mayOpen: boolean): number | null;
   /** Lets the next attempt start now. */
   retryNow(): void;

@@ -90,7 +90,10 @@ async function onNetwork(held: Held, kind: OperationKind): Promise<InstanceTrigg
   }
 }
 
-/** Logs out. If the network refuses twice, discards the session, because the owner of the number wants it gone. */
+/**
+ * Logs out. If the network refuses twice, discards the session, because the owner of the number wants the session
+ * gone.
+ */
 async function logOut({ context, lease, record, connection }: Held): Promise<InstanceTrigger> {
   try {
     await connection.unlink();

@@ -29,8 +29,8 @@ export interface InstanceRecord {
   isDeleted(): boolean;
   noteDeleted(): void;
   /**
-   * Runs work in the background. A lost lease ends all work; any other failure is logged and followed by a pause
-   * before the next attempt.
+   * Runs work in the background. If it fails because the lease is lost, calls `lost`; any other failure is logged and
+   * followed by a pause before the next attempt.
    */
   begin(what: string, work: () => Promise<void>): void;
   /** Like `begin`, but does nothing while work of this name is in flight. */

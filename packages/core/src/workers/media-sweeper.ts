@@ -18,11 +18,7 @@ export function createMediaSweeper(context: ServiceContext): Worker {
     everyMs: EVERY_MS,
     pass: async () => {
       let more = false;
-      await eachStep([
-        async () => void ({ more } = await sweepFiles(context, BATCH)),
-        // If one step fails, the other still runs.
-        findUnknownFiles,
-      ]);
+      await eachStep([async () => void ({ more } = await sweepFiles(context, BATCH)), findUnknownFiles]);
       return { more, nextAt: null };
     },
   });

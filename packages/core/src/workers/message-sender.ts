@@ -16,7 +16,7 @@ import { recordSendOutcome } from './send-outcomes.ts';
 import type { SendResult } from './send-outcomes.ts';
 
 const POLL_MS = 5_000;
-/** Instances per query: as many as one process holds, so that one query covers all of them. */
+/** Instances per query: enough for all instances of a process. */
 const CHUNK = 5_000;
 /** If a gateway does not respond within this time, the outcome is unknown. */
 const SEND_DEADLINE_MS = 60_000;
@@ -41,7 +41,10 @@ const SENDING_STOPPED =
 
 export interface MessageSender {
   start(): void;
-  /** Looks at an instance immediately. Called when it has a new message or its connection has opened. */
+  /**
+   * Looks at an instance as soon as nothing is being sent on it. Called when it has a new message or its connection
+   * has opened.
+   */
   wake(instanceId: string): void;
   /** Starts no more sends and waits for those in flight, at most `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>;
@@ -53,7 +56,7 @@ export interface MessageSender {
  */
 export function createMessageSender(context: ServiceContext, connections: OpenConnections): MessageSender {
   const { storage, clock, logger } = context;
-  /** Instances with a send in flight. */
+  /** Instances whose messages are being sent. */
   const sending = new Map<string, Promise<void>>();
   /** Instances to look at before the next look at all instances. */
   const woken = new Set<string>();
@@ -269,7 +272,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
       loop.wake();
     },
     held(instanceId, until) {
-      // Held messages that are due later are found when all instances are looked at.
+      // Keep only the earliest time. Messages that are due later are found when all instances are looked at.
       heldUntil.set(instanceId, Math.min(until, heldUntil.get(instanceId) ?? until));
       loop.wake();
     },

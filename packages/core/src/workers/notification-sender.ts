@@ -62,7 +62,7 @@ function createSender<Owed extends { readonly id: string; readonly workspaceId: 
   notifier: Notifier,
   { from, contentOf }: Mailbag<Owed>,
 ): NotificationSender {
-  /** Emails that the notifier accepted but that could not be marked as sent. They are not sent again. */
+  /** Emails that the notifier accepted but that could not be marked as sent. This process does not send them again. */
   const accepted = new Set<string>();
 
   const send = async (owed: Owed): Promise<boolean> => {

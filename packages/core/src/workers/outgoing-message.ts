@@ -32,7 +32,7 @@ export async function outgoingMessage(
   return { ...common, to: number, isGroup: false, contactNetworkId: known?.networkId ?? null };
 }
 
-/** The length that apps show of a quoted message; more would only make the message larger. */
+/** At least the length that apps show of a quoted message; more would only make the message larger. */
 const QUOTED_TEXT_MAX = 1_024;
 
 async function quotedMessage(

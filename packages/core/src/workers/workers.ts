@@ -32,13 +32,11 @@ interface Role {
   stop(timeoutMs: number): Promise<void>;
 }
 
-/**
- * The share of the time for a stop that waits for sends, so that time is left to close connections and release leases.
- */
+/** The share of `timeoutMs` to wait for sends; the rest is for closing connections and releasing leases. */
 const SHARE_OF_SENDS = 0.6;
-/** The share that then waits for work on instances. */
+/** The share to wait for work on instances after that. */
 const SHARE_OF_INSTANCES = 0.2;
-/** The share for aborted downloads, used once before and once after the other two. */
+/** The share to wait for downloads, once before and once after the other two waits. */
 const SHARE_OF_DOWNLOADS = 0.05;
 
 export function createWorkers(

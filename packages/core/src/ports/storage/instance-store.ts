@@ -41,8 +41,8 @@ export type InstanceWriteResult =
 
 export interface InstanceStore {
   /**
-   * Inserts the instance, unless the workspace already has `limit` instances (null: no limit). The
-   * transaction includes this check, so that two calls cannot both pass.
+   * Inserts the instance, unless the workspace already has `limit` instances (null: no limit). The transaction
+   * includes this check, so that two calls cannot both pass.
    */
   insert(
     instance: Instance,

@@ -21,7 +21,10 @@ interface EventStreamOptions {
   readonly onEnd: () => void;
 }
 
-/** How many events may wait for a slow reader. Beyond either limit, the reader gets them from the log later. */
+/**
+ * The number and the characters of the events that may wait for a slow reader. Beyond either limit, the reader gets
+ * events from the log later.
+ */
 const QUEUE_MAX = 200;
 const QUEUE_MAX_CHARACTERS = 500_000;
 /** Events read from the log in one step. */

@@ -155,7 +155,9 @@ function nameOf(file: object): string | null {
   return 'name' in file && typeof file.name === 'string' ? file.name : null;
 }
 
-/** Returns a file with the type that it is sent with. For a picture or a recording, only its bytes decide the type. */
+/**
+ * Returns a file with the type that it is sent with. Only the bytes decide the type of an image, an audio or a video.
+ */
 async function sentUpload(
   { detected, described, ...stored }: HeldUpload,
   { type, filename }: { readonly type: MediaType | null; readonly filename?: string | null },

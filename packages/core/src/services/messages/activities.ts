@@ -15,7 +15,7 @@ import { knownGroup } from '../instances/groups.ts';
  */
 export const ACTIVITY_KNOWN_MS: number = 30 * 24 * 60 * 60_000;
 
-/** Stores the event of a message that cannot be read here, once. Ignores a message that was read after all. */
+/** Stores one event for a message that cannot be read here. Ignores a message that was read after all. */
 export async function recordUndecryptable(
   context: ServiceContext,
   held: LeasedInstance,
@@ -42,7 +42,7 @@ export async function recordUndecryptable(
   });
 }
 
-/** Stores the event of a call, once. */
+/** Stores one event for a call. */
 export async function recordCall(
   context: ServiceContext,
   held: LeasedInstance,

@@ -16,8 +16,8 @@ import { repliedMessage } from './replies.ts';
 type Echo = Extract<Activity, { kind: 'echo' }>;
 
 /**
- * Stores a message that the owner of the number sent with the phone, once, with its event. Ignores messages that the
- * service sent.
+ * Stores a message that the owner of the number sent with the phone, with its event. Ignores repeats, and messages
+ * that the service sent.
  */
 export async function receiveEcho(
   context: ServiceContext,
