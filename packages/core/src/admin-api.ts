@@ -168,14 +168,14 @@ export interface Admin {
    */
   queues(workspaceId: string, instanceId?: string): Promise<readonly InstanceQueue[]>;
   /**
-   * How many messages a workspace sent or received in each of the last 24 hours, in UTC hours, the current hour last.
-   * Each hour is counted up to 1,000.
+   * How many messages of a workspace were accepted or received in each of the last 24 hours, in UTC hours, the current
+   * hour last. Each hour is counted up to 1,000.
    */
   messagesByHour(workspaceId: string): Promise<
     readonly {
       /** The beginning of the hour; epoch milliseconds. */
       readonly from: number;
-      /** How many messages were sent or received in that hour. */
+      /** How many messages were accepted or received in that hour. */
       readonly messages: number;
     }[]
   >;

@@ -189,7 +189,7 @@ export interface SendTextInput extends SendInput {
   readonly text: string;
 }
 
-/** A media message. The service reads the type of the file from its first bytes. */
+/** A media message. The service detects the type of the file from its content. */
 export interface SendMediaInput extends SendInput {
   /** The type that the recipient sees, which has to fit the content of the file. */
   readonly type: MediaType;

@@ -61,7 +61,6 @@ describe('a person whose number the network registers otherwise than it was dial
 
     const sent: string[] = [];
     for (const to of [DIALLED, REGISTERED, answer.contact?.id ?? '']) {
-      // Reply to the message to the dialled number, and to the message from the registered number.
       for (const replyTo of [message.id, answer.id]) {
         const input = { instance: id, to, type: 'text', text: 'Fine', reply_to: replyTo } as const;
         sent.unshift((await api.messages.send(input)).message.id);

@@ -180,7 +180,6 @@ describe('a stream that continues after an event', () => {
     const missed = await harness.put();
     const second = await open(harness, { last_event_id: position });
     expect(await readNow(second)).toEqual([missed]);
-    // The position has advanced with the clock.
     expect(position > floorId('evt', harness.clock.now() - 5 * MINUTE - 2 * SECOND)).toBe(true);
   });
 
@@ -377,7 +376,6 @@ interface Log extends Harness {
   newEvent(facts?: { readonly type?: EventType; readonly at?: number }): EventRecord;
   store(event: EventRecord): Promise<void>;
   put(facts?: { readonly type?: EventType }): Promise<StreamedEvent>;
-  /** The number of reads of the log. */
   reads(): number;
   /** After `fail(true)`, every read of the log fails. */
   fail(fails: boolean): void;

@@ -38,7 +38,6 @@ async function goTo({ clock }: Harness, time: number): Promise<void> {
   await clock.advance(time - clock.now());
 }
 
-/** Advances past the warning, and then past the disabling. */
 async function goToDisabled(harness: Harness, start: number): Promise<void> {
   await goTo(harness, start + 48 * HOUR + 2 * MINUTE);
   await goTo(harness, start + 72 * HOUR + 4 * MINUTE);

@@ -196,7 +196,6 @@ describe('a queue of messages that cannot be read', () => {
 });
 
 describe('webhook deliveries that cannot be written', () => {
-  /** A harness with five endpoints; `queue` queues a delivery for each. */
   async function fiveEndpoints() {
     const storage = memoryStorage();
     const harness = await startHarness({ storage });

@@ -85,7 +85,6 @@ describe('when a gateway fails, hangs, is missing or runs elsewhere:', () => {
     for (let i = 0; i < 6; i++) ids.push(await connectScripted(harness));
     const { leases } = harness.storage;
     const renewLeases = leases.renew.bind(leases);
-    // Lose five of the six leases.
     leases.renew = async (renewal) => (await renewLeases(renewal)).slice(0, 1);
     await harness.clock.advance(10 * SECOND);
     leases.renew = renewLeases;

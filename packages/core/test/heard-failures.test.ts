@@ -12,7 +12,6 @@ const url = 'https://hooks.example.com/in?token=hush';
 const logged = ({ logs }: Harness, level: string, text: string): Harness['logs'] =>
   logs.filter((line) => line.level === level && line.message.includes(text));
 
-/** A harness whose receiver first fails with each of these causes in turn, and then responds with 204. */
 async function harnessWith(...causes: readonly unknown[]): Promise<Harness> {
   const left = [...causes];
   const ok: WebhookResponse = { errorCode: null, responseStatus: 204, responseBody: '' };

@@ -15,7 +15,6 @@ import { SECRET_KEY, only } from './support/harness.ts';
 const KEPT_BYTES = 16 * 1024;
 const HOST = 'hooks.test';
 
-/** The fields of a logged attempt that record its outcome. */
 type Recorded = Readonly<Record<'error_code' | 'response_status' | 'response_body', unknown>>;
 
 interface Receiver {

@@ -82,7 +82,6 @@ function pendingOf({ storage }: Harness, instance: string) {
   return storage.downloads.listNext([instance], 100);
 }
 
-/** A message whose file did not come in time. */
 async function startWaiting(...options: Parameters<typeof startMediaHarness>) {
   const opened = await startMediaHarness(...options);
   await listenForFiles(opened.harness);

@@ -576,7 +576,6 @@ describe('a process that cannot reach the storage', () => {
 });
 
 describe('signals of other processes', () => {
-  /** A process that holds all instances, and another that only gets the signals of changes. */
   async function twoGateways(instances: number) {
     const { harness, ids } = await waiting(instances);
     const holder = await gatewayOf(harness);

@@ -45,7 +45,6 @@ describe("a machine's clock that is set back by an hour", () => {
     expect(await statusOf(harness, message.id)).toBe('sent');
     expect(receivedEvents(harness).at(-1)).toMatchObject({ type: 'message.sent' });
 
-    // Leases are renewed, and dropped connections are opened again.
     await gateway.last().listener.closed({ kind: 'dropped', detail: 'connection_lost' });
     await harness.clock.advance(2 * SECOND);
     expect(await harness.api.instances.get(id)).toMatchObject({ status: 'connected' });

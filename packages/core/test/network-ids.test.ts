@@ -25,7 +25,6 @@ async function sendOne(harness: Harness, gateway: ScriptedGateway) {
   return { instance, message, networkId: gateway.sent().at(-1)?.networkId ?? '' };
 }
 
-/** Sends a message, replaces the key of network ids, restarts the service, and sends a second message. */
 async function sendAfterKeyChange(gateway: ScriptedGateway) {
   const harness = await startHarness({ gateway });
   const first = await sendOne(harness, gateway);

@@ -52,7 +52,6 @@ describe('a plan', () => {
     const refused = { code: 'WEBHOOK_LIMIT_REACHED', status: 403 };
     await expect(webhooks.update(first.id, { status: 'enabled' })).rejects.toMatchObject(refused);
     await expect(listen(harness)).rejects.toMatchObject(refused);
-    // Enabled webhooks may be changed, and disabling one makes room for another.
     await webhooks.update(second.id, { status: 'enabled', description: 'Kept' });
     await webhooks.update(third.id, { status: 'disabled' });
     await webhooks.update(first.id, { status: 'enabled' });

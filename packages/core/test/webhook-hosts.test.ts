@@ -18,7 +18,6 @@ afterAll(() => servers.close());
 const EVENTS = ['message.sent'] as const;
 const REFUSED = { code: 'INVALID_WEBHOOK_URL', status: 422 };
 
-/** Resolves these host names to these addresses; other names do not resolve. */
 function names(addresses: Readonly<Record<string, readonly string[]>>): TrunklineOptions['dns'] {
   return { resolve: async (name) => addresses[name] ?? Promise.reject(new Error('NXDOMAIN')) };
 }

@@ -27,7 +27,6 @@ function check(
   return verify({ secret, headers, body: new TextEncoder().encode(request?.body), receivedAt: clock.now() });
 }
 
-/** The verdict of the Standard Webhooks library on a request at the request's timestamp. */
 function standardVerdict(
   { headers, body }: Pick<RecordedRequest, 'headers' | 'body'>,
   secret: string,

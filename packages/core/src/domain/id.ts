@@ -127,7 +127,8 @@ export function idsOfOrder(prefix: IdPrefix, { ms, sequence }: IdOrder): IdRange
 
 /**
  * An id of this kind with the order of another id of any kind, so that it is in the range that `idsOfOrder` returns.
- * Its place in the range comes from `own`, a new id. Of two such ids made in one millisecond, the later sorts later.
+ * Its place in the range comes from `own`, a new id. Of two ids that one factory made with the same order in one
+ * millisecond, the later sorts later.
  */
 export function withOrder(prefix: IdPrefix, own: string, { ms, sequence }: IdOrder): string {
   const uuid = new Uint8Array(16);

@@ -119,7 +119,10 @@ export interface DeliveryResource {
   readonly next_retry_at: string | null;
   /** The HTTP status of the last attempt's response; null if there was none. */
   readonly response_status: number | null;
-  /** Why the last attempt failed, or why the delivery ended; null before the first attempt and after a success. */
+  /**
+   * Why the last attempt failed, or why the delivery ended. Null after a success; null before the first attempt unless
+   * the delivery was cancelled.
+   */
   readonly error_code: DeliveryErrorCode | null;
   /** ISO 8601 with an offset; null before the first attempt. */
   readonly last_attempt_at: string | null;
@@ -154,7 +157,7 @@ export function deliveryResource(delivery: Delivery): DeliveryResource {
 export interface AttemptResource {
   /** The number of the attempt, from 1. */
   readonly attempt: number;
-  /** Whether the attempt was requested by hand, with `deliveries.retry`. */
+  /** Whether the attempt was requested by hand: with `deliveries.retry` or `webhooks.retryFailedDeliveries`. */
   readonly manual: boolean;
   /** The HTTP status of the response; null if there was none. */
   readonly response_status: number | null;

@@ -27,7 +27,6 @@ const rejection = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** A media store that has one file, of two chunks, with some methods overridden. */
 function mediaStore(overrides: Partial<MediaStore> = {}): MediaStore {
   return {
     async put(_id, content) {

@@ -38,7 +38,6 @@ describe('the attempts of a dispatcher', () => {
       attempts.push(...begin(inFlight, count, NOW + second * 1_000));
     }
     expect(attempts).toHaveLength(2_048);
-    // Only an attempt that ends makes room now.
     expect(inFlight.room(NOW + 60_000)).toEqual({ count: 0, moreAt: null });
     for (const attempt of attempts.slice(0, 3)) inFlight.remove(attempt);
     expect(inFlight.room(NOW + 60_000).count).toBe(3);

@@ -40,7 +40,6 @@ async function filesIn(directory: string): Promise<readonly string[]> {
   return entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
 }
 
-/** The files below a directory that this process has open. */
 function openFilesIn(directory: string): readonly string[] {
   return readdirSync('/proc/self/fd').flatMap((fd) => {
     try {

@@ -12,7 +12,6 @@ export interface NameServer {
   readonly address: string;
   /** The questions received, as `A name` and `AAAA name`. */
   readonly asked: readonly string[];
-  /** Sets the reply about a name from now on. */
   reply(hostname: string, reply: Reply): void;
 }
 

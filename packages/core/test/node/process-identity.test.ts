@@ -16,7 +16,6 @@ async function shell(
   return { child, line: String(line).trim() };
 }
 
-/** The state and the start time of a process, as the kernel reports them. */
 function fieldsOf(pid: number): { readonly state: string | undefined; readonly startedAt: string } {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -76,7 +76,6 @@ export class Servers {
 export interface Running<Server> {
   readonly server: Server;
   readonly port: number;
-  /** The number of connections opened so far. */
   readonly connections: number;
 }
 

@@ -23,7 +23,6 @@ afterEach(async () => {
   await servers.close();
 });
 
-/** A sender that trusts the tests' authority and resolves every name to this machine. */
 function sender(ca: readonly string[] = [authority.cert]): WebhookSender {
   const made = undiciWebhookSender({
     dns: { resolve: async () => ['127.0.0.1'] },

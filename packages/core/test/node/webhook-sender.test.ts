@@ -16,7 +16,6 @@ afterEach(async () => {
   await servers.close();
 });
 
-/** A sender that resolves every name to this machine. */
 function sender(options: Partial<UndiciWebhookSenderOptions> = {}): WebhookSender {
   const made = undiciWebhookSender({
     dns: { resolve: async () => ['127.0.0.1'] },
@@ -39,12 +38,10 @@ function to(port: number, path = '/hook'): WebhookRequest {
 const hasty = { timeouts: { totalMs: elapsing(150) } };
 const forEver = new Promise<never>(() => {});
 
-/** Responds to the first request of each connection with these bytes. */
 function responding(...bytes: (string | Uint8Array)[]): (socket: Socket) => void {
   return (socket) => socket.once('data', () => bytes.forEach((part) => socket.write(part)));
 }
 
-/** Resolves when the next connection to the server has been closed. */
 async function nextClosed(server: Server): Promise<void> {
   await new Promise((resolve) => {
     server.once('connection', (socket: Socket) => socket.once('close', resolve));

@@ -134,7 +134,6 @@ export async function jumpAhead({ clock }: Harness, ms: number): Promise<void> {
   await clock.advance(atLast);
 }
 
-/** Creates an instance and scans its QR with a sandbox phone. */
 export async function connectInstance(
   { api, clock, sandbox }: Harness,
   profile: { readonly phoneNumber?: string; readonly profileName?: string } = {},

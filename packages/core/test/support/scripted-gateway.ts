@@ -108,7 +108,6 @@ export function texts(messages: readonly OutgoingMessage[]): readonly (string | 
   return messages.map(({ content }) => (content.type === 'text' ? content.text : null));
 }
 
-/** Returns a promise that neither resolves nor rejects. */
 export function silence(): Promise<never> {
   return new Promise(() => {});
 }

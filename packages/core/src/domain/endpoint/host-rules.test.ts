@@ -13,7 +13,6 @@ interface Given {
   readonly policy?: UrlPolicy;
 }
 
-/** Whether `url` may be reached if its host has these addresses. */
 function reaches(url: string, addresses: readonly string[], given: Given): boolean {
   const { hostname, protocol, port } = new URL(url);
   const secure = protocol === 'https:';
@@ -252,7 +251,6 @@ it('the policy decides on the URL of an endpoint for which the operator has no r
   );
 });
 
-/** The fewest ranges that cover `from` to `to`. */
 function cidrsOf(from: number, to: number): string[] {
   for (let bits = 0; bits <= 32; bits += 1) {
     const size = 2 ** (32 - bits);
