@@ -189,7 +189,10 @@ export interface SendTextInput extends SendInput {
   readonly text: string;
 }
 
-/** A media message. The service detects the type of the file from its content. */
+/**
+ * A media message. The service detects the type of the file from its content; a document whose content does not show a
+ * format keeps its declared type.
+ */
 export interface SendMediaInput extends SendInput {
   /** The type that the recipient sees, which has to fit the content of the file. */
   readonly type: MediaType;

@@ -36,12 +36,12 @@ export function latestRegistration(now: number): number {
   return now + 60_000;
 }
 
-/** The latest time until which a message can wait to be sent again; `send-retry.ts` has these waits. */
+/** A bound on the time at which a message is sent again, above every wait of `send-retry.ts`. */
 export function latestResend(now: number): number {
   return now + 60_000;
 }
 
-/** The latest time until which a message can be held; `not-sent-retry.ts` has these waits. */
+/** A bound on the time until which a message is held, above every wait of `not-sent-retry.ts`. */
 export function latestHold(now: number): number {
   return now + 3_600_000;
 }

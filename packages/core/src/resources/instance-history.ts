@@ -14,7 +14,7 @@ export interface InstanceHistoryResource {
   /** When this first happened; ISO 8601 with an offset. */
   readonly at: string;
   /**
-   * How often this happened. Repeats within an hour are one entry. Beyond 200 entries within an hour, anything
+   * How many times this happened. Repeats within an hour are one entry. Beyond 200 entries within an hour, anything
    * further is counted in the latest entry with the same reason, if there is one.
    */
   readonly count: number;

@@ -49,7 +49,8 @@ interface LoopOptions {
 const AGAIN_MS = 1_000;
 
 /**
- * The limit of passes in a second, because a storage that reports more work without end must not keep the machine busy.
+ * The maximum number of passes in a second, because a storage that reports more work without end must not keep the
+ * machine busy.
  */
 const MOST_PASSES = 1_000;
 

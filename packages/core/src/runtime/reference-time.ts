@@ -10,10 +10,7 @@ const LOOKS_WITHIN_MS = 5_000;
 const ASKS_WITHIN_MS = 25_000;
 /** A response that took longer would be too imprecise. */
 const ASK_DEADLINE_MS = 1_000;
-/**
- * How often the first reading is tried, because responses may be slow while connections are being opened and
- * everything starts at the same time.
- */
+/** How many times the first reading is tried. At the start of an installation, responses may be slow. */
 const FIRST_TRIES = 10;
 /** The smallest difference of the machine's clock to warn about. */
 const WARN_FROM_MS = 1_000;

@@ -22,7 +22,7 @@ export interface AcceptedMessage {
   readonly contactNetworkId?: string;
   /** The network's id of the quoted message. */
   readonly replyTo?: string;
-  /** How often the message was sent again under the same id; the network accepted it only once. */
+  /** How many times the message was sent again under the same id; the network accepted it only once. */
   repeats: number;
 }
 

@@ -1,4 +1,6 @@
-/** The limit of distinct values, more than any network uses, so that strangers cannot create endless time series. */
+/**
+ * The maximum number of distinct values: more than any network uses, but strangers cannot create endless time series.
+ */
 const MOST_VALUES = 100;
 const VALUE = /^[a-z0-9_]{1,40}$/;
 

@@ -4,7 +4,7 @@ import type { Storage } from '../ports/storage/storage.ts';
 import type { Workload } from '../ports/storage/workload-store.ts';
 import { withDeadline } from '../runtime/deadline.ts';
 
-/** The limit of each count, so that an export reads only a small part of an index. */
+/** The highest number counted to, so that an export reads only a small part of an index. */
 const COUNT_MAX = 10_000;
 /** How long a reading is reused, because several exporters may ask often. */
 const KEPT_MS = 5_000;

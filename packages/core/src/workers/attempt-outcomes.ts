@@ -4,8 +4,8 @@ import { pause } from '../runtime/deadline.ts';
 /** The wait before a failed write of an outcome is repeated. */
 const AGAIN_MS = 1_000;
 /**
- * The limit of outcomes kept for another claim, to bound memory. Beyond it, the oldest is dropped, so its attempt may
- * be repeated.
+ * The maximum number of outcomes kept for another claim, to bound memory. Beyond it, the oldest is dropped, so its
+ * attempt may be repeated.
  */
 const MOST_KEPT = 4_096;
 

@@ -1,11 +1,13 @@
-/** The limit of attempts younger than `SLOW_AFTER_MS`: as many as one process can use while receivers respond. */
+/**
+ * The maximum number of attempts younger than `SLOW_AFTER_MS`: as many as one process can use while receivers respond.
+ */
 const CONCURRENT = 256;
 /**
  * An attempt that takes longer no longer counts towards `CONCURRENT`, so that receivers that hang do not delay the
  * others.
  */
 const SLOW_AFTER_MS = 1_000;
-/** The limit of all attempts, because each may hold a socket open. */
+/** The maximum number of attempts, each of which may hold a socket open. */
 const MOST = 2_048;
 
 /** The unfinished attempts of one dispatcher. */

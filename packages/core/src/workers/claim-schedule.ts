@@ -1,7 +1,7 @@
 import { createTokenBucket } from '../runtime/token-bucket.ts';
 
 /**
- * The limit of leases per claim, so that after another process crashes, one process does not take thousands of
+ * The maximum number of leases per claim. When another process crashes, one process should not take thousands of
  * instances at once.
  */
 export const CLAIM_BATCH = 20;

@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { WebhookResponse } from '../ports/webhook-sender.ts';
 
-/** The limit of remembered endpoints. Beyond it, all are forgotten, so an endpoint may be logged again. */
+/** The maximum number of remembered endpoints. Beyond it, all are forgotten, so an endpoint may be logged again. */
 const REMEMBERED = 10_000;
 /**
  * The minimum time between two warnings about an endpoint. Without it, an endpoint that fails every other time would

@@ -21,7 +21,7 @@ const LOOK_EVERY_MS = 200;
  */
 const RESERVED_MS = 1_000;
 /**
- * The limit of instances handed over together, so that joining a cluster does not close all connections at
+ * The maximum number of instances handed over together, so that joining a cluster does not close all connections at
  * the same time.
  */
 const HAND_OVER_BATCH = 5;

@@ -2,7 +2,7 @@ import type { Instance } from '../domain/instance/instance.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { InstanceController } from './instance-controller.ts';
 
-/** The limit of connections being opened concurrently, not counting those that seem stuck. */
+/** The maximum number of connections being opened concurrently, not counting those that seem stuck. */
 const MAX_OPENING = 10;
 
 /**

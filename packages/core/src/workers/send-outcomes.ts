@@ -39,7 +39,7 @@ export function recordSendOutcome(
   retries: SendRetries,
 ): (lease: Lease, head: QueuedMessage, outcome: SendResult) => Promise<void> {
   const { storage, clock, logger } = context;
-  /** How often in a row the same message was not sent on a connection that stayed open, by instance. */
+  /** How many times in a row the same message was not sent on a connection that stayed open, by instance. */
   const notSent = new Map<string, { readonly messageId: string; readonly times: number }>();
 
   const fail = async (lease: Lease, message: Message, error: MessageError): Promise<void> => {

@@ -12,9 +12,8 @@ export function historySince(now: number, days: number): number {
 }
 
 /**
- * After this many entries of an instance within an hour, a further entry is counted in the latest of them with the same
- * reason, if there is one, so that a network's reports, or a program that connects and disconnects in a loop, cannot
- * fill the database.
+ * Beyond this many entries of an instance within an hour, anything further is counted in the latest of them with the
+ * same reason, if there is one. Otherwise a program that connects and disconnects in a loop could fill the database.
  */
 export const ENTRIES_PER_HOUR = 200;
 
@@ -123,7 +122,7 @@ export interface HistoryEntry extends HistoryNews {
   readonly process: string | null;
   readonly at: number;
   /**
-   * How often this happened: an entry also counts repeats within an hour, and further entries beyond
+   * How many times this happened: an entry also counts repeats within an hour, and further entries beyond
    * `ENTRIES_PER_HOUR`.
    */
   readonly count: number;

@@ -10,10 +10,7 @@ const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 /** The end of the year 9999, the last year that RFC 3339 can express. */
 const LATEST = 253_402_300_799_999;
 
-/**
- * The restriction with an invalid code read as `restricted` and an invalid end as null, because a
- * gateway's report comes from the network.
- */
+/** Reads an invalid code as `restricted`, and an invalid end as null. The values come from the network. */
 export function readRestriction({ code, until }: Restriction): Restriction {
   return { code: CODE.test(code) ? code : 'restricted', until: readEnd(until) };
 }

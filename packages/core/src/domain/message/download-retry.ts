@@ -23,7 +23,10 @@ export function downloadRetryDelay(tries: number): number {
   return doublingDelay(tries - 1, { firstMs: MINUTE_MS, longestMs: HOUR_MS });
 }
 
-/** The latest time until which a download can wait; a later time was written before the clock was set back. */
+/**
+ * A bound on the time of the next download, above every wait of `downloadRetryDelay`. A later time was written before
+ * the clock was set back.
+ */
 export function latestDownload(now: number): number {
   return now + 2 * HOUR_MS;
 }

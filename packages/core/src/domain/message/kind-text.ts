@@ -40,8 +40,8 @@ function placeText({ latitude, longitude, name, address }: MessageLocation): str
 }
 
 /**
- * Enough decimals to locate a door, without exponents, which JavaScript uses for small numbers. `Intl` would write the
- * same, but its first use costs a process 6 MB.
+ * Writes enough decimals to locate a door, and no exponent, which JavaScript uses for small numbers. `Intl` would
+ * write the same, but its first use costs a process 6 MB.
  */
 function degrees(value: number): string {
   const digits = value.toFixed(6).replace(/0{1,4}$/, '');

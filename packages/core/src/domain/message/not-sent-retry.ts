@@ -28,8 +28,8 @@ interface NotSent {
 
 /**
  * How long to hold a message that the network does not take for now: as long as the gateway asks, and at least as long
- * as it has been held already, so that the waits double, up to half an hour. Null to give the message up, which never
- * happens before the last wait has ended.
+ * as it has been held already, but at most half an hour. Null to give the message up, which never happens before the
+ * last wait has ended.
  */
 export function holdDelay({ acceptedAt, heldSince, retryAfterMs, now }: NotSent): number | null {
   const heldFor = isTooFarAhead(heldSince, now) ? 0 : Math.max(0, now - heldSince);

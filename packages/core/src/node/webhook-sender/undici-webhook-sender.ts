@@ -14,7 +14,7 @@ export interface UndiciWebhookSenderOptions {
   readonly tls?: TlsOptions;
   /** How long the parts of an attempt may take. */
   readonly timeouts?: WebhookTimeouts;
-  /** The limit of idle connections, each of which is closed after 4 seconds. 2,048 by default. */
+  /** The maximum number of idle connections, each of which is closed after 4 seconds. 2,048 by default. */
   readonly maxIdleConnections?: number;
 }
 

@@ -10,7 +10,7 @@ import { waitFor } from '../../runtime/retry.ts';
 import type { ServiceContext } from '../context.ts';
 import { changeInstance } from './change-instance.ts';
 
-/** How often to look for the outcome, because other processes on the database may send no signals. */
+/** How often to look for the outcome. Signals are not enough: other processes on the database may send none. */
 const LOOK_EVERY_MS = 250;
 
 /** Starts to connect. With a `pairing_phone_number`, pairing also shows a code for that phone. */

@@ -130,7 +130,7 @@ async function receiveInTime(
     if (stored) await recordDownload(context, { lease, ...stored, signal: receiving.signal }, outcome);
     else if (outcome.kind === 'stored') await discardUpload(context, outcome.upload);
   };
-  // Set before the row exists, so that no other download of the file begins.
+  // Added before the row exists, so that no other download of the file begins.
   files.inFlight.set(
     arrival.id,
     afterwards()

@@ -9,11 +9,9 @@ import type { StoredUpload } from './uploads.ts';
 
 /** The longest silence of the network before the message is stored without its file. */
 const STALLED_MS = 60_000;
-/** The same for a file that can be requested again later. */
+/** The longest silence if the file can be requested again later. */
 const STALLED_FOR_NOW_MS = 30_000;
-/**
- * The time for the largest file at 1 Mbit/s, so that a host that only sends a byte now and then is cut off.
- */
+/** The time that the largest file takes at 1 Mbit/s. A host that only sends a byte now and then is cut off. */
 const LONGEST_DOWNLOAD_MS = 15 * 60_000;
 
 /** The file of a message that has arrived. */

@@ -9,7 +9,7 @@ export interface TrackScan {
 const CONTAINERS: ReadonlySet<string> = new Set(['moov', 'trak', 'mdia']);
 /** The length of a box's size and type. */
 const HEADER = 8;
-/** The same, with a size of 64 bits. */
+/** The length of a box's size and type if the size has 64 bits. */
 const LONG_HEADER = 16;
 /** The length of the version, the flags, a reserved field and the handler's type. */
 const HANDLER = 12;

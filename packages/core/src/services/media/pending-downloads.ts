@@ -21,7 +21,7 @@ import type { StoredUpload } from './uploads.ts';
 // A file that is late is requested again until it comes or is given up. Only its row in the storage has to
 // survive, because whichever process holds the instance continues from that row.
 
-/** How long to retry recording a file, because the network may deliver it only once. */
+/** How long to retry recording a file; the network may deliver the file only once. */
 const COMPLETE_FOR_MS = 10 * 60_000;
 const COMPLETE_AGAIN_MS = 1_000;
 

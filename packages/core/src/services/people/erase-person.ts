@@ -97,7 +97,7 @@ function namesOf({ numbers, contactIds }: Person): Pick<ErasedPerson, 'numbers' 
 }
 
 /**
- * The limit of passes over new messages. Messages that come later stay, so a person who keeps writing must be
+ * The maximum number of passes over new messages. Messages that come later stay, so a person who keeps writing must be
  * erased again.
  */
 const ROUNDS = 5;
