@@ -40,7 +40,6 @@ export function settledWithin(clock: Timers, ms: number, work: Promise<unknown>)
   );
 }
 
-/** Resolves after `ms`. */
 export function pause(clock: Timers, ms: number): Promise<void> {
   return new Promise((resolve) => {
     clock.setTimer(ms, resolve);

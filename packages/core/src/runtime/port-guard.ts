@@ -138,7 +138,6 @@ interface Operation {
   readonly operation: string;
   readonly purpose: string;
   readonly message: string;
-  /** How long a call may take. */
   readonly ms: number;
   /**
    * Whether the call reaches the network. Such calls are rare enough for a timer each, and their failure need

@@ -50,7 +50,6 @@ interface ConnectionOptions {
   readonly onClosed: () => void;
 }
 
-/** One connection of an instance to the sandbox network. */
 export interface SandboxConnection extends GatewayConnection {
   isOpen(): boolean;
   isPairing(): boolean;

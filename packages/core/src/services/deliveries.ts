@@ -46,7 +46,6 @@ export async function listDeliveries(
   });
 }
 
-/** Queues one more attempt of a failed or exhausted delivery. */
 export async function retryDelivery(
   context: ServiceContext,
   workspaceId: string,

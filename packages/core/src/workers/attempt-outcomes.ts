@@ -9,7 +9,6 @@ const AGAIN_MS = 1_000;
  */
 const MOST_KEPT = 4_096;
 
-/** How the recording of an outcome ended. */
 type Recorded =
   | 'recorded'
   | 'claim_lost'

@@ -52,7 +52,6 @@ export interface InstanceSharing {
   lookAt(lookedAt: number): number;
   /** Whether to take free instances. `isRenewal`: the leases have just been renewed. */
   mayClaim(now: number, isRenewal: boolean): boolean;
-  /** When to call `shareAt` next. */
   nextAt(): number;
 }
 

@@ -8,7 +8,6 @@ const STABLE_MS = 5 * 60_000;
  */
 const RESTARTED_AGAIN_MS = 10 * 60_000;
 
-/** Decides when a connection is tried again. */
 interface ReconnectSchedule {
   retryAt(): number;
   hasFailed(): boolean;

@@ -8,11 +8,9 @@ export const TEXT_RECEIVED_MAX = 65_536;
 const PAYLOAD_TEXT_MAX = 4_096;
 /** All strings in a payload together. */
 const PAYLOAD_TEXTS_MAX = 32_768;
-/** The name of a field in a payload. */
 const PAYLOAD_NAME_MAX = 64;
 /** Elements of a list, or fields of an object, in a payload. */
 const PAYLOAD_ITEMS_MAX = 100;
-/** Values in a payload. */
 const PAYLOAD_VALUES_MAX = 1_000;
 const PAYLOAD_DEPTH_MAX = 8;
 

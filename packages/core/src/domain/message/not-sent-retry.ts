@@ -17,7 +17,6 @@ export const NEVER_TAKEN = {
 } as const;
 
 interface NotSent {
-  /** When the message was accepted. */
   readonly acceptedAt: number;
   /** When the network first did not take the message; `now` if this is the first time. */
   readonly heldSince: number;

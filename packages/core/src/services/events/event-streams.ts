@@ -33,7 +33,6 @@ const POLL_SHARE = 5;
 const PASS_EVERY_MS = 20;
 /** The time between reads of all workspaces after a signal that may be about another process's event. */
 const POLL_SOONER_MS = 200;
-/** How many workspaces are read concurrently. */
 const READ_TOGETHER = 8;
 
 /** The streams of one workspace, which share an `EventTail`. */

@@ -10,13 +10,11 @@ const ZIP = [0x50, 0x4b, 0x03, 0x04];
 export interface ContentInspector {
   /** Resolves when the next chunk may be written. */
   write(chunk: Uint8Array): Promise<void>;
-  /** Returns the type of the whole file. */
   end(): Promise<DetectedType>;
   /** Called if the file is not stored. */
   abort(): void;
 }
 
-/** Creates an inspector for a file whose first bytes show this type. */
 export function inspectContent(first: DetectedType, firstBytes: Uint8Array): ContentInspector {
   if (ZIP.every((byte, index) => firstBytes[index] === byte)) return inspectZip(first);
   const audio = AUDIO_ALONE.get(first.mimeType);

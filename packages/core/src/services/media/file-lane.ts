@@ -49,7 +49,6 @@ export interface ArrivedFile {
 
 /** A message that has arrived, and waits for its file. */
 interface FileArrival {
-  /** The id of the message. */
   readonly id: string;
   readonly networkId: string;
   readonly file: IncomingFile;

@@ -16,15 +16,12 @@ const LONGEST_DOWNLOAD_MS = 15 * 60_000;
 
 /** The file of a message that has arrived. */
 interface FileArrival {
-  /** The id of the content in the media store. */
   readonly contentId: string;
   readonly open: () => Promise<ReadableStream<Uint8Array>>;
   readonly described: FileDescription;
-  /** Whether the file can be requested again. */
   readonly isRetriable: boolean;
 }
 
-/** The outcome of a download. */
 export type FileOutcome =
   | { readonly kind: 'stored'; readonly upload: StoredUpload }
   /** The network does not deliver the file now. */
@@ -60,7 +57,6 @@ export async function receiveFile(
 interface Patience {
   /** The longest pause, while opening or between two chunks. */
   readonly stalledMs: number;
-  /** The longest time for the whole stream. */
   readonly longestMs: number;
 }
 

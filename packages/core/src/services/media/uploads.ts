@@ -44,7 +44,6 @@ export interface Upload {
 
 /** The durable content of a file. */
 interface StoredContent {
-  /** The id of the content in the media store. */
   readonly contentId: string;
   readonly size: number;
   /** Hex. */

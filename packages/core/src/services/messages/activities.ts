@@ -42,7 +42,6 @@ export async function recordUndecryptable(
   });
 }
 
-/** Stores one event for a call. */
 export async function recordCall(
   context: ServiceContext,
   held: LeasedInstance,

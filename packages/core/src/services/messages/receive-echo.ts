@@ -44,7 +44,6 @@ export async function receiveEcho(
 }
 
 interface Arrival {
-  /** The id of the message. */
   readonly id: string;
   readonly at: number;
   readonly echo: Echo;

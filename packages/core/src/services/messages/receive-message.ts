@@ -70,7 +70,6 @@ async function storeIncoming(
 }
 
 interface Arrival {
-  /** The id of the message. */
   readonly id: string;
   readonly at: number;
   readonly incoming: IncomingMessage;

@@ -11,7 +11,6 @@ import { receivedText } from './received-text.ts';
 
 /** A message that a gateway reports, by any author. */
 interface ContentArrival {
-  /** The id of the message. */
   readonly id: string;
   readonly networkId: string;
   readonly content: IncomingContent;
