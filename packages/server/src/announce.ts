@@ -8,7 +8,7 @@ import type { Terminal } from './terminal.ts';
 interface Started {
   readonly settings: Settings;
   readonly url: string;
-  /** The base URL of the metrics' own listener; null if there is none. */
+  /** The base URL of the separate metrics listener; null if there is none. */
   readonly metricsUrl: string | null;
   readonly access: Access;
   /** How people sign in to the dashboard; null if it is not served. */
@@ -18,8 +18,7 @@ interface Started {
 }
 
 /**
- * Prints addresses and the API key for people. The last two lines are the server's address and the API key, or how to
- * get one.
+ * Prints the addresses and the API key. The last two lines are the server's address and the API key, or how to get one.
  */
 export async function announce(
   { settings, url, metricsUrl, access, signIn, networkIsElsewhere }: Started,

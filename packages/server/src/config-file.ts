@@ -14,7 +14,6 @@ import { hasPassword } from './url-password.ts';
 export const DEFAULT_CONFIG_FILE = 'trunkline.toml';
 
 const MAX_BYTES = 65_536;
-/** How many characters of a wrong name are shown: enough to find it. */
 const SHOWN_CHARACTERS = 40;
 const OTHERS = 0o077;
 const READ_BY_OTHERS = 0o044;

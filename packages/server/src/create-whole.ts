@@ -4,12 +4,12 @@ import { basename, dirname, join } from 'node:path';
 import { nameDraft } from './name-draft.ts';
 import { errorCode } from './start-error.ts';
 
-/** The maximum number of drafts, because other processes that create the same file may remove some. */
+/** The maximum number of drafts to try, because other processes that create the same file may remove some. */
 const TRIES = 10;
 
 /**
- * Creates a file, readable only by its owner, which appears whole and on disk or not at all, and never replaces another
- * file. Removes drafts that killed processes left. Throws the system's error: EEXIST if something is at the path,
+ * Creates a file, readable only by its owner, that appears whole and on disk or not at all, and never replaces another
+ * file. Removes drafts left by killed processes. Throws the system's error: EEXIST if something is at the path,
  * including a broken link.
  */
 export async function createWhole(path: string, content: string): Promise<void> {

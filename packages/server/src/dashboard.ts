@@ -12,7 +12,6 @@ import type { Settings } from './settings.ts';
 
 export const DASHBOARD_PATH = '/dashboard';
 
-/** Creates the sign-in of a server's dashboard. */
 export function dashboardSignIn(
   { dashboardToken }: Pick<Settings, 'dashboardToken'>,
   { secretKey }: Pick<TrunklineOptions, 'secretKey'>,
@@ -57,7 +56,7 @@ export function addDashboard(app: Hono, parts: DashboardParts): void {
   app.all(`${DASHBOARD_PATH}/*`, serve);
 }
 
-/** The phone controls, for people whom the dashboard has authenticated. */
+/** The sandbox's phone controls, for people who are signed in to the dashboard. */
 function sandboxOf(parts: DashboardParts): NonNullable<DashboardOptions['sandbox']> {
   const { trunkline, logger } = parts;
   const principals = new WeakMap<Request, Principal>();

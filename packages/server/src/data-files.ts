@@ -4,7 +4,6 @@ import { dirname, join, resolve } from 'node:path';
 import { isLink, readRegularFile } from './regular-file.ts';
 import { errorCode, StartError } from './start-error.ts';
 
-/** The paths of the server's files. */
 export interface DataFiles {
   readonly directory: string;
   readonly secretKey: string;

@@ -8,7 +8,6 @@ import { errorCode, StartError } from './start-error.ts';
 
 /** The setting that identifies a database. Copies of the database, and the target of a move, have the same value. */
 const DATABASE_ID = 'database_id';
-/** Enough for a UUID and a line break. */
 const LENGTH_MAX = 40;
 
 interface Place {

@@ -5,7 +5,6 @@ import { createNewId } from '@trunkline/core/spi/storage';
 import type { StoredSchema } from '@trunkline/storage-kit';
 import { sqliteSchema, sqliteStorage } from '@trunkline/storage-sqlite';
 
-/** The database that DATABASE_URL names. */
 export type Database =
   | { readonly kind: 'sqlite'; readonly path: string }
   | {

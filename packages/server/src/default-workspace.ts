@@ -23,7 +23,7 @@ export type Access =
 interface KeyOptions {
   /** The value of the variable API_KEY. */
   readonly apiKey: string | undefined;
-  /** Whether a new key would be shown only to a person. */
+  /** Whether stdout is a terminal, on which a new key can be shown. */
   readonly canShow: boolean;
 }
 
@@ -57,9 +57,7 @@ export async function openDefaultWorkspace(parts: Parts, { apiKey, canShow }: Ke
   return { kind: 'new', token, shown: settle };
 }
 
-/**
- * Returns the oldest workspace, so that two servers that create one concurrently agree on it. Creates one if needed.
- */
+/** Returns the oldest workspace, or creates one. Two servers that each create one concurrently agree on the oldest. */
 async function defaultWorkspace({ trunkline }: Parts): Promise<Workspace> {
   const { workspaces } = trunkline.admin;
   const [oldest] = await workspaces.list();

@@ -10,8 +10,8 @@ import type {
 import { nextStepText } from '@trunkline/core';
 
 /**
- * In milliseconds. Their sum is less than the minute that the service waits, so that a hanging mail server holds no
- * socket longer.
+ * In milliseconds. Their sum is less than the minute that the service waits, so that an unresponsive mail server holds
+ * no socket longer.
  */
 const TIMEOUTS = {
   dnsTimeout: 5_000,

@@ -4,7 +4,7 @@ import { isTrunklineError, TrunklineError } from '@trunkline/core';
 import { refuse } from '@trunkline/core/spi/http';
 import type { ErrorCode, Logger } from '@trunkline/core';
 
-/** Errors of paths outside `/api/v1` have the same shape as those of the API. */
+/** Errors of paths outside `/api/v1` have the same shape as the API's errors. */
 export function errorResponse(c: Context, error: TrunklineError): Response {
   const { code, message, status, details } = error;
   if (status === 401) c.header('WWW-Authenticate', 'Bearer');

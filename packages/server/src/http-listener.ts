@@ -12,10 +12,9 @@ import { errorCode, reasonOf, StartError } from './start-error.ts';
 export type FetchHandler = (request: Request, connection: HttpBindings) => Response | Promise<Response>;
 
 export interface HttpListener {
-  /** The URL, without a slash at its end. */
+  /** The URL, without a trailing slash. */
   readonly url: string;
   readonly address: AddressInfo;
-  /** Replaces the handler of requests. */
   serve(handler: FetchHandler): void;
   /** Stops accepting connections. Resolves when every request in flight has its response, or is cut off. */
   close(): Promise<void>;
@@ -38,8 +37,8 @@ const CLOSE_WITHIN_MS = 20_000;
 const REFUSED_BODY_MAX = 128 * 1_048_576;
 
 /**
- * The maximum number of characters that all ended responses hold in memory because their clients have not read them. A
- * character takes two to five bytes, because Node keeps the text next to its encoded form.
+ * The maximum number of characters that ended responses together hold in memory because their clients have not read
+ * them. A character takes two to five bytes, because Node keeps the text next to its encoded form.
  */
 const UNREAD_MAX = 16 * 1_048_576;
 
@@ -47,7 +46,7 @@ interface ListenOptions {
   readonly stalledAfterMs?: number;
   readonly unreadMax?: number;
   readonly refusedBodyMax?: number;
-  /** The names of the address's settings, for error messages. */
+  /** The names of the settings for host and port, for error messages. */
   readonly settings?: { readonly host: string; readonly port: string };
   readonly logger?: Logger;
 }

@@ -11,7 +11,6 @@ const BETWEEN_LAST_TRIES_MS = 10;
 /** Writes some or all of the bytes, and returns how many. Throws the system's error. */
 type WriteBytes = (bytes: Uint8Array) => number;
 
-/** The destination and the format of a log. */
 export interface LogTarget {
   readonly write: WriteBytes;
   readonly render?: (line: string) => string;

@@ -23,7 +23,7 @@ export async function openNetwork(
   return { gateway, phone: null, isElsewhere: false, close() {} };
 }
 
-/** A gateway of the network that GATEWAY names, without a connection, for work on the data stored for it. */
+/** Returns a gateway of the network that GATEWAY names, without connections, for work on the gateway's stored data. */
 export async function closedGateway({ gateway }: Settings): Promise<Gateway> {
   return gateway === 'sandbox' ? createSandbox().gateway : (await loadBaileys()).baileysGateway();
 }

@@ -27,7 +27,7 @@ async function nameWithoutLink(draft: string, path: string): Promise<void> {
   try {
     await rename(draft, path);
   } catch (error) {
-    // Removes only the empty file made here, in case another process has replaced it.
+    // Removes only the empty file created above, in case another process has replaced it.
     const found = await lstat(path).catch(() => null);
     if (found?.ino === own.ino && found.size === 0) await rm(path, { force: true });
     throw error;

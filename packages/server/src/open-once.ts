@@ -1,9 +1,9 @@
 import type { Storage } from '@trunkline/core';
 
 /**
- * A storage that opens only once. The server opens it before assembling the service, so that problems of the database
- * are reported before anything is written to disk; the service then finds it open. This saves time, because most of a
- * start is spent connecting to a remote database.
+ * A storage that opens only once. The server opens it before assembling the service, to report problems of the database
+ * before anything is written to disk, and the service then finds it open. Opening it twice would slow the start on a
+ * remote database.
  */
 export function openOnce(storage: Storage): Storage {
   let isOpen = false;

@@ -3,7 +3,6 @@ import { printable, printableJson } from './printable.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Pino's levels by number. */
 const LEVELS: Readonly<Record<string, readonly [name: string, style: Style]>> = {
   10: ['TRACE', 'dim'],
   20: ['DEBUG', 'dim'],
@@ -15,7 +14,7 @@ const LEVELS: Readonly<Record<string, readonly [name: string, style: Style]>> = 
 /** An error at this level or above should not happen, so its stack is shown. */
 const ERROR_LEVEL = 50;
 
-/** A line of the log as people read it at a terminal: the time, the level, the text, then its facts. */
+/** A log line for a terminal: the time, the level, the text, then its facts. */
 export function readableLine(line: string, { isColored }: { readonly isColored: boolean }): string {
   const paint = (style: Style, text: string): string =>
     isColored ? styleText(style, text, { validateStream: false }) : text;
@@ -59,7 +58,6 @@ function errorLines(err: unknown, level: number): readonly string[] {
   return [message === undefined ? printableJson(err) : `${type ?? 'Error'}: ${message}`];
 }
 
-/** An error as pino writes it. */
 interface SerializedError {
   readonly type?: string;
   readonly message?: string;

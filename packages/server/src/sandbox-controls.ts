@@ -28,7 +28,7 @@ export interface SandboxControls {
   readonly guard: RequestGuard;
   readonly logger: Logger;
   readonly storage: Pick<Storage, 'groups' | 'messages'>;
-  /** Null if this process does not run the network. */
+  /** Null if this process does not run the sandbox network. */
   readonly phone: SandboxNetwork['phone'];
 }
 
@@ -211,7 +211,7 @@ async function sandboxMessage(on: Phone, input: Inbound): Promise<SandboxMessage
 }
 
 const LARGEST_BODY = 1_048_576;
-/** In bytes: the size limit of a video, plus the other fields of its form. */
+/** In bytes: the size limit of a video, plus the form's other fields. */
 const LARGEST_MESSAGE = 17 * 1_048_576;
 
 function postOnly(c: Context): Response {

@@ -63,7 +63,7 @@ interface InboundFile extends AnyInbound {
 
 export type Inbound = InboundText | InboundFile;
 
-/** A file's delay in seconds, as text because forms have no numbers. */
+/** A file's delay in seconds, as text because form fields have no numbers. */
 const delay = z.string().transform((text, context): number => {
   if (text === 'never') return Infinity;
   const seconds = text.trim() === '' ? Number.NaN : Number(text);
@@ -121,7 +121,6 @@ const inboundFile = anyInbound
   })
   .refine(hasSender, NO_SENDER);
 
-/** A message with or without a file. */
 export const inboundInput: z.ZodType<Inbound, unknown> = z
   .looseObject({})
   .transform((fields, context): Inbound => {
@@ -165,7 +164,6 @@ interface EchoInput {
   readonly text: string;
 }
 
-/** A message to a number or to a group. */
 export const echoInput: z.ZodType<EchoInput, unknown> = z
   .object({
     to: optionalField(phoneNumber),

@@ -15,7 +15,6 @@ export interface SandboxNetwork {
   close(): void;
 }
 
-/** The parts of a phone that a tester can control. */
 export type ControlledPhone = Omit<SandboxPhone, 'accepted'>;
 
 /** The sandbox network runs in one process at a time; other processes on the same data do everything else. */

@@ -58,10 +58,8 @@ export async function findSecretKeys(
   return { keys: [next, current, ...previous], isRotating: true };
 }
 
-/** The remedy for a rotation that has not ended. */
 export const END_ROTATION = 'stop the server and run "trunkline rotate-secret-key", which ends it';
 
-/** The error for a database in use whose key is missing. */
 export function secretKeyMissing(path: string): StartError {
   return new StartError(
     `The secret key of the database is missing: put ${path} back, or set SECRET_KEY to what it was set to.`,

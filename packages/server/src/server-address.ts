@@ -4,9 +4,8 @@ import * as z from 'zod';
 import type { DataFiles } from './data-files.ts';
 import { readRegularFile } from './regular-file.ts';
 
-/** Addresses of the running server. */
 export interface ServerAddress {
-  /** The address that clients use, without a slash at its end. */
+  /** The address that clients use, without a trailing slash. */
   readonly url: string;
   /** The address on this machine; differs from `url` behind a proxy. */
   readonly listensOn: string;
@@ -19,7 +18,6 @@ const SHAPE: z.ZodType<ServerAddress> = z.object({
   listensOn: z.url({ protocol: /^http$/ }),
 });
 const MAX_BYTES = 4_096;
-/** How long a server on this machine may take to respond. */
 const RESPONDS_WITHIN_MS = 2_000;
 
 /**
@@ -42,7 +40,9 @@ export async function dropServerAddress({ serverAddress }: Files, address: Serve
     await rm(serverAddress, { force: true }).catch(() => undefined);
 }
 
-/** The address of the server that runs on a data directory; null if no server responds at the stored address. */
+/**
+ * Returns the address of the server that runs on a data directory; null if no server responds at the stored address.
+ */
 export async function runningServerUrl({ serverAddress }: Files): Promise<string | null> {
   const address = SHAPE.safeParse(parsed(await read(serverAddress))).data;
   if (address === undefined) return null;

@@ -73,7 +73,7 @@ export function createServerApp(parts: ServerParts): Hono {
   return app;
 }
 
-/** Makes the app that responds until the server is ready. */
+/** The app that responds until the server is ready. */
 export function createStartingApp(): Hono {
   const app = new Hono();
   app.get('/healthz', (c) => c.json({ status: 'up' }));

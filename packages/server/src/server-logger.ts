@@ -7,10 +7,7 @@ import { readableLine } from './readable-log.ts';
 import type { Settings } from './settings.ts';
 import { showsColors } from './shows-colors.ts';
 
-/**
- * The log, on stderr because stdout is for people. Each entry is a line of JSON or, at a terminal, a line that people
- * can read.
- */
+/** The log, on stderr because stdout is for people. Each entry is a line of JSON or, at a terminal, a readable line. */
 export function serverLogger(
   { logLevel }: Pick<Settings, 'logLevel'>,
   target: LogTarget = standardError(process.stderr, process.env),

@@ -2,17 +2,17 @@ import { allSettings } from './settings.ts';
 
 // A setting has one name, which each source spells differently: PUBLIC_URL, public_url, publicUrl, --public-url.
 
-/** The name of a setting in the configuration file. */
+/** The name in the configuration file. */
 export function keyOf(variable: string): string {
   return variable.toLowerCase();
 }
 
-/** The name of a setting as an option of `serve`. */
+/** The name as an option of `serve`. */
 export function optionOf(variable: string): string {
   return keyOf(variable).replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The name of a setting on the command line. */
+/** The name on the command line. */
 export function flagOf(variable: string): string {
   return `--${keyOf(variable).replaceAll('_', '-')}`;
 }

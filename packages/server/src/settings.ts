@@ -23,11 +23,10 @@ import type { Address } from './setting-values.ts';
 import { otlpEndpoint, otlpHeaders, otlpOrNone, share } from './telemetry/otlp-setting-values.ts';
 import { StartError } from './start-error.ts';
 
-/** The settings of the server, validated. */
 export interface Settings {
   readonly host: string;
   readonly port: number;
-  /** The address that clients know, without a slash at its end; undefined means the address of each request. */
+  /** The address that clients use, without a trailing slash; undefined means the address of each request. */
   readonly publicUrl: string | undefined;
   readonly dataDirectory: string;
   readonly database: Database;
@@ -50,13 +49,13 @@ export interface Settings {
   readonly instanceHistoryDays: number;
   /** How long a number is down before a notification; 0 sends no notification. */
   readonly instanceDownAfterMs: number;
-  /** The number of days that messages are kept; undefined keeps them until they are erased. */
+  /** How many days messages are kept; undefined keeps them until they are erased. */
   readonly messageRetentionDays: number | undefined;
-  /** Requests a minute for each key; 0 for no limit. */
+  /** Requests per minute for each API key; 0 for no limit. */
   readonly rateLimit: number;
   readonly roles: Roles;
   readonly gateway: 'sandbox' | 'baileys';
-  /** The sending limit of each number; undefined means as fast as the network accepts messages. */
+  /** The sending limit of each number; undefined for no limit. */
   readonly messagesPerMinute: number | undefined;
   readonly smtpUrl: string | undefined;
   /** The recipients of notifications; undefined keeps them as they are. */
@@ -80,21 +79,19 @@ export interface Settings {
   readonly logLevel: string;
 }
 
-/** The rules for language models. */
 export interface McpSettings {
   /** The recipients that models may write to; empty allows none. */
   readonly sendTo: readonly string[];
   /** The instances that models may write from; undefined for all. */
   readonly sendFrom: readonly string[] | undefined;
-  /** The ids of the keys that may send; undefined for every key with the scope. */
+  /** The ids of the API keys that may send; undefined for every key with the scope. */
   readonly sendKeys: readonly string[] | undefined;
   readonly messagesPerDay: number;
   readonly retries: boolean;
 }
 
-/** The settings for sending telemetry by OTLP over HTTP. */
 export interface OtlpSettings {
-  /** The address, without a slash at its end. */
+  /** Without a trailing slash. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
@@ -109,7 +106,7 @@ export interface OtlpSettings {
 export interface GivenSetting {
   /** The name of its environment variable. */
   readonly variable: string;
-  /** The name in its source, for error messages: `PORT`, `--port`, `port in trunkline.toml`. */
+  /** The name in that source, for error messages: `PORT`, `--port`, `port in trunkline.toml`. */
   readonly name: string;
   /** The text, as in the environment. Surrounding white space does not count; an empty text counts as omitted. */
   readonly text: string;
@@ -193,7 +190,6 @@ function shown({ variable, text }: GivenSetting): string {
   return isSecret || mayHavePassword ? '' : ` It is ${printableJson(text.slice(0, SHOWN_CHARACTERS))}.`;
 }
 
-/** The documentation of a setting. */
 export interface SettingInfo {
   readonly variable: string;
   /** The meaning, in Markdown. */
@@ -230,7 +226,6 @@ function valuesIn(schema: unknown): readonly string[] {
   return schema instanceof z.ZodEnum ? schema.options.map(String) : [];
 }
 
-/** The names of the messaging networks. */
 export const GATEWAYS = ['sandbox', 'baileys'] as const;
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;

@@ -1,6 +1,6 @@
 /**
- * Why the server cannot start, each complaint in one line for people. Thrown before anything is written, if possible.
- * The process then exits with code 1.
+ * Thrown if the server cannot start, if possible before anything is written. Each complaint is one line for people. The
+ * process then exits with code 1.
  */
 export class StartError extends Error {
   readonly complaints: readonly string[];
@@ -12,7 +12,6 @@ export class StartError extends Error {
   }
 }
 
-/** The complaints of any error, each in one line. */
 export function complaintsOf(error: unknown): readonly string[] {
   if (error instanceof StartError) return error.complaints;
   return [reasonOf(error)];
@@ -26,7 +25,6 @@ export function reasonOf(error: unknown): string {
     .join(' ');
 }
 
-/** The code of a failed system call, such as ENOENT. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

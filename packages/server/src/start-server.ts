@@ -35,7 +35,7 @@ import { processTerminal } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface RunningServer {
-  /** The address, without a slash at its end: `http://127.0.0.1:8080`. */
+  /** The address, without a trailing slash: `http://127.0.0.1:8080`. */
   readonly url: string;
   /** Responds to the requests in flight, finishes what the workers have begun, and releases what this process holds. */
   stop(): Promise<void>;
@@ -52,8 +52,8 @@ export interface ServerParts {
 }
 
 /**
- * Starts the server. If the address is in use, or the data on disk is unusable, throws a one-line error before anything
- * is written.
+ * Starts the server. If the address is in use, or the data on disk is unusable, throws an error of one line before
+ * anything is written.
  */
 export async function startServer(
   settings: Settings,
@@ -90,7 +90,6 @@ interface Start {
   readonly parts: ServerParts;
 }
 
-/** The listeners of a server. The metrics may have an address of their own. */
 interface Listeners {
   readonly listener: HttpListener;
   readonly metricsListener: HttpListener | null;
@@ -157,7 +156,8 @@ async function startOn(
         { trunkline, storage, crypto: runtime.crypto },
         { apiKey: settings.apiKey, canShow: terminal.isTTY },
       );
-    // If another server did the same concurrently, the first attempt may fail, and the second one finds the result.
+    // If another server does the same concurrently, the first attempt may fail, and the second one finds the other
+    // server's result.
     const access = await openWorkspace().catch(openWorkspace);
     if (settings.emailTo !== undefined) await setEmailRecipients(trunkline, settings.emailTo);
 

@@ -47,7 +47,7 @@ export function memberResult(member: Member): object {
   };
 }
 
-/** Formats a time as the API does, so that all `--json` output has one form. */
+/** Formats a time as the API does. */
 export function time(epochMs: number | null): string | null {
   return timestampOrNull(epochMs);
 }

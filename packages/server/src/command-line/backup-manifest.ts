@@ -5,17 +5,14 @@ import { readSmall, writeWhole } from './safe-files.ts';
 
 export const MANIFEST = 'backup.json';
 
-/** The paths of the database and the media directory of a backup. */
 export function filesOfBackup(directory: string): { readonly database: string; readonly media: string } {
   return { database: join(directory, 'trunkline.db'), media: join(directory, 'media') };
 }
 
-/** The manifest of a backup, in `backup.json`. */
+/** The content of `backup.json`. */
 export interface BackupManifest {
   readonly format: 1;
-  /**
-   * When the copying of the database began. The copy has everything accepted before then. Null until it is complete.
-   */
+  /** When the database copy began, so the copy has everything accepted before then. Null until the copy is complete. */
   readonly taken_at: string | null;
   readonly is_complete: boolean;
   /** The SHA-256 of `trunkline.db`; null until that file is written. */

@@ -16,7 +16,7 @@ import { withMessageFiles } from './message-files.ts';
 import { copyDirectory, digestOf, directoryAt, kindAt, readSmall, writeWhole } from './safe-files.ts';
 import { facts } from './table.ts';
 
-/** How many pages (4 KiB) to copy at a time. After each step, progress is reported and a signal is noticed. */
+/** The number of pages (4 KiB each) copied per step. After each step, progress is reported and a signal is noticed. */
 const PAGES_PER_STEP = 2_000;
 /** The lock file, which stays in the directory until the backup is complete. */
 const LOCK = 'backup.lock';
@@ -114,7 +114,7 @@ export function sqlitePathOf({ database }: Settings): string {
   );
 }
 
-/** Returns the manifest of an unfinished backup; null for a new one. Throws if anything else is there. */
+/** Returns the manifest of an unfinished backup; null for a new one. Throws if the directory holds anything else. */
 async function checkPlace(directory: string): Promise<BackupManifest | null> {
   await directoryAt(directory);
   const manifest = await readManifest(directory);

@@ -1,4 +1,3 @@
-/** The exit codes of commands. */
 export const EXIT: Readonly<
   Record<'done' | 'failed' | 'usage' | 'refused' | 'unreachable' | 'noAccess', number>
 > = {
@@ -10,7 +9,7 @@ export const EXIT: Readonly<
   noAccess: 5,
 };
 
-/** Why a command cannot do what was asked. Each complaint is one line for people. */
+/** Thrown if a command cannot do what was asked. Each complaint is one line for people. */
 export class CommandError extends Error {
   readonly exitCode: number;
   /** For programs: an error code of the API, or one of the command line itself, such as `USAGE`. */
@@ -37,7 +36,6 @@ export class CommandError extends Error {
   }
 }
 
-/** The error for wrong arguments or options. */
 export function usageError(complaint: string): CommandError {
   return new CommandError(complaint, { exitCode: EXIT.usage, code: 'USAGE' });
 }

@@ -24,11 +24,10 @@ export interface CommandSpec {
   readonly arguments?: Readonly<Record<string, Meaning>>;
   /** The options by their names in the help, such as `--limit <count>`. */
   readonly options?: Readonly<Record<string, Meaning>>;
-  /** Command lines, as the help shows them. */
   readonly examples: readonly [string, ...string[]];
   /** Whether the command works on the database in the settings, on a service at a URL, or on neither. */
   readonly on: 'database' | 'service' | 'nothing';
-  /** Whether the command asks for confirmation before it changes anything, unless `--yes` is given. */
+  /** Whether the command asks for confirmation before it changes anything. `--yes` skips the question. */
   readonly asks?: boolean;
   /** Whether the command takes every setting except secrets as a flag, not only the location of the database. */
   readonly takesSettings?: boolean;
@@ -40,7 +39,7 @@ export interface CommandSpec {
 /** The help text of an argument or an option. */
 export type Meaning = string | ValueInfo;
 
-/** A help text and the values, which shells complete; `values` is empty unless they are a closed list. */
+/** A help text, and the values that shells complete; `values` is empty unless the list of values is closed. */
 export interface ValueInfo {
   readonly meaning: string;
   readonly values: readonly string[];
@@ -50,7 +49,6 @@ export interface ValueInfo {
 
 export type CommandHandler = (call: Call) => Promise<void>;
 
-/** An invocation of a command. */
 export interface Call {
   /** Returns the argument `<name>` or `[name]`; empty if it was omitted. */
   argument(name: string): string;

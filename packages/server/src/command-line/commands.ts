@@ -781,7 +781,6 @@ export const SUBJECTS: Readonly<Record<string, string>> = {
   profiles: 'services whose keys are kept on this machine',
 };
 
-/** An argument or option whose help text is its list of values. */
 function either(values: readonly string[]): ValueInfo {
   return { meaning: anyOf(values), values };
 }

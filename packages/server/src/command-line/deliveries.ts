@@ -35,9 +35,7 @@ export const listDeliveries: CommandHandler = async (call) => {
 
 const COLUMNS = ['id', 'at', 'event', 'status', 'attempts', 'response'] as const;
 
-/**
- * Prints each of the newest 100 deliveries when it is created and when it changes, until the command is interrupted.
- */
+/** Prints each of the newest 100 deliveries when it is created or changes, until the command is interrupted. */
 export const tailDeliveries: CommandHandler = async (call) => {
   const { output, signal } = call;
   const service = await remoteService(call);
@@ -53,7 +51,7 @@ export const tailDeliveries: CommandHandler = async (call) => {
       known.set(one.id, stateOf(one));
       output.result({ data: one }, rowText(rowOf(one)));
     }
-    // A delivery that has left the page of the newest ones does not come back to it.
+    // A delivery that has left the newest page does not return to it.
     const present = new Set(data.map(({ id }) => id));
     for (const id of known.keys()) if (!present.has(id)) known.delete(id);
   }
@@ -143,7 +141,7 @@ export const retryFailedDeliveries: CommandHandler = async (call) => {
     );
 };
 
-/** Whether other deliveries have attempts left. False if the read fails, because the command itself has succeeded. */
+/** Whether any delivery still has attempts left. False if the read fails, because the command itself has succeeded. */
 async function hasRetrying(call: Call, service: RemoteService): Promise<boolean> {
   return pageOf(call, service, { limit: 1, status: 'retrying' }).then(
     ({ data }) => data.length > 0,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cutToWidth, displayWidth } from './display-width.ts';
 
-/** Texts, each with its width in columns. */
 const TEXTS: readonly (readonly [text: string, width: number])[] = [
   ['', 0],
   ['Front desk', 10],

@@ -14,13 +14,12 @@ import type { Toned } from './styled-text.ts';
 interface Finding {
   readonly check: string;
   readonly result: 'ok' | 'warning' | 'fault' | 'skipped';
-  /** The finding, in a sentence. */
   readonly says: string;
   /** The remedy; null if the check passed or was skipped. */
   readonly remedy: string | null;
 }
 
-/** Checks what a server needs on this machine, changes nothing, and names a remedy for each fault. */
+/** Checks what a server needs on this machine, changes nothing, and names a remedy for each fault found. */
 export const doctorCommand: CommandHandler = async (call) => {
   const { output, options } = call;
   const findings: Finding[] = [];

@@ -8,7 +8,7 @@ export function eventLine(event: WebhookEvent): string {
   return [timeOf(event), event.type.padEnd(21), event.id, subjectOf(event)].map(printable).join('  ');
 }
 
-/** Returns the time of an event in the format of all times that commands print. Events themselves have microseconds. */
+/** Formats an event's time like the other times that commands print, without its microseconds. */
 export function timeOf({ created_at: at }: WebhookEvent): string {
   return at.replace(/(\.\d{3})\d{3}Z$/, '$1+00:00');
 }

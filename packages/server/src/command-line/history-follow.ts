@@ -10,7 +10,7 @@ import type { Cell } from './table.ts';
 
 const SHAPE = pageOf(historyEntry);
 
-/** The types of events that report a change of an instance. Messages are not part of its history. */
+/** The events that report a change of an instance. Messages are not part of its history. */
 const TYPES = ['instance.connected', 'instance.disconnected', 'instance.error', 'instance.qr_required'].join(
   ',',
 );
@@ -44,7 +44,7 @@ export async function followHistory(
       output.result({ data: entry }, rowText(rowOf(entry)));
     }
   };
-  /** Keeps only the newest entries, because older ones do not come back. */
+  /** Keeps only the newest entries, because older ones are not read again. */
   const remember = (newestFirst: readonly InstanceHistoryResource[]): void => {
     known = new Map(newestFirst.map((entry) => [entry.id, entry.count]));
   };

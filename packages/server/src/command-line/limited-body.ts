@@ -6,7 +6,6 @@ export interface BodyLimits {
   failure(why: 'too long' | 'too slow'): Error;
 }
 
-/** Passes the body on, and fails once it breaks a limit. */
 export function limitedBody(
   body: ReadableStream<Uint8Array>,
   { maxBytes, least, failure }: BodyLimits,

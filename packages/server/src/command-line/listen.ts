@@ -82,15 +82,15 @@ function createListener(
           known.delete(oldest);
         }
       }
-      // Set only after the event was printed and forwarded, so that a resumed command misses no event.
+      // Set only after the event was printed and forwarded, so that a reopened stream misses no event.
       after = id;
     },
   };
 }
 
 /**
- * Null if the body is not an event, or has another id or type than the stream names, because it would be forwarded with
- * the wrong headers.
+ * Null if the body is not an event, or differs from the stream in id or type, because it would be forwarded with the
+ * wrong headers.
  */
 function eventIn({ id, event }: RemoteEvent): WebhookEvent | null {
   const read = readEvent(event?.body ?? '');

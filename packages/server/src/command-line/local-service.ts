@@ -49,7 +49,7 @@ export function refusePassword(flag: string, variable: string, text: string): vo
     );
 }
 
-/** A service on the database in the settings. It has no role, so servers may run at the same time. */
+/** A service on the database in the settings. It has no roles, so servers may run at the same time. */
 export interface LocalService {
   readonly admin: Trunkline['admin'];
   readonly settings: Settings;
@@ -132,7 +132,6 @@ export async function existingSecretKeys(settings: Settings, files: DataFiles): 
   return found.keys;
 }
 
-/** Prints the service's warnings and errors as lines for people. */
 function commandLogger(output: Pick<Output, 'note'>): Logger {
   const note = (facts: Readonly<Record<string, unknown>>, message: string): void => {
     const { err } = facts;

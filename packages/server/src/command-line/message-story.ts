@@ -54,7 +54,7 @@ export async function readStory(
   return { standing, events };
 }
 
-/** The story for people: the status as a sentence, then each event with its deliveries and their attempts. */
+/** Formats the status as a sentence, then each event with its deliveries and their attempts. */
 export function storyText({ standing, events }: MessageStory): Text {
   const lines = events.flatMap(({ event, deliveries }): readonly (readonly Cell[])[] => [
     [`${timeOf(event)}  ${event.type}  ${event.id}`],

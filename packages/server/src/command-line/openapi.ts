@@ -4,7 +4,7 @@ import { checkShape, serviceUrlOf, unreachable } from './remote-service.ts';
 import { createServiceFetch, timeoutIn } from './service-fetch.ts';
 import { anyObject } from './service-shapes.ts';
 
-/** Prints the OpenAPI document of a service; needs no key. */
+/** Needs no API key. */
 export const openapiCommand: CommandHandler = async (call) => {
   const { environment, output, signal } = call;
   const url = await serviceUrlOf(call);

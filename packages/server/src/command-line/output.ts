@@ -14,7 +14,7 @@ export interface Output {
   readonly isJson: boolean;
   /** Whether a person can be asked: stdin and stdout are terminals, and `--json` is not set. */
   readonly isInteractive: boolean;
-  /** The columns of the terminal that results go to; null if they go elsewhere or are JSON. */
+  /** The width of the terminal in columns; null if results do not go to a terminal or are JSON. */
   readonly width: number | null;
   /** Prints a result: `value` with `--json`, otherwise `text` unless it is empty. */
   result(value: unknown, text: Text): void;

@@ -25,10 +25,10 @@ export function rowsAskedFor({ options }: Pick<Call, 'options'>, byDefault: numb
   return { limit, before: options.text('before') };
 }
 
-/** The maximum number of pages to read, because a page may have fewer rows than requested, or no rows. */
+/** The maximum number of pages to read. A page may have fewer rows than requested, or none. */
 const MOST_PAGES = 1_000;
 
-/** Reads the newest rows that were asked for, from as many pages as needed. */
+/** Reads the newest requested rows, from as many pages as needed. */
 export async function readRows<Row>(
   { limit, before }: RowsAskedFor,
   pageOf: (page: PageAskedFor) => Promise<Page<Row>>,

@@ -3,7 +3,6 @@ import { usageError } from './command-error.ts';
 import type { Call } from './command.ts';
 import { workspaceMeant } from './workspaces.ts';
 
-/** The person that `--number` or `--contact` names. */
 export async function personMeant(admin: Admin, { options }: Pick<Call, 'options'>): Promise<PersonInput> {
   const [number, contactId] = [options.text('number'), options.text('contact')];
   if ((number === undefined) === (contactId === undefined))
@@ -21,7 +20,6 @@ const STEPS: Readonly<Record<PersonProgress['step'], string>> = {
   contacts: 'contacts',
 };
 
-/** Shows the progress as one line. */
 export function showProgress({ output }: Pick<Call, 'output'>): (progress: PersonProgress) => void {
   return ({ step, looked, found }) =>
     output.progress(

@@ -28,7 +28,7 @@ const schema: z.ZodType<Profiles> = z.object({
   default: z.string().nullable(),
   profiles: z.record(z.string(), z.object({ url: z.string(), key: z.string() })),
 });
-/** Excludes `__proto__`, which an object cannot keep, and a leading dash, which would look like an option. */
+/** Excludes `__proto__`, which an object cannot store as a key, and a leading dash, which would look like an option. */
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 const OTHERS = 0o077;
 const MAX_BYTES = 1_048_576;

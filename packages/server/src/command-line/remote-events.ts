@@ -8,7 +8,6 @@ import type { RemoteService } from './remote-service.ts';
 /** How long to wait before a new request to a service that does not respond, or has ended the stream. */
 const AGAIN_MS = 1_000;
 
-/** How a command reads the events of a service. */
 export interface EventReader {
   /** The event types, comma-separated; if undefined, those of the specification. */
   readonly types: string | undefined;
@@ -19,7 +18,6 @@ export interface EventReader {
 
 export interface OpenStream {
   readonly events: AsyncIterable<RemoteEvent>;
-  /** Ends the stream. */
   end(): void;
 }
 
@@ -52,7 +50,7 @@ export async function readStream(
   }
 }
 
-/** Requests a stream after the last event taken, with the same types each time. */
+/** Requests a stream that begins after the last event taken. */
 async function askForStream(
   { signal }: Call,
   service: RemoteService,

@@ -56,9 +56,8 @@ interface Work {
   readonly settings: Settings;
   readonly backup: string;
   readonly manifest: BackupManifest;
-  /** The digest of the backup's database. */
+  /** The SHA-256 of the backup's database. */
   readonly digest: string;
-  /** The path to restore the database to. */
   readonly database: string;
   /** The key to write; null if the settings have it. */
   readonly key: string | null;
@@ -115,7 +114,6 @@ async function restoreTo(
   call.output.note('Never run it next to the server that it came from: both would send the same messages.');
 }
 
-/** Returns the key to write; null if the settings have it. */
 async function keyFor(
   { options }: Call,
   { settings, backup }: { settings: Settings; backup: string },

@@ -68,7 +68,7 @@ async function begin(call: Call, settings: Settings, files: DataFiles): Promise<
   }
 }
 
-/** Returns how many secrets were sealed again. */
+/** Returns how many secrets were resealed. */
 function reseal(call: Call): Promise<number> {
   const { output, signal } = call;
   return withLocalService(call, async ({ admin }) => {

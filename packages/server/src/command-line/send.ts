@@ -80,7 +80,7 @@ function isReached({ status }: MessageResource, goal: (typeof GOALS)[number]): b
   return status === 'failed' || order.indexOf(status) >= order.indexOf(goal);
 }
 
-/** The named instance, or the only connected one. */
+/** Returns the named instance, or the only connected one. */
 async function instanceMeant(call: Call, service: RemoteService): Promise<string> {
   const named = call.options.text('instance');
   if (named !== undefined) return named;

@@ -56,7 +56,7 @@ export function createServiceFetch(service: string, timeoutMs: number): ServiceF
 
 type Kind = 'json' | 'file' | 'events';
 
-/** The kind of the response. A response of a kind that was not asked for is read as JSON. */
+/** A response of a kind that was not asked for is read as JSON. */
 function kindOf({ ok, headers }: Response, { headers: asked }: RequestInit): Kind {
   const accepted = new Headers(asked).get('Accept');
   const isEvents = headers.get('Content-Type')?.startsWith('text/event-stream') === true;

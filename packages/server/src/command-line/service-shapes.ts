@@ -164,7 +164,6 @@ export const event: Shape = z.object({
   }),
 });
 
-/** A reply with a single resource. */
 export function one(shape: Shape): Shape {
   return z.object({ data: shape });
 }

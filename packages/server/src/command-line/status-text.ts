@@ -31,15 +31,13 @@ const TONES: Readonly<Record<Status, Tone | null>> = {
   exhausted: 'bad',
 };
 
-/**
- * Gives a text (by default, the status itself) the colour of a status. A status unknown to this version gets no colour.
- */
+/** Colours a text, by default the status itself, by its status. A status unknown to this version gets no colour. */
 export function statusText(status: string, text: string = status): string | Toned {
   const tone = Object.entries(TONES).find(([name]) => name === status)?.[1] ?? null;
   return tone === null ? text : { tone, text };
 }
 
-/** Colours the status of an instance; one disconnected on purpose is not coloured as a problem. */
+/** An instance disconnected on purpose is not coloured as a problem. */
 export function instanceStatusText({
   status,
   last_error: lastError,

@@ -10,7 +10,7 @@ export interface Toned {
   readonly text: string;
 }
 
-/** A text for people. Only a Toned part has a colour, so that no character of a stranger's text can set one. */
+/** A text for people. Only a Toned part has a colour, so that text from a stranger cannot set one. */
 export type Text = string | readonly (string | Toned)[];
 
 const COLORS = { good: 'green', waiting: 'yellow', bad: 'red' } as const;

@@ -1,7 +1,6 @@
 import { isNoRoom } from '../no-room.ts';
 import { errorCode } from '../start-error.ts';
 
-/** How many characters of a path are shown; a path may have 4,096. */
 const SHOWN = 100;
 
 /** Says why a file or a directory could not be used, and what to do next; null for any other error. */

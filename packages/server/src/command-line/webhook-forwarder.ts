@@ -38,7 +38,6 @@ const TIMEOUT_MS = 10_000;
 const ATTEMPTS = 3;
 const AGAIN_MS = 1_000;
 
-/** Posts events to a URL with the headers of webhooks. */
 export function createForwarder({ url, secret, signal, onDown }: ForwarderOptions): WebhookForwarder {
   checkTarget(url);
   const isNew = secret === undefined;

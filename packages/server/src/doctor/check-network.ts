@@ -22,7 +22,7 @@ export async function checkDns({ hostname }: URL): Promise<readonly [string, tru
   }
 }
 
-/** Returns the finding, and the time by the server's clock; null if the server sends none. */
+/** Returns the finding, and the time from the server's Date header; null if it has none. */
 export function checkTls(url: URL): Promise<readonly [string, number | null]> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method: 'HEAD', timeout: REACH_WITHIN_MS, agent: false }, (response) => {

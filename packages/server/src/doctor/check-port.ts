@@ -3,7 +3,6 @@ import type { Settings } from '../settings.ts';
 import { errorCode } from '../start-error.ts';
 import { Fault } from './fault.ts';
 
-/** How long a server on the port may take to respond. */
 const RESPONDS_WITHIN_MS = 10_000;
 
 /** Passes if the port is free, or has a Trunkline server that is ready. */

@@ -1,4 +1,3 @@
-/** A fault or a warning from a check. */
 export class Fault extends Error {
   readonly remedy: string;
   readonly result: 'warning' | 'fault';

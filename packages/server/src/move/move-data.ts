@@ -16,7 +16,9 @@ import type {
 const ROWS_MAX = 500;
 /** The number of rows in a table's first batch, because rows may be large. */
 const ROWS_FIRST = 50;
-/** The intended size of a batch, in characters and bytes. The rows of the previous batch tell how many fit. */
+/**
+ * The intended size of a batch, in characters and bytes. The size of the previous batch's rows decides how many fit.
+ */
 const SIZE_MAX = 2 * 1024 * 1024;
 
 export interface MoveOptions {
@@ -31,9 +33,8 @@ export interface MoveOptions {
 type TargetMark = Extract<MoveMark, { role: 'target' }>;
 
 export interface Moved {
-  /** The number of rows by table. */
+  /** The number of rows in each table. */
   readonly rows: Readonly<Record<string, number>>;
-  /** The target's current mark. */
   readonly mark: TargetMark;
 }
 

@@ -13,7 +13,6 @@ export interface MovedMedia {
 }
 
 interface MoveMediaOptions {
-  /** The database that lists the files. */
   readonly database: MovableDatabase;
   readonly from: MediaStore;
   readonly to: MediaStore;

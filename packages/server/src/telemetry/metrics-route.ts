@@ -5,11 +5,10 @@ import type { ServerMetrics } from './server-metrics.ts';
 
 interface MetricsParts {
   readonly metrics: Pick<ServerMetrics, 'text'>;
-  /** The token that a reader must send; undefined lets every client read. */
+  /** The token that a client must send; undefined lets every client read. */
   readonly metricsToken: string | undefined;
 }
 
-/** The app that listens at METRICS_ADDRESS. */
 export function createMetricsApp(parts: MetricsParts): Hono {
   const app = new Hono();
   addMetrics(app, parts);

@@ -15,7 +15,7 @@ export interface ServerMetrics {
   readonly measure: MiddlewareHandler;
   /** Returns all metrics in Prometheus' format. */
   text(): Promise<string>;
-  /** Sends what has not been sent yet. Never rejects. */
+  /** Sends the metrics that have not been sent yet. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -32,7 +32,6 @@ interface MetricsOptions {
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** The metrics of the service, of its requests, and of this process. */
 export function createServerMetrics({
   dataDirectory,
   isServed,

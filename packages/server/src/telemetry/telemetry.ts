@@ -3,7 +3,6 @@ import type { Logger } from '@trunkline/core';
 import type { Settings } from '../settings.ts';
 import type { ServerMetrics } from './server-metrics.ts';
 
-/** The metrics and traces of this process. */
 export interface Telemetry {
   /** The providers for `createTrunkline`, each absent if it is off. */
   readonly providers: {
@@ -12,7 +11,7 @@ export interface Telemetry {
   };
   /** Null if nothing is measured. */
   readonly metrics: ServerMetrics | null;
-  /** Sends what has not been sent yet. Never rejects, and waits only for a few seconds. */
+  /** Sends the metrics and traces that have not been sent yet. Never rejects, and waits for a few seconds at most. */
   close(): Promise<void>;
 }
 
