@@ -5,7 +5,6 @@ import { COMMON_ERRORS, ownErrors } from '../src/routes/declared-errors.ts';
 import { scopesOf } from '../src/routes/route.ts';
 import type { Chapter, RefusedRequest, Route, SuccessResponse } from '../src/routes/route.ts';
 
-/** The text of docs/api-reference.md. */
 export function apiReference(): string {
   return `# API reference
 

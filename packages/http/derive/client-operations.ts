@@ -23,7 +23,7 @@ function operationOf({ method, path, body, query, success }: Route): Operation {
   };
 }
 
-/** The names in the `meta` of a response, except the address of the request. */
+/** The names in a response's `meta`, except the request's address. */
 function metaOf(example: object): readonly string[] {
   const meta: unknown = 'meta' in example ? example.meta : {};
   return Object.keys(Object(meta)).filter((name) => name !== 'path');

@@ -20,7 +20,7 @@ export const OPERATIONS: Operations = ${JSON.stringify(clientOperations())};
 
 await writeFile(new URL('../../../docs/api-reference.md', import.meta.url), apiReference());
 
-/** Sorts the names of `value` as in `old`, so that a diff of the file shows only changes. */
+/** Keeps the order of the names in `old`, so that a diff of the file shows only changes. */
 function inOrderOf(old: unknown, value: unknown): unknown {
   if (!isObject(old) || !isObject(value)) return value;
   const kept = Object.keys(old).filter((name) => name in value);

@@ -1,6 +1,6 @@
 /**
  * A buffer for bytes that arrive in chunks. It grows by doubling. If a client sends single bytes, a list of the chunks
- * would take a hundred times their size, and joining the list at each chunk would take quadratic time.
+ * would take a hundred times the memory, and joining the list at each chunk would take quadratic time.
  */
 export interface ByteBuffer {
   readonly length: number;
@@ -8,7 +8,7 @@ export interface ByteBuffer {
   append(chunk: Uint8Array): void;
   /** Drops `count` bytes from the beginning. */
   drop(count: number): void;
-  /** A view of the bytes held now, which later calls of `append` do not change. */
+  /** A view of the current bytes, which later calls of `append` do not change. */
   bytes(): Uint8Array;
 }
 

@@ -2,7 +2,7 @@ import type { MediaDownload } from '@trunkline/core';
 import { create as contentDisposition } from 'content-disposition';
 import type { RouteResponse } from './route-response.ts';
 
-/** How long a client may go without reading from a download. */
+/** The longest time without a read before a download is cut off. */
 const UNREAD_MAX_MS = 60_000;
 
 /**
@@ -31,7 +31,7 @@ export async function downloadResponse(download: MediaDownload, request: Request
   return { ...(range ? { status: 206 } : {}), headers, body: attendedStream(content, UNREAD_MAX_MS) };
 }
 
-/** Both ends are inclusive, and within the file. */
+/** Both ends are inclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;

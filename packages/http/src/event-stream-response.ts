@@ -2,15 +2,15 @@ import type { EventStream, EventStreamQuery, StreamedEvent, WorkspaceApi } from 
 import { isTrunklineError } from '@trunkline/core';
 import type { RouteResponse } from './route-response.ts';
 
-/** How long a client waits before it reconnects, in milliseconds. Browsers read this value from the stream. */
+/** How long a browser waits before it reconnects, in milliseconds. Browsers read this value from the stream. */
 const RETRY_MS = 3_000;
 /** The longest silence of the stream. Proxies close a connection that is silent for 30 to 60 s. */
 const HEARTBEAT_MS = 15_000;
-/** How often the key is checked again. A stream may outlive its key by this long. */
+/** How often the key is checked again, and so how long a stream may outlive its key. */
 const READMIT_MS = 5_000;
-/** How long a client may go without reading from a stream. */
+/** The longest time without a read before a stream is ended. */
 const UNREAD_MAX_MS = 60_000;
-/** The number of characters at which a write takes no more events. */
+/** A write takes no more events once it has this many characters. */
 const CHUNK_CHARACTERS = 65_536;
 
 interface EventStreamRequest {
@@ -87,7 +87,7 @@ function bytesOf(stream: EventStream, readmit: () => Promise<void>): ReadableStr
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        // A client that loses the connection before the first event continues from this position.
+        // A client that disconnects before the first event continues from this position.
         controller.enqueue(encoder.encode(`retry: ${RETRY_MS}\n${heartbeat(stream.position)}`));
         unread = setTimeout(end, UNREAD_MAX_MS);
       },
@@ -114,7 +114,7 @@ function bytesOf(stream: EventStream, readmit: () => Promise<void>): ReadableStr
 }
 
 function eventText({ id, type, body }: StreamedEvent): string {
-  // Usually one line, because JSON has line breaks only in white space, and this JSON is compact.
+  // Usually one line, because the compact JSON has no line breaks.
   const data = body.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
   return `id: ${id}\nevent: ${type}\n${data.join('')}\n`;
 }
@@ -124,7 +124,7 @@ function heartbeat(position: string): string {
   return `: \nid: ${position}\n\n`;
 }
 
-/** The result of `work`, or null if it takes longer than `ms`. */
+/** Null if `work` takes longer than `ms`. */
 async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | null> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<null>((resolve) => {

@@ -5,16 +5,14 @@ import { checkContentEncoding } from './content-encoding.ts';
 import { createFormParser } from './form-parser.ts';
 import { dropRest } from './rest-of-body.ts';
 
-/**
- * The content of a form: its fields, and the result of `takeFile` for its file. `file` is null if the form has none.
- */
+/** The fields of a form, and the result of `takeFile` for its file; `file` is null if the form has none. */
 export interface Form<Stored> {
   readonly fields: Readonly<Record<string, string>>;
   readonly file: Stored | null;
 }
 
 interface FormReading<Stored> {
-  /** The largest body, in bytes. */
+  /** In bytes. */
   readonly maxBytes: number;
   /** Takes the part named `file`, with the fields before it. Rejects in order to refuse the request. */
   readonly takeFile: (file: FormFile, fields: Readonly<Record<string, string>>) => Promise<Stored>;
@@ -144,7 +142,6 @@ function tooLarge(maxBytes: number): Problem {
   return refuse('PAYLOAD_TOO_LARGE', `The body is larger than ${maxBytes} bytes.`);
 }
 
-/** A file of a form while it is being received. */
 interface FormFile {
   /** The name from the client; may be empty. */
   readonly filename: string;
@@ -159,9 +156,8 @@ export interface IncomingFile<Stored> {
   push(chunk: Uint8Array | null): void;
   /** Resolves when more may be pushed or the taker is done; rejects with the taker's error. */
   ready(): Promise<void>;
-  /** The result of the taker. */
   readonly stored: Promise<Stored>;
-  /** Ends the file early. Returns the result of the taker, or null if the taker fails. */
+  /** Ends the file early. Returns the taker's result, or null if the taker fails. */
   giveUp(): Promise<Stored | null>;
 }
 

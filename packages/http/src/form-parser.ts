@@ -10,8 +10,8 @@ const PARTS_MAX = 100;
 interface FormHandlers {
   field(name: string, value: Uint8Array): void;
   /**
-   * Returns a function that takes the bytes, and null at their end. `filename` is undefined only for a text part that
-   * is named `file`. `mimeType` is the type that the part declares; null if it declares none.
+   * Returns a function that takes the bytes, and null at their end. `filename` is undefined only for a text part named
+   * `file`. `mimeType` is null if the part declares no type.
    */
   file(name: string, filename: string | undefined, mimeType: string | null): Taker;
   /** Reports that the form, or this part of it, is wrong. Nothing more is reported after that. */
@@ -25,7 +25,7 @@ export interface FormParser {
   end(): void;
 }
 
-/** The piece of the form to parse next. `line` is the rest of a line that began with the boundary. */
+/** The element of the form to parse next. `line` is the rest of a line that began with the boundary. */
 type State = 'preamble' | 'line' | 'headers' | 'content' | 'end';
 
 /**
@@ -43,8 +43,8 @@ export function createFormParser(contentType: string, handlers: FormHandlers): F
   const held = createByteBuffer();
   held.append(CRLF);
   /**
-   * How many of the held bytes were already searched, so that a form that arrives byte by byte is not searched again at
-   * each byte.
+   * How many of the held bytes were already searched, so that a form that arrives byte by byte is not searched again
+   * each time.
    */
   let searched = 0;
   let parts = 0;
@@ -177,7 +177,7 @@ function valuesOf(name: string, headers: string): readonly string[] {
   });
 }
 
-/** Joins the lines of a folded header (RFC 5322 section 2.2.3). */
+/** Unfolds headers (RFC 5322 section 2.2.3). */
 function unfolded(headers: string): string {
   return headers.replaceAll(/\r\n(?=[ \t])/g, '');
 }
@@ -201,13 +201,13 @@ function find(bytes: Uint8Array, needle: Uint8Array, from: number): number {
     let matched = 1;
     while (matched < needle.length && bytes[at + matched] === needle[matched]) matched += 1;
     if (matched === needle.length) return at;
-    // `indexOf` is much faster than a loop, unless it is called for each byte.
+    // `indexOf` is much faster than a loop, except when called for each byte.
     at = bytes[at + 1] === CR ? at + 1 : bytes.indexOf(CR, at + 1);
   }
   return -1;
 }
 
-/** How many bytes from the start cannot be part of the needle, whatever follows. */
+/** How many bytes from the start cannot belong to the needle, whatever bytes follow. */
 function certain(bytes: Uint8Array, needle: Uint8Array): number {
   const beginning = bytes.indexOf(CR, Math.max(0, bytes.length - needle.length + 1));
   return beginning === -1 ? bytes.length : beginning;
@@ -217,7 +217,6 @@ function startsWith(bytes: Uint8Array, beginning: Uint8Array): boolean {
   return bytes.length >= beginning.length && beginning.every((byte, index) => bytes[index] === byte);
 }
 
-/** The names in the headers of a part. */
 interface PartNames {
   readonly name: string;
   /** The name that the client gave the file; undefined if the part is not a file. */

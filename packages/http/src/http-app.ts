@@ -66,7 +66,7 @@ export function createHttpApp(trunkline: ServedTrunkline, options: HttpAppOption
   return app;
 }
 
-/** Each path with its methods, as the `Allow` header lists them. */
+/** The methods of each path, as the `Allow` header lists them. */
 function allowedMethods(): Map<string, string> {
   const methods = new Map<string, string>();
   for (const { method, path } of ROUTES) {

@@ -2,7 +2,7 @@ import type { PageResult } from '@trunkline/core';
 
 /**
  * The `links` and `meta` of a page (specification, "GET /messages query parameters"). `first` and `last` are null,
- * because a list that grows at one end and is read by position has no fixed first or last page.
+ * because a growing list that is read by cursor has no fixed first or last page.
  */
 export function pageFacts(
   page: PageResult<unknown>,

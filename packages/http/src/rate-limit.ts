@@ -6,12 +6,11 @@ import type { CheckedRateLimit, RateLimitStore } from './rate-limit-options.ts';
 import { WINDOW_SECONDS } from './rate-limit-options.ts';
 
 const WINDOW_MS = WINDOW_SECONDS * 1000;
-/** How long a request waits for a shared store before this process counts it in memory. */
+/** How long a request waits for a shared store before it is counted in memory. */
 const STORE_DEADLINE_MS = 1_000;
 /** How long requests are counted in memory before a request tries the store again. */
 const STORE_REST_MS = 5_000;
 
-/** The state of a key in its window, for the headers of the response. */
 interface RateState {
   readonly headers: Readonly<Record<string, string>>;
   /** A refusal if this request exceeded the limit. */
@@ -61,7 +60,7 @@ export function createRateLimit({ requestsPerMinute: limit, store }: CheckedRate
 }
 
 interface Count {
-  /** Null if the key made no requests in this window. */
+  /** Null if the key made no requests in the current window. */
   readonly used: Pick<RateLimiterRes, 'remainingPoints' | 'msBeforeNext'> | null;
   readonly passes: boolean;
 }

@@ -23,7 +23,7 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
   return parseObject(bytes.value);
 }
 
-/** The longest body that is read whole, in bytes: about the longest text message, at four bytes for each character. */
+/** In bytes: about the longest text message, at four bytes for each character. */
 const READ_WHOLE_MAX = 16_384;
 
 async function readBytes(request: Request, maxBytes: number): Promise<Result<Uint8Array>> {

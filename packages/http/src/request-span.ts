@@ -16,7 +16,7 @@ interface RequestSpan {
   end(status: number): void;
 }
 
-/** Creates the span of a request. `traceparent` is the header that names the caller's span. */
+/** Creates a request's span. `traceparent` is the request's header, which names the caller's span. */
 type OpenSpan = (traceparent: string | undefined) => RequestSpan;
 
 /** Used if no SDK is installed and the caller sent no valid `traceparent`. */
@@ -56,8 +56,8 @@ export function requestSpans(
 }
 
 /**
- * Returns the tracer of the given provider, or of the process's provider, which may be installed after this app was
- * made.
+ * Returns the tracer of the given provider, or of the global provider, which may be installed after the app was
+ * created.
  */
 function currentTracer(given: TracerProvider | undefined): () => Tracer {
   let provider: TracerProvider | null = null;

@@ -15,7 +15,6 @@ export function json(value: object): RouteResponse {
   return { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(value) };
 }
 
-/** The response with 204: no body and no content type. */
 export const NOTHING: RouteResponse = { headers: {}, body: null };
 
 interface ResponseFrame {

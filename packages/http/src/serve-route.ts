@@ -39,7 +39,7 @@ const UNAVAILABLE =
 const STORE_FAILED =
   'the store of the rate limit failed: this process counts requests for itself until the store responds; check the store';
 
-/** The handler of a route: every check before its operation, the operation, and the response. */
+/** The handler of a route: the checks, the operation, and the response. */
 export function serveRoute(service: Service, route: Route): (c: Context) => Promise<Response> {
   const { trunkline, options } = service;
   const { status, noStore = false } = route.success;

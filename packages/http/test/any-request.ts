@@ -17,7 +17,6 @@ const anyText = fc.string({ unit: 'binary', maxLength: 40 });
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS', 'QUERY'];
 const ID_KINDS = ['instance', 'message', 'webhook', 'delivery', 'event'] as const;
 
-/** Usually `one`, occasionally `other`. */
 function mostly<One, Other>(one: fc.Arbitrary<One>, other: fc.Arbitrary<Other>): fc.Arbitrary<One | Other> {
   return fc.oneof({ arbitrary: one, weight: 5 }, { arbitrary: other, weight: 1 });
 }
@@ -38,8 +37,8 @@ const anyId = fc.oneof(
 );
 
 /**
- * How often a route is drawn: often if its requests have much input, rarely if they remove objects or connections,
- * because otherwise soon nothing would be left.
+ * How often a route is drawn: rarely if its requests remove objects or connections, because otherwise nothing would be
+ * left.
  */
 function weightOf({ method, path }: Route): number {
   if (method === 'DELETE' || /(disconnect|logout)$/.test(path)) return 1;
@@ -95,7 +94,7 @@ const someQuery = fc
       .replaceAll('%7Binstance%7D', '{instance}'),
   );
 
-/** Often empty, because a request with an invalid query is refused before other checks. */
+/** Often empty, because a request with an invalid query is refused early. */
 const anyQuery = fc.oneof(fc.constant(''), someQuery);
 
 /** Characters that can reach a server in a header: bytes, except control characters. */
@@ -117,7 +116,6 @@ const anyHeaders = fc
     },
     { requiredKeys: [] },
   )
-  // About one request in six has any of these headers.
   .chain((headers) => mostly(fc.constant<Record<string, string>>({}), fc.constant(headers)));
 
 const anyAuthorization = fc.oneof(
@@ -131,7 +129,10 @@ const anyAuthorization = fc.oneof(
   },
 );
 
-/** A description at its limit, a name one character too long, a text at its limit, and one a character too long. */
+/**
+ * A description at its maximum length, a name one character too long, a text at its maximum, and one a character too
+ * long.
+ */
 const LONG_TEXTS = ['a'.repeat(255), 'é'.repeat(101), '😀'.repeat(4096), 'a'.repeat(4097)];
 
 const anyWorkspaceId = fc.oneof(
@@ -142,7 +143,6 @@ const anyWorkspaceId = fc.oneof(
 const field = <Right>(right: fc.Arbitrary<Right>): fc.Arbitrary<unknown> =>
   mostly(right, fc.oneof(fc.jsonValue(), anyText, fc.constantFrom(...LONG_TEXTS)));
 
-/** The fields in the examples of bodies. */
 const FIELDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = Object.fromEntries(
   ROUTES.flatMap(({ body }) => Object.entries(body?.example ?? {})).map(([name, value]) => [
     name,
@@ -172,7 +172,6 @@ const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'multipart/form-data; boundary=XX';
 type Content = { readonly type: string | null; readonly body: AnyRequest['body'] };
 
-/** A body with valid fields for every route. */
 const GOOD = {
   name: 'Shop',
   instance: '{instance}',
@@ -191,7 +190,6 @@ const jsonContent: fc.Arbitrary<Content> = fc
   )
   .map((value) => ({ type: JSON_TYPE, body: JSON.stringify(value) }));
 
-/** A part of a form: its name, its content, and whether the part is a file. */
 type Part = readonly [name: string, value: string, isFile: boolean];
 const GOOD_PARTS: readonly Part[] = [
   ['instance', '{instance}', false],
@@ -267,7 +265,7 @@ export const anyRequest: fc.Arbitrary<AnyRequest> = fc
     body: ['GET', 'HEAD'].includes(line.method) ? null : content.body,
   }));
 
-/** Replaces the placeholders of this pattern in a path or a body with ids that exist. */
+/** Replaces placeholders in a path or a body with ids that exist. */
 export function aimed<Part extends string | Uint8Array | null>(part: Part, { ids }: Harness): Part | string {
   if (typeof part !== 'string') return part;
   return part.replaceAll(

@@ -4,7 +4,6 @@ export interface Seen {
   readonly headers: Headers;
   readonly text: string;
   readonly json: Json;
-  /** The error code, if the response is an error. */
   readonly code: string | undefined;
 }
 
@@ -57,7 +56,6 @@ async function textOfBody(response: Response): Promise<string> {
   return new TextDecoder().decode(value);
 }
 
-/** The address of a target, which is below `/api/v1` or a whole URL. */
 export function urlOf(target: string): URL {
   return new URL(target.startsWith('http') ? target : `http://localhost/api/v1${target}`);
 }

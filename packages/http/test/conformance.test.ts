@@ -24,7 +24,6 @@ const OF_EVERY_ROW = [
 ] as const;
 
 const ends: (() => Promise<void>)[] = [];
-/** The service for all requests that change nothing. */
 const shared = oneOfEverything({ onEnd: (stop) => ends.push(stop) });
 afterAll(async () => {
   await Promise.all(ends.map((stop) => stop()));
@@ -64,11 +63,11 @@ describe.each(ROUTE_TABLE.map((row) => [nameOf(row), row] as const))('%s', (name
   const { method, path, scope, scopes, status, errors, route } = row;
   const succeed = (harness: Harness): Promise<Seen> => harness.service.during(success(route)(harness));
 
-  // The test's client also checks that the body has exactly the fields that the route declares.
+  // The client in tests also checks that the body has exactly the declared fields.
   test(`responds with ${status} and exactly its fields, for a key with only its scopes`, async () => {
     const harness = await oneOfEverything();
     const call = await harness.service.newKey(harness.workspaceId, { scopes });
-    // Requests that prepare the tested request use the key with every scope.
+    // Requests that prepare the tested one use the key with every scope.
     const withScopeAlone: Harness = {
       ...harness,
       call: (how, target, options) => {
@@ -113,7 +112,7 @@ function expectShape({ text, json }: Seen, { fields, data, list, meta }: Shape):
   if (meta !== undefined) expectFields(json.meta, meta);
 }
 
-/** The codes that no row lists, each with a request that gets it. */
+/** Requests for the codes that no row lists. */
 const OF_NO_ROW: Partial<Readonly<Record<ErrorCode, () => Promise<Seen>>>> = {
   INSUFFICIENT_SCOPE: () => client(createHttpApp(fakeTrunkline({ scopes: [] })))('GET', '/instances'),
   NOT_FOUND: async () => (await oneOfEverything()).call('GET', '/nothing'),

@@ -75,7 +75,6 @@ describe('a conversation by REST and webhooks works', () => {
     });
     expect(thanks).toMatchObject({ reply_to: answer, from: '15550123' });
     expect(thanks['contact']).toEqual({ ...asked['contact'], phone_number: '15550123' });
-    // The number names the same chat as the id of the contact.
     expect((await send({ to: '+1 555 0123', reply_to: asked.id })).status).toBe(202);
   });
 

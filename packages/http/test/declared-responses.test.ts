@@ -11,7 +11,6 @@ const GROUP = {
 };
 const refusal = (code: string): object => ({ error: { code, message: 'No.', request_id: 'req_1' } });
 
-/** Checks a response as a response of GET /instances/{instance}/groups. */
 function checked(
   status: number,
   body: object,

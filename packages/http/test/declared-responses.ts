@@ -8,8 +8,8 @@ import { declaredAt, escaped, validatorAt } from './document.ts';
 import type { Declared } from './document.ts';
 
 /**
- * A client that fails the test unless the OpenAPI document declares the response of the route: its status, its content
- * type, every field of its body, and its error code. The headers that are required there must be present.
+ * A client that fails the test unless the OpenAPI document declares the response: its status, its content type, every
+ * field of its body, and its error code. Required headers must be present.
  */
 export function onlyDeclaredResponses(call: Call): Call {
   return async (method, target, options) => {
@@ -49,7 +49,7 @@ function expectDeclared(method: string, { pathname }: URL, seen: Seen): void {
   expectExactly(route, seen, about);
 }
 
-/** Checks that a body has only the declared fields, although the document lets future versions add some. */
+/** Checks that a body has only the declared fields, although the document allows later versions to add some. */
 function expectExactly(route: Route, seen: Seen, about: string): void {
   if (seen.status >= 400) {
     expectError(seen, about);
@@ -79,7 +79,7 @@ function declaredResponse(
   return { pointer: declared.$ref, declared: declaredAt(declared.$ref) ?? {} };
 }
 
-/** The route of a request. Splits the path before `%2F` is decoded, as the router does. */
+/** The route of a request. Splits the path before decoding `%2F`, as the router does. */
 export function routeOf(method: string, pathname: string): Route | undefined {
   const like = method === 'HEAD' ? 'GET' : method;
   return ROUTES.find((route) => route.method === like && pattern(route.path).test(pathname));

@@ -28,7 +28,6 @@ export function validatorAt(pointer: string): ValidateFunction {
   return validate;
 }
 
-/** The object at a pointer of the OpenAPI document. */
 export function declaredAt(pointer: string | undefined): Declared | undefined {
   if (pointer === undefined) return undefined;
   const names = pointer
@@ -38,7 +37,6 @@ export function declaredAt(pointer: string | undefined): Declared | undefined {
   return names.reduce((found, name) => found?.[name], DOCUMENT);
 }
 
-/** Escapes a name for use in a pointer. */
 export function escaped(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }

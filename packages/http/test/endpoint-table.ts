@@ -6,9 +6,8 @@ export interface Row {
   readonly path: string;
   readonly scope: Scope | null;
   readonly status: number;
-  /** The fields of the response; null if it has no body. */
+  /** Null if the response has no body. */
   readonly response: Shape | null;
-  /** The codes that the specification lists for the endpoint. */
   readonly errors: readonly ErrorCode[];
 }
 
@@ -75,7 +74,7 @@ const WITH_SECRET = `${FIELDS.webhook} secret`;
 
 /**
  * The endpoint table of version 1.0.0 of the specification, copied by hand, because its promises stay in force. Later
- * additions are only in the tables that derive from the routes (route-table.ts).
+ * additions are only in route-table.ts, which derives from the routes.
  */
 export const ENDPOINT_TABLE: readonly Row[] = [
   row('GET', '/api-key', null, 200, one('id name scopes workspace')),
@@ -125,7 +124,7 @@ export const ENDPOINT_TABLE: readonly Row[] = [
   row('GET', '/webhooks/{webhook}', 'webhooks:read', 200, one(FIELDS.webhook), ['WEBHOOK_NOT_FOUND']),
   row('PATCH', '/webhooks/{webhook}', 'webhooks:write', 200, one(FIELDS.webhook), [
     'WEBHOOK_NOT_FOUND',
-    // Returned when more webhooks are enabled than the plan allows (docs/decisions.md, "Workspaces").
+    // Returned if enabling a webhook would exceed the plan's limit (docs/decisions.md, "Workspaces").
     'WEBHOOK_LIMIT_REACHED',
     'INVALID_WEBHOOK_URL',
     'VALIDATION_FAILED',

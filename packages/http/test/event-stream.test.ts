@@ -13,7 +13,6 @@ import type { Service } from './service.ts';
 
 const SECOND = 1_000;
 
-/** A workspace with a connected instance and a key. */
 async function startWorkspace() {
   const service = await startService({});
   const { id: workspaceId, call } = await service.newWorkspace();
@@ -88,7 +87,7 @@ test('a stream has the events as server-sent events, with the bytes of webhooks'
 test.each([
   ['the header', (id: string) => ({ headers: { 'Last-Event-ID': id } })],
   ['the query', (id: string) => ({ query: `?last_event_id=${id}` })],
-  // Reconnecting browsers send the header and the query.
+  // Browsers that reconnect send both the header and the query.
   [
     'the header rather than the query',
     (id: string) => ({

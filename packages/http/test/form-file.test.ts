@@ -40,7 +40,6 @@ describe('a file that comes in', () => {
 
   test('rejects immediately when its taker has failed, and can be abandoned', async () => {
     const file = openFormFile(async (content) => {
-      // Fail without cancelling the content.
       await content.getReader().read();
       throw new Error('no');
     });

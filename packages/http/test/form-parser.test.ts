@@ -7,7 +7,6 @@ import { createFormParser } from '../src/form-parser.ts';
 const utf8 = new TextEncoder();
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-/** The reports of the parser for a body that arrives in these chunks. */
 function parsed(chunks: readonly Uint8Array[], boundary = 'XX'): readonly string[] {
   const seen: string[] = [];
   const parser = createFormParser(`multipart/form-data; boundary=${boundary}`, {
@@ -66,7 +65,7 @@ describe('a form', () => {
     parser.write(utf8.encode('--XX\r\nContent-Disposition: form-data; name="text"\r\n\r\n'));
     const before = heapUsed();
     for (let at = 0; at < length; at += 1) parser.write(Uint8Array.of(0x61));
-    // An object for each byte would take at least 6 MB.
+    // One object for each byte would take at least 6 MB.
     expect(heapUsed() - before).toBeLessThan(2_000_000);
     parser.write(utf8.encode('\r\n--XX--\r\n'));
     expect(seen).toBe('a'.repeat(length));

@@ -49,7 +49,7 @@ test(
   300_000 + REQUESTS * 30,
 );
 
-/** Sends a request. Returns the status of its response, which `onlyDeclaredResponses` has checked. */
+/** `onlyDeclaredResponses` has checked the response. */
 async function respondTo(
   { method, path, query, headers, body }: AnyRequest,
   harness: Harness,
@@ -66,7 +66,7 @@ async function respondTo(
   }
 }
 
-/** Copies a body into its own buffer. Lone surrogates become U+FFFD, as in a client. */
+/** Lone surrogates become U+FFFD, as in a client. */
 function bytesOf(body: string | Uint8Array): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(typeof body === 'string' ? new TextEncoder().encode(body) : body);
 }

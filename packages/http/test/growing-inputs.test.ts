@@ -8,13 +8,13 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { createFormParser } from '../src/form-parser.ts';
 import { startService } from './service.ts';
 
-/** In the short form of the tests, every third case of each table. */
+/** The short form of the tests takes every third case. */
 const ofForm = <One>(all: readonly One[]): readonly One[] =>
   all.filter((_, index) => isLongForm || index % 3 === 0);
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** For this many characters, quadratic work takes seconds of CPU, and linear work milliseconds. */
+/** At this length, quadratic work takes seconds of CPU, and linear work milliseconds. */
 const CHARACTERS = sized('GROWING_CHARACTERS', { short: 75_000, long: 300_000 });
 /** The number of parts; in the long form of the tests, as many as a form may have. */
 const PARTS = sized('GROWING_PARTS', { short: 25, long: 100 });
@@ -30,7 +30,6 @@ afterEach(() => {
   expect((user + system) / 1_000_000, 'seconds of CPU').toBeLessThan(CPU_SECONDS);
 });
 
-/** Parses a form. Returns how many parts it has, and its problems. */
 function parsed(chunks: Iterable<Uint8Array>): { fields: number; problems: readonly string[] } {
   let fields = 0;
   const problems: string[] = [];
@@ -51,7 +50,6 @@ function* oneByOne(bytes: Uint8Array): Iterable<Uint8Array> {
   for (let at = 0; at < bytes.length; at++) yield bytes.subarray(at, at + 1);
 }
 
-/** A form whose parts have headers of the maximum size. */
 function largestHeaders(beginning: string, filling: string, end: string): Uint8Array {
   // The limit includes the line break before the headers.
   const space = 16_382 - beginning.length - end.length;

@@ -67,7 +67,6 @@ function head(instance: string, type = 'document'): string {
   return `${fields}--XX\r\nContent-Disposition: form-data; name="file"; filename="文档.bin"\r\n\r\n`;
 }
 
-/** Begins an upload whose body the test writes itself. */
 function begin(
   { port, token }: Ready,
   headers: Readonly<Record<string, string | number>> = {},
@@ -112,7 +111,6 @@ async function responseOf(sending: ClientRequest): Promise<Reply> {
   return { status: response.statusCode, json: JSON.parse(text) };
 }
 
-/** Writes a file as fast as it is read, until the file or the request ends. */
 async function write(sending: ClientRequest, size: number): Promise<void> {
   const chunk = Buffer.alloc(65_536, 7);
   const closed = new Promise((resolve) => sending.once('close', resolve));

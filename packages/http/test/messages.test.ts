@@ -9,7 +9,6 @@ interface Ready {
   readonly service: Service;
   readonly call: Call;
   readonly instance: string;
-  /** Sends a valid message with the given changes. */
   readonly send: (changes?: object, options?: CallOptions) => Promise<Seen>;
 }
 

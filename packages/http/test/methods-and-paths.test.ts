@@ -51,7 +51,7 @@ describe('a method that a path does not have', () => {
 
 test('every path fits into the fast router', async () => {
   await call('GET', '/instances');
-  // Hono chooses its router at the first request. Its slower router would take 4 µs more per request.
+  // Hono's slower router would take 4 µs more per request.
   expect(app.router.name).toBe('SmartRouter + RegExpRouter');
 });
 

@@ -8,7 +8,6 @@ interface BodySchema {
   readonly required?: readonly string[];
 }
 
-/** The optional fields of each JSON body, by the name of its schema. */
 const BODIES = ROUTES.flatMap(({ body }) => (body === undefined ? [] : [body.name])).map((name) => {
   const pointer = `#/components/schemas/${name}`;
   const schema: BodySchema = JSON.parse(JSON.stringify(declaredAt(pointer)));
@@ -53,7 +52,6 @@ describe('null for an optional field of a JSON body', () => {
     const patched = await call('PATCH', target, { json: unchanged });
     expect(patched.json.data).toMatchObject({ url, events: ['message.sent'], status: 'enabled' });
     expect(patched.json.data?.description).toBe('Ours');
-    // Here, null clears the description.
     const cleared = await call('PATCH', target, { json: { description: null } });
     expect(cleared.json.data?.description).toBeNull();
   });

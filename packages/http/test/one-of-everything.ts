@@ -8,7 +8,6 @@ import type { Service } from './service.ts';
 const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]);
 const PARTS = { to: '15550100', type: 'image' };
 
-/** A workspace with one object of each kind, and their ids by the names of path parameters. */
 export interface Harness {
   readonly service: Service;
   readonly workspaceId: string;
@@ -16,7 +15,6 @@ export interface Harness {
   readonly ids: Readonly<Record<'instance' | 'message' | 'webhook' | 'delivery' | 'event', string>>;
   /** Replaces the parameters of a path with the ids. */
   readonly at: (path: string) => string;
-  /** Sends a text with the given changes. */
   readonly send: (changes?: object, headers?: Readonly<Record<string, string>>) => Promise<Seen>;
   readonly sendFile: (bytes?: Uint8Array, type?: string) => Promise<Seen>;
   /** `true` stops the network's responses to closing a connection and logging a number out. */
@@ -68,7 +66,6 @@ function eventOf(page: string): string {
 }
 
 interface Line {
-  /** Resolves when the line is up. */
   readonly up: () => Promise<void>;
   readonly cut: (isCut: boolean) => void;
 }

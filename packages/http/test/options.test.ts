@@ -42,7 +42,6 @@ test.each<[string, HttpAppOptions]>([
 });
 
 test('an unknown option is named, with the likely intended one', () => {
-  // Plain JavaScript would allow this.
   expect(() => createHttpApp(fakeTrunkline(), { basepath: '/api' } as never)).toThrow(
     'createHttpApp: there is no option "basepath". Did you mean "basePath"?',
   );

@@ -5,7 +5,7 @@ import { client } from './client.ts';
 import { fakeTrunkline, refusal, WORKSPACE_ID } from './fake-trunkline.ts';
 import { ROUTE_TABLE, somePath } from './route-table.ts';
 
-/** A request that fails every check. Each test fixes the faults that earlier checks would find. */
+/** A request that fails every check. Each test removes the faults that earlier checks would find. */
 const WRONG = {
   body: '[not json',
   headers: { 'Content-Type': 'text/plain', 'X-Workspace-Id': 'ten_another' },

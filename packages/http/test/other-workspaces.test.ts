@@ -3,7 +3,6 @@ import { textOf } from './client.ts';
 import { idOf, startService } from './service.ts';
 import { needed, ROUTE_TABLE } from './route-table.ts';
 
-/** One of everything in one workspace, and a client of another workspace. */
 async function strangerAndIds() {
   const service = await startService();
   const { call } = await service.newWorkspace();

@@ -11,7 +11,6 @@ const RUNS = sized('PAGING_RUNS', { short: 10, long: 40 });
 
 interface Listing {
   readonly path: string;
-  /** Creates a row and resolves with its id. */
   readonly add: () => Promise<string>;
 }
 
@@ -51,7 +50,7 @@ test.each(Object.entries(LISTINGS))(
           rows: fc.integer({ min: 0, max: 30 }),
           limit: fc.integer({ min: 1, max: 12 }),
           arrivals: fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 8 }),
-          // Without a pause, rows share a millisecond and differ only by id. During a pause, their status changes.
+          // Without a pause, rows share a millisecond and differ only by id.
           pauses: fc.array(fc.constantFrom(0, 0, 1, 50), { minLength: 1, maxLength: 8 }),
         }),
         async ({ rows, limit, arrivals, pauses }) => {

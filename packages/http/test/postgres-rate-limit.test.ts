@@ -12,9 +12,7 @@ import { client } from './client.ts';
 import type { Call, Seen } from './client.ts';
 import { fakeTrunkline } from './fake-trunkline.ts';
 
-/** A limit that no test reaches. */
 const MANY = 1_000_000;
-/** The URL of a port on which nothing listens. */
 const NOBODY = 'postgres://postgres@127.0.0.1:1/postgres';
 
 let server: PostgresServer;
@@ -28,7 +26,7 @@ afterAll(() => server.stop());
 beforeEach(async () => {
   schema = `limits_${(schemas += 1)}`;
   await sql(`CREATE SCHEMA ${schema}`);
-  // With real timers, a database on a busy machine may take longer than a request waits for it.
+  // With real timers, a database on a busy machine might take longer than a request waits for it.
   vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout'] });
 });
 afterEach(() => void vi.useRealTimers());
@@ -43,7 +41,6 @@ async function sql(statement: string): Promise<readonly unknown[]> {
 
 interface Process {
   readonly call: Call;
-  /** How many statements the process has sent. */
   readonly statements: () => number;
   readonly reported: readonly unknown[];
 }
@@ -51,7 +48,7 @@ interface Process {
 /** An app with its own pool, as another process would have. */
 function startProcess(requestsPerMinute: number, connectionString = server.url): Process {
   const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 5_000 });
-  // A server that stops also ends idle connections, and the pool reports each as an error.
+  // When the server stops, it also ends idle connections, and the pool reports each one as an error.
   pool.on('error', () => undefined);
   onTestFinished(() => pool.end());
   const query = vi.spyOn(pool, 'query');
@@ -209,7 +206,7 @@ test.runIf(isLongForm)(
     expect(one.reported.length + other.reported.length).toBeGreaterThan(0);
 
     vi.advanceTimersByTime(6_000);
-    // The crash emptied the table.
+    // The crash emptied the UNLOGGED table.
     expect(remaining(await one.call('GET', '/api-key'))).toEqual([200, String(MANY - 1)]);
     expect(remaining(await other.call('GET', '/api-key'))).toEqual([200, String(MANY - 2)]);
   },

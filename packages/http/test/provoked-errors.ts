@@ -10,7 +10,7 @@ import type { Service } from './service.ts';
 
 type Act = (harness: Harness) => Promise<Seen>;
 
-/** Requests that succeed only after other requests. */
+/** Requests that need other requests to precede them. */
 const SUCCESSES: Readonly<Record<string, Act>> = {
   'GET /instances/{instance}/qr': async ({ service, call }) => {
     const fresh = idOf((await call('POST', '/instances')).json);
@@ -55,7 +55,7 @@ const UNKNOWN: Act = async () => {
   );
 };
 
-/** The request that provokes an error code of a route, from its definition or from a table below. */
+/** The request that provokes an error code of a route. */
 export function provocation(route: Route, code: ErrorCode): Act {
   const { method, path, chapter, refuses } = route;
   const shown = refuses?.[code];
@@ -65,10 +65,10 @@ export function provocation(route: Route, code: ErrorCode): Act {
   return OF_ONE_ROW[`${method} ${path} ${code}`] ?? ofId ?? ofAnyRow(route)[code] ?? UNKNOWN;
 }
 
-/** The codes that need no preparation, because the request is refused before it changes anything. */
+/** Codes that a request gets before it changes anything, without preparation. */
 const AT_THE_DOOR: readonly ErrorCode[] = ['UNAUTHENTICATED', 'INVALID_API_KEY', 'WORKSPACE_MISMATCH'];
 
-/** Whether the provocation changes nothing, so that many provocations can share one service. */
+/** Whether the provocation changes nothing, so that it can share a service with others. */
 export function changesNothing({ method, path, chapter, refuses }: Route, code: ErrorCode): boolean {
   if (refuses?.[code] !== undefined || AT_THE_DOOR.includes(code)) return true;
   return OF_ONE_ROW[`${method} ${path} ${code}`] === undefined && code === chapter.id?.notFound;
@@ -97,7 +97,7 @@ function ofAnyRow({ method, path }: Route): Partial<Readonly<Record<ErrorCode, A
     },
     INSTANCE_BUSY: async ({ service, call, at, cutOff }) => {
       cutOff(true);
-      // Use another operation, because the same operation would join the first.
+      // Another operation, because the same operation would join the first.
       const other = path.endsWith('/disconnect') ? 'logout' : 'disconnect';
       const first = call('POST', at(`/instances/{instance}/${other}`));
       await service.clock.settle();
@@ -119,7 +119,7 @@ function ofAnyRow({ method, path }: Route): Partial<Readonly<Record<ErrorCode, A
   };
 }
 
-/** A paired instance whose gateway has stopped: the remaining process only serves requests. */
+/** A paired instance in a process without a gateway, after the process with the gateway has stopped. */
 async function withoutGateway(): Promise<{ service: Service; call: Call; instance: string }> {
   const storage = memoryStorage();
   const { service: first, workspaceId, ids } = await oneOfEverything({ storage });

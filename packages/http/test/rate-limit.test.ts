@@ -23,7 +23,6 @@ function limited(
   return client(createHttpApp(fakeTrunkline(fake), { rateLimit }));
 }
 
-/** Returns limit, remaining and reset from the headers. */
 function rateHeaders({ headers }: Seen): (number | null)[] {
   return ['Limit', 'Remaining', 'Reset'].map((name) => {
     const value = headers.get(`X-RateLimit-${name}`);

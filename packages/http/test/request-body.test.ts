@@ -8,7 +8,7 @@ import { fakeTrunkline } from './fake-trunkline.ts';
 
 const LIMIT = 1_048_576;
 
-/** Posts to a route with a JSON body. `given` is the input of the operation; null if the operation was not reached. */
+/** `given` is the input of the operation; null if the operation was not reached. */
 async function post(options: CallOptions): Promise<Seen & { readonly given: InstanceInput | null }> {
   let given: InstanceInput | null = null;
   const create: WorkspaceApi['instances']['create'] = async (input = {}) => {
@@ -68,7 +68,7 @@ describe('a JSON body is taken', () => {
 
   test('if it comes byte by byte, and no chunk is kept, since each would cost a hundred bytes', async () => {
     const bytes = new TextEncoder().encode('{"name":"abc"}');
-    // Every chunk after the first is this array, with another byte.
+    // Every chunk after the first reuses this array, with another byte.
     const chunk = new Uint8Array(1);
     let sent = 0;
     const body = new ReadableStream<Uint8Array>(

@@ -6,7 +6,7 @@ import { client } from './client.ts';
 import type { Seen } from './client.ts';
 import { fakeTrunkline } from './fake-trunkline.ts';
 
-/** Lists messages. `given` is the input of the operation; null if the operation was not reached. */
+/** `given` is the input of the operation; null if the operation was not reached. */
 async function list(query: string): Promise<Seen & { readonly given: MessageQuery | null }> {
   let given: MessageQuery | null = null;
   const messages: Partial<WorkspaceApi['messages']> = {

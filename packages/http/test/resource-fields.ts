@@ -24,5 +24,4 @@ export function expectFields(resource: Json | undefined, fields: string): void {
   expect(Object.keys(resource ?? {}).toSorted()).toEqual(fields.split(' ').toSorted());
 }
 
-/** ISO 8601 with milliseconds and a `+00:00` offset. */
 export const TIMESTAMP: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);

@@ -5,7 +5,6 @@ import { ownErrors } from '../src/routes/declared-errors.ts';
 import { scopesOf } from '../src/routes/route.ts';
 import type { RequestBody, Route } from '../src/routes/route.ts';
 
-/** A route, as a row of a table of tests. */
 export interface Row {
   readonly method: Route['method'];
   readonly path: string;
@@ -13,7 +12,6 @@ export interface Row {
   /** The scope and the additional scope, if any. */
   readonly scopes: readonly Scope[];
   readonly status: number;
-  /** The codes that the route's operation returns. */
   readonly errors: readonly ErrorCode[];
   readonly route: Route;
 }
@@ -34,15 +32,12 @@ export function needed({ body }: Route, ids: Ids = {}): { readonly json?: object
   return body && inputSchema(body).required ? { json: exampleOf(body, ids) } : {};
 }
 
-/** Ids by the names of path parameters. */
 type Ids = Readonly<Record<string, string>>;
 
-/** The example of a body with ids that exist. */
 export function exampleOf({ example }: RequestBody, ids: Ids): object {
   return Object.fromEntries(Object.entries(example).map(([name, value]) => [name, ids[name] ?? value]));
 }
 
-/** A path of the table with ids that do not exist. */
 export function somePath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, 'no-such-$1');
 }

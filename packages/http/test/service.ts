@@ -91,7 +91,6 @@ export async function startService({
   };
 }
 
-/** The id of the object in a response. */
 export function idOf(json: Json): string {
   return textOf(json.data?.id);
 }

@@ -22,7 +22,6 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';
 const SAMPLED = `00-${TRACE}-${SPAN}-01`;
 
-/** A traced service with a connected instance, a webhook and a handler. */
 async function tracedService(options: Omit<TracerProviderOptions, 'spanProcessors'> = {}) {
   const exporter = new InMemorySpanExporter();
   const spanProcessors = [new SimpleSpanProcessor({ exporter })];
@@ -55,7 +54,6 @@ function spanOf(spans: readonly ReadableSpan[], name: string): ReadableSpan {
   return must(spans.find((span) => span.name === name));
 }
 
-/** The ids of a span, in the form of a link. */
 function position(span: ReadableSpan) {
   const { traceId, spanId } = span.spanContext();
   return { traceId, spanId };
@@ -106,7 +104,6 @@ it('a message is traced from its request to the webhook, hours later too, by lin
     'trunkline.event.type': 'message.sent',
     'http.response.status_code': 200,
   });
-  // The spans name no person, and quote no text.
   const said = JSON.stringify(spans().map(({ name, attributes, events }) => ({ name, attributes, events })));
   expect(said).not.toMatch(/15550199|15550100|a secret of somebody/);
 
@@ -133,7 +130,7 @@ it('each request to an endpoint with trace_context says which trace its attempt 
     attempts.map((span) => `00-${span.spanContext().traceId}-${span.spanContext().spanId}-01`),
   );
   expect(others.map(({ headers }) => headers.has('traceparent'))).toEqual([false, false]);
-  // Apart from traceparent, the requests have the same headers.
+  // The other headers are the same with and without a trace.
   const names = [...must(others[0]).headers.keys()];
   expect(traced.map(({ headers }) => [...headers.keys()])).toEqual(
     traced.map(() => [...names, 'traceparent']),
@@ -240,8 +237,7 @@ it("nothing is traced without an SDK, and the message keeps its caller's tracepa
 });
 
 /**
- * The traces of some spans in Mermaid: a solid line from a span to each child, a dotted line to each span that it links
- * to.
+ * Draws the traces of some spans in Mermaid: a solid line from a span to each child, a dotted line to each linked span.
  */
 function pictureOf(spans: readonly ReadableSpan[]): string {
   const inOrder = spans.toSorted((a, b) => byTime(a, b));

@@ -5,7 +5,7 @@ import { startService } from './service.ts';
 
 const MINUTE = 60_000;
 
-/** Starts a download of `chunks` chunks. `file` shows whether the media store still has it open. */
+/** `file` shows whether the media store still has the file open. */
 async function download(chunks: number) {
   const store = memoryMediaStore();
   const file = { cancelled: false, read: 0 };

@@ -88,7 +88,7 @@ function parametersOf(type: string): readonly Parameter[] {
   });
 }
 
-/** Sorts the names of headers, without Content-Type, which OpenAPI declares with the body. */
+/** Leaves out Content-Type, which OpenAPI declares with the body. */
 function sorted(names: Iterable<string>): readonly string[] {
   return [...names].filter((name) => name !== 'Content-Type').toSorted();
 }

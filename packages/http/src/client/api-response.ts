@@ -13,10 +13,10 @@ export interface ApiResponse extends Success {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The largest JSON body to read, in bytes: larger than any page of messages, but too small to fill the memory. */
+/** In bytes: larger than any page of messages, but too small to fill the memory. */
 const RESPONSE_MAX = 41_943_040;
 
-/** Reads a response in JSON. Rejects if its body breaks off. */
+/** Reads a JSON response. Rejects if its body breaks off. */
 export async function readResponse(response: Response): Promise<ApiResponse | Failure> {
   const { status, headers } = response;
   const requestId = headers.get('X-Request-Id');
@@ -29,7 +29,7 @@ export async function readResponse(response: Response): Promise<ApiResponse | Fa
   return { ok: true, requestId, body, headers };
 }
 
-/** Returns a file as an unread stream. Any other response is read as JSON and becomes a failure. */
+/** Returns a file as an unread stream. Reads any other response as JSON and returns a failure. */
 export async function takeFile(response: Response): Promise<ApiResponse | Failure> {
   const { headers } = response;
   if (!response.ok || !headers.has('Content-Disposition')) {
@@ -40,7 +40,7 @@ export async function takeFile(response: Response): Promise<ApiResponse | Failur
   return { ok: true, requestId: headers.get('X-Request-Id'), body: null, content, headers };
 }
 
-/** Returns an unread stream of events. Any other response is read as JSON and becomes a failure. */
+/** Returns an unread stream of events. Reads any other response as JSON and returns a failure. */
 export async function takeEvents(response: Response): Promise<ApiResponse | Failure> {
   const { headers, body } = response;
   if (!response.ok || !body || !headers.get('Content-Type')?.startsWith('text/event-stream')) {

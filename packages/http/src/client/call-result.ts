@@ -26,7 +26,7 @@ export interface Failure {
 export interface ApiError {
   /** The error code of the API, or of the client if there is no usable response. */
   readonly code: ErrorCode | ClientErrorCode;
-  /** The HTTP status of the response; null on NETWORK_ERROR and ABORTED, and if a stream of events is at fault. */
+  /** The HTTP status of the response; null on NETWORK_ERROR and ABORTED, and if the content of a stream is invalid. */
   readonly status: number | null;
   /** The reason in words. */
   readonly message: string;
@@ -47,7 +47,6 @@ export type ClientErrorCode =
   /** The response does not come from the API: a proxy in between sent it, or the `baseUrl` is wrong. */
   | 'UNEXPECTED_RESPONSE';
 
-/** A failure that the client itself reports. */
 export function clientFailure(
   code: ClientErrorCode,
   message: string,

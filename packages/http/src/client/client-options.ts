@@ -9,11 +9,11 @@ export interface ClientOptions {
   readonly apiKey: string;
   /** Makes the requests. The global `fetch` by default. */
   readonly fetch?: ((url: string, init: RequestInit) => Response | Promise<Response>) | undefined;
-  /** How often a request is retried after a 429 or a 503, at most. Default 2; 0 switches retries off. */
+  /** The maximum number of retries after a 429 or a 503. Default 2; 0 switches retries off. */
   readonly maxRetries?: number | undefined;
   /**
-   * The longest wait before a retry. If a response asks for a longer wait, that response is the call's result. Default
-   * 60,000 ms.
+   * The longest wait before a retry, in milliseconds. If a response asks for a longer wait, that response is the call's
+   * result. Default 60,000.
    */
   readonly maxRetryWaitMs?: number | undefined;
 }
@@ -52,7 +52,7 @@ export function checkClientOptions(options: ClientOptions): CheckedClientOptions
   return {
     baseUrl: baseUrl.replace(/(?<!\/)\/+$/, ''),
     apiKey,
-    // Look up `fetch` at each call, so that a later replacement (a mock, an instrumentation) is used.
+    // Looks up `fetch` at each call, to use one that was replaced later (a mock, an instrumentation).
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     maxRetries,
     maxRetryWaitMs,

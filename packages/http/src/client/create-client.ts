@@ -49,7 +49,6 @@ export type TrunklineClient = {
     : RemoteApi[Group];
 };
 
-/** The calls that replace those of `RemoteApi`, or exist only in the client. */
 interface OwnCalls {
   /** Instances: the numbers that send and receive messages. */
   readonly instances: InstanceCalls;
@@ -76,7 +75,7 @@ function remoteCalls(transport: Transport): RemoteApi {
   return Object.fromEntries(groups) as unknown as RemoteApi;
 }
 
-/** `given` has the arguments of the call: the id and the input, if the operation has them, and the options. */
+/** `given` holds the id and the input, if the operation has them, and then the options. */
 async function call(
   transport: Transport,
   { method, path, input, facts = {} }: Operation,

@@ -1,6 +1,6 @@
 import type { RemoteApi } from './remote-api.ts';
 
-/** How a call of the client becomes a request, and the response becomes a result. */
+/** Maps a call of the client to a request, and the response to a result. */
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** The path, in which the id of the call replaces `{…}`. */

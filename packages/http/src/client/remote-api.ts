@@ -24,7 +24,7 @@ type RemoteWorkspace = {
   };
 };
 
-/** An operation as a call: it takes options, too, and resolves with a `CallResult`. */
+/** An operation as a call: it also takes options, and resolves with a `CallResult`. */
 type Remote<Operation> = Operation extends (...args: infer Arguments) => Promise<infer Value>
   ? (...args: [...Arguments, options?: CallOptions]) => Promise<CallResult<Returned<Value>>>
   : never;

@@ -5,22 +5,22 @@ export interface ApiRequest {
   readonly query?: Readonly<Record<string, string | number | undefined>> | undefined;
   readonly json?: object | undefined;
   readonly form?: FormData | undefined;
-  /** The response is a file, not JSON. */
+  /** Whether the response is a file. */
   readonly wantsFile?: boolean | undefined;
-  /** The response is a stream of events. */
+  /** Whether the response is a stream of events. */
   readonly wantsEvents?: boolean | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The path with the id in place of `{…}`, encoded as one segment. */
+/** Replaces `{…}` in the path with the id, encoded as one segment. */
 export function pathOf(path: string, id: string): string {
   return path.replace(/\{\w+\}/, () => segment(id));
 }
 
 /**
- * Encodes the id. An empty id, `.` or `..` would change the path, so `_` is prefixed, and the API finds nothing. Half a
- * surrogate pair, which cannot be encoded, is replaced.
+ * Encodes the id. An empty id, `.` or `..` would change the path, so `_` is prefixed, and the API finds nothing. A lone
+ * surrogate, which cannot be encoded, is replaced.
  */
 function segment(id: string): string {
   return /^\.{0,2}$/.test(id) ? `_${id}` : encodeURIComponent(id.toWellFormed());

@@ -1,4 +1,4 @@
-/** The text of a response. If it is longer than `maxBytes`, the rest is not read, and the result is null. */
+/** The text of a response; null if it is longer than `maxBytes`, in which case the rest is not read. */
 export async function readText(response: Response, maxBytes: number): Promise<string | null> {
   // An empty body, or a runtime without body streams, where the limit cannot apply.
   if (!response.body) return response.text();

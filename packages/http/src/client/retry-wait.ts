@@ -2,7 +2,7 @@ import type { ApiRequest } from './request.ts';
 
 interface Refused {
   readonly status: number;
-  /** The code of the error; null if the call succeeded. */
+  /** The error code; null if the call succeeded. */
   readonly code: string | null;
 }
 
@@ -10,8 +10,8 @@ interface Refused {
 const UNKNOWN_OUTCOMES: ReadonlySet<string | null> = new Set(['INTERNAL_ERROR', 'UNEXPECTED_RESPONSE']);
 
 /**
- * Whether the request may be repeated. After a 429 or a 503, nothing was done. If that is not certain, only requests
- * that are safe to repeat may be repeated.
+ * Whether the request may be repeated. A 429 means that nothing was done, and so does a 503, unless its code is one of
+ * UNKNOWN_OUTCOMES. Then only requests that are safe to repeat may be repeated.
  */
 export function mayRetry({ status, code }: Refused, { method, headers = {} }: ApiRequest): boolean {
   if (status === 503 && UNKNOWN_OUTCOMES.has(code)) return method === 'GET' || 'Idempotency-Key' in headers;

@@ -16,8 +16,8 @@ export interface ServerSentEvent {
 const BLOCK_MAX = 4_194_304;
 
 /**
- * The blocks of a stream, which is cancelled when the caller stops iterating. A block that is cut off at the end is
- * dropped. Throws a ClientError if a block is too long.
+ * The blocks of a stream, which is cancelled when the caller stops iterating. An incomplete last block is dropped.
+ * Throws a ClientError if a block is too long.
  */
 export async function* readServerSentEvents(
   content: ReadableStream<Uint8Array>,
@@ -36,7 +36,7 @@ export async function* readServerSentEvents(
       if (done) return;
       const text = decoder.decode(value, { stream: true });
       if (text === '') continue;
-      // A CR at the end of the previous chunk has already ended its line, so an LF here is the second half of a CRLF.
+      // The CR at the end of the previous chunk has already ended its line, so this LF completes a CRLF.
       const unread = isAfterCr && text.startsWith('\n') ? text.slice(1) : text;
       isAfterCr = text.endsWith('\r');
       const [first = '', ...others] = unread.split(/\r\n|\n|\r/);
@@ -67,7 +67,7 @@ export function unexpectedStream(why: string): ClientError {
   return new ClientError(clientFailure('UNEXPECTED_RESPONSE', message).error);
 }
 
-/** Returns null if the block has neither an id nor data. */
+/** Null if the block has neither an id nor data. */
 function eventOf(block: readonly string[]): ServerSentEvent | null {
   let id: string | null = null;
   let type = 'message';

@@ -25,7 +25,7 @@ export function createTransport(options: CheckedClientOptions): Transport {
 
 interface Attempt {
   readonly result: ApiResponse | Failure;
-  /** How long to wait before a retry; undefined if the request must not be repeated. */
+  /** In milliseconds; undefined if the request must not be repeated. */
   readonly waitMs?: number;
 }
 

@@ -72,7 +72,7 @@ function handler(
   return http.all(`${baseUrl}/*`, ({ request }) => app.fetch(request));
 }
 
-/** Resolves all names to a public address, because the hosts of tests need not exist. */
+/** Resolves every name to a public address, because the hosts in tests need not exist. */
 const everywherePublic: DnsResolver = { resolve: async () => ['93.184.215.14'] };
 
 function taken(): Response {
@@ -85,7 +85,6 @@ interface Parts {
   readonly clock: Clock;
 }
 
-/** Creates an instance and has its phone scan the QR. */
 async function connectInstance(parts: Parts, input: InstanceInput): Promise<InstanceResource> {
   const { workspace, sandbox } = parts;
   const { id } = await workspace.instances.create(input);

@@ -45,7 +45,7 @@ function requestOf({ url, headers, body }: WebhookRequest, signal: AbortSignal):
   return new Request(url, { method: 'POST', headers: pairs(headers), body, redirect: 'manual', signal });
 }
 
-/** Pairs up a flat list of names and values. */
+/** Groups a flat list of names and values into pairs. */
 function pairs(list: readonly string[]): [string, string][] {
   const found: [string, string][] = [];
   for (let i = 0; i + 1 < list.length; i += 2) found.push([list[i] ?? '', list[i + 1] ?? '']);

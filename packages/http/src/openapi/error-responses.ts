@@ -13,7 +13,7 @@ export function errorResponses(route: Route): Record<string, oas31.ReferenceObje
   );
 }
 
-/** Every error response of the routes, with its possible codes and an example of each. */
+/** Every error response of the routes, with its possible codes and examples. */
 export function errorComponents(routes: readonly Route[]): Record<string, oas31.ResponseObject> {
   const kinds = routes.flatMap(kindsOf).toSorted((one, other) => one.status - other.status);
   return Object.fromEntries(kinds.map((kind) => [kind.name, errorResponse(kind)]));

@@ -15,7 +15,6 @@ export const RATE_LIMIT_HEADERS: Headers = {
   'X-RateLimit-Reset': reference('RateLimitReset'),
 };
 
-/** The headers of responses, by name in the document. */
 export const HEADER_COMPONENTS: Readonly<Record<string, oas31.HeaderObject>> = {
   RequestId: {
     description: "Names this request in the service's log: the caller's own X-Request-Id, or a new one.",

@@ -9,7 +9,6 @@ import { inputSchema } from './input-schema.ts';
 import { exampleAt } from './page-example.ts';
 import { parameters } from './parameters.ts';
 
-/** A route as an operation of the OpenAPI document. */
 export function operation(route: Route): ZodOpenApiOperationObject {
   const { operationId, chapter, summary, beyond, body, path, success, replay } = route;
   const scopes = scopesOf(route);

@@ -48,7 +48,7 @@ export function parameters(route: Route): (oas31.ParameterObject | oas31.Referen
   ];
 }
 
-/** Any text is allowed, because a malformed id gets "not found", not VALIDATION_FAILED. */
+/** A path parameter may be any text, because a malformed id gets "not found", not VALIDATION_FAILED. */
 function pathParameter({ tag, id }: Chapter, name: string): oas31.ParameterObject {
   if (id?.name !== name) throw new Error(`The routes of "${tag.name}" do not say what {${name}} is.`);
   return {

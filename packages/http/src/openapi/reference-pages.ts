@@ -52,7 +52,7 @@ export function referencePages({ publicUrl, docs, onUnreadable }: ReferenceOptio
 
 const SCRIPT_PATH = '/docs/scalar.js';
 
-/** The script that replaces the plain reference with the interactive one, once Scalar is loaded. */
+/** The script that replaces the plain reference with the interactive one after Scalar has loaded. */
 export const START: string = `addEventListener('load', () => {
   if (!window.Scalar) return;
   Scalar.createApiReference('#reference', {

@@ -5,7 +5,7 @@ import { sharedBytes } from '../shared-bytes.ts';
 type Read = () => Promise<Uint8Array<ArrayBuffer>>;
 
 interface ScalarScript {
-  /** The hash of the script, for the page: the browser runs the file only if it has this hash. */
+  /** The hash of the script. Browsers run the file only if it has this hash. */
   integrity(): Promise<string>;
   /** Sends the file, which is several megabytes long, compressed if the browser accepts that. */
   respond(c: Context): Promise<RouteResponse>;
@@ -34,7 +34,7 @@ export function scalarScript(read: Read): ScalarScript {
   };
 }
 
-/** Calls `make` once, and returns its result every time. After a failure, the next call tries again. */
+/** Calls `make` once and keeps its result. After a failure, the next call tries again. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

@@ -52,7 +52,6 @@ const MEANINGS = { ...EVENT_MEANINGS, ...OPT_IN_EVENT_MEANINGS };
 const UNIX_SECONDS = { type: 'string', pattern: '^\\d{1,12}$' } as const;
 const STANDARD = 'A header of Standard Webhooks, which the operator of the service may have switched off:';
 
-/** The headers of webhook requests, by name in the document. */
 export const WEBHOOK_PARAMETERS: Readonly<Record<string, oas31.ParameterObject>> = {
   WebhookUserAgent: {
     in: 'header',

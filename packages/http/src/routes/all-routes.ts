@@ -16,7 +16,7 @@ const GROUPS: { readonly [Name in GroupName]: RouteGroup<Name> } = {
   events: eventRoutes,
 };
 
-/** The chapters of the reference, in their order. */
+/** The chapters of the API reference, in their order. */
 export const CHAPTERS: readonly Chapter[] = Object.values(GROUPS);
 
 /** Every route, in the order of the specification's endpoint table. */

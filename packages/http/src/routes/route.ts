@@ -9,8 +9,8 @@ import type { ResponseBody } from '../schemas/response-body.ts';
 
 /**
  * The routes of one kind of object, by the names of their operations in `WorkspaceApi`. A new operation without a route
- * does not compile. A route's definition contains everything about the route. The request handler, the OpenAPI
- * document, the reference, the calls of the client and the tables of the tests derive from the definition.
+ * does not compile. The request handler, the OpenAPI document, the reference, the calls of the client and the tables of
+ * the tests derive from these definitions.
  */
 export interface RouteGroup<Name extends GroupName> extends Chapter {
   readonly routes: Readonly<Record<OperationName<Name>, RouteDefinition>>;
@@ -23,7 +23,6 @@ type OperationName<Name extends GroupName> = Name extends keyof WorkspaceApi
   ? Exclude<keyof WorkspaceApi[Name], 'upload'>
   : 'get';
 
-/** The properties that the routes of a group share. */
 export interface Chapter {
   /** The chapter of the reference. */
   readonly tag: { readonly name: string; readonly description: string };
@@ -51,7 +50,7 @@ export interface RouteDefinition {
   readonly summary: string;
   /** The scope that the key needs; null if it needs none. */
   readonly scope: Scope | null;
-  /** A second scope that the key needs. */
+  /** A second scope that the key also needs. */
   readonly alsoScope?: Scope;
   /** True if the specification does not have this route. */
   readonly beyond?: true;
@@ -72,12 +71,11 @@ export interface RouteDefinition {
   readonly handle: (request: ApiRequest) => Promise<RouteResponse>;
 }
 
-/** A route with the properties of its group. */
 export interface Route extends RouteDefinition {
   /** The name of the route's call in the client: `instances.get`. */
   readonly operation: `${GroupName}.${string}`;
   readonly chapter: Chapter;
-  /** The name of the id in the route's path; undefined if the path has none. */
+  /** The parameter's name in the path; undefined if there is none. */
   readonly parameter: string | undefined;
   readonly queryNames: readonly string[];
 }
@@ -100,7 +98,7 @@ export interface RequestBody extends InputDefinition {
 
 export interface InputDefinition {
   readonly name: string;
-  /** The schemas with which the operation checks the input, one after the other. */
+  /** The schemas with which the operation checks the input, in this order. */
   readonly schemas: readonly z.ZodType[];
   /** Additions to the derived JSON Schema of a field, such as a description. False leaves the field out. */
   readonly fields: Readonly<Record<string, JsonSchema | false>>;
@@ -141,7 +139,7 @@ interface ApiRequest {
   readonly body: JsonObject;
   /** The request's address as clients see it. */
   readonly publicUrl: () => URL;
-  /** The parent of the spans that the request causes; undefined if its trace is not recorded. */
+  /** The parent of the spans that the request causes; undefined if the request's trace is not recorded. */
   readonly traceparent: string | undefined;
   /**
    * Checks the key again, for handlers that run long, such as an upload or an event stream. Rejects if the key is no

@@ -10,8 +10,8 @@ type Plain<Type> = Type extends readonly (infer Item)[]
 type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : false) : false;
 
 /**
- * Accepts only a schema that matches the resource exactly. A field or a value that only one of the two has does not
- * compile, so schema and resource cannot drift apart.
+ * Accepts only a schema that matches the resource exactly: a field or a value that only one of them has does not
+ * compile.
  */
 export function exactSchema<Resource>(): <Schema extends z.ZodType>(
   schema: Schema & (Same<Plain<z.output<Schema>>, Plain<Resource>> extends true ? unknown : never),

@@ -16,5 +16,4 @@ export const timestampOrNull: z.ZodType<string | null> = timestamp.nullable();
 
 export const count: z.ZodType<number> = z.int().min(0);
 
-/** The status that an HTTP server responded with. */
 export const httpStatus: z.ZodType<number> = z.int().min(100).max(599);

@@ -8,7 +8,6 @@ import { eventInstance } from './instances.ts';
 import { contact, message } from './messages.ts';
 import type { Resource } from './response-body.ts';
 
-/** An event as the body of a webhook. */
 export interface EventBody extends Resource {
   readonly type: EventType;
   readonly schema: EventSchema;
@@ -60,7 +59,6 @@ const instanceData = exactSchema<EventData<'instance.connected'>>()(
   z.strictObject({ instance: eventInstance.schema }),
 );
 
-/** The author and the time of an action on a message. */
 const deed = {
   contact: contact.meta({
     description: 'Null if the owner of the number did it, or if the network does not say who.',

@@ -325,7 +325,7 @@ describe('a stream of events', () => {
     const before = process.cpuUsage();
     await eventsOf([...`id: evt_1\ndata: ${'x'.repeat(400_000)}\n\n`]);
     const { user, system } = process.cpuUsage(before);
-    // Reading the line again with each chunk would take minutes of CPU.
+    // Reading the whole line again at each chunk would take minutes of CPU.
     expect((user + system) / 1_000_000).toBeLessThan(20);
   });
 });

@@ -59,7 +59,6 @@ describe('a file', () => {
       const response = await fetch(url, init);
       if (init?.method !== 'POST') return response;
       tries += 1;
-      // A proxy loses the first response.
       return tries === 1 ? new Response('busy', { status: 503 }) : response;
     });
     expect(await client.messages.send(image)).toMatchObject({ ok: true, replayed: true });

@@ -1,6 +1,5 @@
 import type { ClientOptions } from '../../src/client/index.ts';
 
-/** A request as a server would see it. */
 interface SeenRequest {
   readonly method: string;
   readonly url: string;
@@ -10,7 +9,7 @@ interface SeenRequest {
 
 export interface ScriptedFetch {
   readonly fetch: NonNullable<ClientOptions['fetch']>;
-  /** The requests so far, oldest first. */
+  /** Oldest first. */
   readonly requests: readonly SeenRequest[];
 }
 

@@ -29,7 +29,7 @@ import type {
 
 type Call<Data> = Promise<CallResult<{ readonly data: Data }>>;
 
-// The compiler is the test. The types of the calls are derived, and must equal these types, written by hand for the
+// The compiler is the test. The derived types of the calls must equal these types, which are written by hand for the
 // operations of 1.0.0. Later operations need no line here.
 it('instances are called as typed', () => {
   interface Instances {

@@ -13,7 +13,6 @@ async function newClient(service: Service): Promise<TrunklineClient> {
   return createClient({ baseUrl: 'http://localhost/api/v1', apiKey: token, fetch });
 }
 
-/** The data of a successful call. A failure fails the test with its error. */
 async function dataOf<Data>(
   call: Promise<{ ok: true; data: Data } | { ok: false; error: unknown }>,
 ): Promise<Data> {
