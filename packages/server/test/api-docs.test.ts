@@ -12,7 +12,7 @@ describe.skipIf(browser.missing !== null)('The reference of a running service', 
     async () => {
       const server = await startServer({ env: { DATA_DIR: temporaryDirectory() } });
       const { page, problems } = await browser.open();
-      // Scalar's copy of zod tests whether it may use eval, and works without it.
+      // Scalar's copy of zod tries eval, and works without it.
       problems.expect(/script-src forbids eval/);
       const elsewhere: string[] = [];
       await page.route(

@@ -9,21 +9,21 @@ import type { RunningServer, Harness } from './support/harness.ts';
 /** The number of rounds on each storage. If the variable CLOCK_STEP_RUNS is set, the longest times are printed. */
 const RUNS = sized('CLOCK_STEP_RUNS', { short: 1, long: 1 });
 const HOUR = 3_600_000;
-/** How far ahead of real time the clock is set: step by step while a server runs, and at each of its starts. */
+/** How far ahead of real time the clock is set: each step while a server runs, and each start. */
 const WHILE_RUNNING = isLongForm ? [-HOUR, 0, HOUR, 0] : [-HOUR, HOUR];
 const AT_STARTS = isLongForm ? [-HOUR, HOUR, 0] : [-HOUR, HOUR];
 /** The maximum time without progress: less than the shortest lease (30 s), and more than a busy machine needs. */
 const WITHIN_MS = 25_000;
 /** How long messages are sent after each step of the clock: longer than processes take to agree on the time. */
 const PULSE_MS = 4_000;
-/** Keeps within an endpoint's limit of 120 requests per minute. */
+/** Within an endpoint's limit of 120 requests per minute. */
 const PULSE_EVERY_MS = 500;
 
-/** The longest times without progress, in milliseconds. */
+/** In milliseconds. */
 interface Dark {
   /** The time from sending a message until the receiver has its notification. */
   running: number;
-  /** The time from a process being ready until its first message is sent and the receiver notified. */
+  /** The time from a process being ready until its first message is sent and the receiver is notified. */
   restarted: number;
   /** The time from a process being ready until webhooks that were in flight or queued at the kill have arrived. */
   queued: number;
@@ -81,7 +81,7 @@ async function setAgainAndAgain(env: Readonly<Record<string, string>>): Promise<
   return dark;
 }
 
-/** Sends messages for PULSE_MS. Returns how long the slowest took. */
+/** Returns how long the slowest message took. */
 async function pulse(harness: Harness, server: RunningServer): Promise<number> {
   const times: Promise<number>[] = [];
   for (let sent = 0; sent < PULSE_MS / PULSE_EVERY_MS; sent += 1) {
@@ -98,7 +98,6 @@ async function sentAndNotified(harness: Harness, { client }: RunningServer): Pro
   return Math.round(performance.now() - startedAt);
 }
 
-/** Fills both slots of the endpoint with unanswered requests, and queues one more. Returns the messages' ids. */
 async function holdWebhooks(
   { receiver, instance }: Harness,
   { client }: RunningServer,
@@ -119,7 +118,6 @@ function isNotified({ receiver }: Harness, id: string): boolean {
   );
 }
 
-/** Checks that the message has one delivery, however often it was sent. */
 function expectOneDelivery({ receiver }: Harness, id: string): void {
   const sent = requestsAbout(receiver, id).filter(({ event }) => event.type === 'message.sent');
   expect(new Set(sent.map(({ deliveryId }) => deliveryId)).size).toBe(1);

@@ -12,11 +12,12 @@ import { until } from '@trunkline/test-support';
 import { sized } from '@trunkline/test-support/long-form';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-/** How long instances come and go, in real time: for at least one renewal of leases, which comes every 10 s. */
+/** Includes at least one renewal of leases, which happens every 10 s. */
 const SECONDS = sized('COMING_AND_GOING_SECONDS', { short: 11, long: 16 });
 const LASTS_MS = SECONDS * 1_000;
 /**
- * Whether the test runs alone, on a fast machine. Otherwise messages may take longer, but less time than a lease lasts.
+ * Whether the test runs alone, on a fast machine. Otherwise messages may take longer, but still less time than a lease
+ * lasts.
  */
 const IS_ALONE = SECONDS >= 60;
 const INSTANCES = IS_ALONE ? 400 : Math.ceil(SECONDS * 2.5);
@@ -52,7 +53,7 @@ describe.concurrent('one process whose instances connect and stop all the time',
   );
 });
 
-/** Returns how long each message waited, in milliseconds and ascending order. */
+/** Returns how long each message waited, in milliseconds, ascending. */
 async function comeAndGo(storage: Storage<never>): Promise<readonly number[]> {
   const sandbox = createSandbox();
   const trunkline = createTrunkline({
@@ -106,7 +107,7 @@ async function comeAndGo(storage: Storage<never>): Promise<readonly number[]> {
             const { message } = await api.messages.send({ instance, to: '15550100', type: 'text', text });
             sent.push({ id: message.id, instance });
           } catch (error) {
-            // An instance that has since stopped refuses the message.
+            // Only an instance that has since stopped may refuse the message.
             if (connected.includes(instance)) throw error;
           }
         }

@@ -16,7 +16,7 @@ describe.concurrent('kill -9', () => {
   it('between the 202 and the send: the message is sent once after the restart', async () => {
     const { harness, server } = await startHarness();
     await server.kill();
-    // This server cannot send, so the kill comes before the send.
+    // This server cannot send, so it is killed before the send.
     const accepting = await harness.startNow({ ROLES: 'api' });
     const message = await accepting.client.send({ instance: harness.instance });
     const withFile = await accepting.client.sendFile({
@@ -73,7 +73,7 @@ describe.concurrent('kill -9', () => {
       const message = await second.client.send({ instance: harness.instance });
       expect((await second.client.message(message.id)).status).toBe('queued');
 
-      // Starts immediately, so that it has to wait until the killed server's lease expires.
+      // Starts immediately, and so has to wait until the killed server's lease expires.
       const back = await harness.startNow();
       expect(back.stdout()).not.toContain('without the role gateway');
       await untilNotified(harness, second, message.id);
@@ -97,7 +97,7 @@ describe.concurrent('kill -9', () => {
         await sending;
         running = await harness.startLater();
       }
-      // A client without a response repeats the request with the same key, and gets the outcome of the message.
+      // A client that got no response repeats the request with the same key, and gets the outcome of the message.
       for (let run = 1; run <= RUNS; run++) await send(harness, running, run, accepted);
       for (const id of accepted.values()) await untilNotified(harness, running, id);
       expect(await running.stop()).toBe(0);
@@ -112,10 +112,10 @@ describe.concurrent('kill -9', () => {
   );
 });
 
-/** Messages per run. Each has three events, few enough for an endpoint's 120 requests per minute. */
+/** Messages per run. Each causes three webhooks, and an endpoint gets at most 120 per minute. */
 const PER_RUN = 4;
 
-/** Sends the messages of a run; each has its text as idempotency key. */
+/** Each message has its text as its idempotency key. */
 async function send(
   harness: Harness,
   { client }: RunningServer,

@@ -25,7 +25,6 @@ describe('The API key of the first start', () => {
   it('is made again until it is shown, for the same workspace', async () => {
     const parts = await aStartedTrunkline();
     const lost = await openDefaultWorkspace(parts, AT_TERMINAL);
-    // As if the server had died before it printed the key.
     const second = await openDefaultWorkspace(parts, AT_TERMINAL);
     if (lost.kind !== 'new' || second.kind !== 'new') throw new Error('No key was made.');
     expect(second.token).not.toBe(lost.token);

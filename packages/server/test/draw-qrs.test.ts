@@ -4,7 +4,6 @@ import type { Gateway, GatewayListener } from '@trunkline/core/spi/gateway';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { drawQrs } from '../src/draw-qrs.ts';
 
-/** A network that shows one QR as soon as a connection is opened. */
 function networkShowing(code: string, pairingCode?: string): Gateway {
   return {
     ...createSandbox().gateway,

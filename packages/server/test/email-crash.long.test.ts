@@ -15,7 +15,7 @@ it('a warning outlives the process that was sending it, and is sent again under 
   const run = (minutes: number): Program =>
     startNodeProgram(PROGRAM, { args: [database, server.url, String(minutes)] });
 
-  // The SMTP server has the whole email, and the process dies before the response.
+  // The process dies after the SMTP server has the whole email, but before the response.
   server.respondWith('hang');
   const first = run(0);
   await eventually(() => expect(server.emails.length).toBe(1));

@@ -16,7 +16,6 @@ const notification: WebhookNotification = {
   webhook: { id: 'wh_1', url: 'https://example.com/hook', failingSince: Date.UTC(2026, 10, 20, 21, 15) },
 };
 
-/** A logger that records warnings and errors as text. */
 function recordingLogger(): { readonly logger: Logger; readonly lines: string[] } {
   const lines: string[] = [];
   const write = (facts: object, message: string): void => void lines.push(JSON.stringify([facts, message]));
@@ -213,7 +212,7 @@ describe('An email is not accepted', () => {
   });
 });
 
-/** Returns a function that lets socket timeouts of `ms` elapse. */
+/** Returns a function that makes all socket timeouts of `ms` elapse. */
 function timeoutsOf(ms: number): () => void {
   const spy = vi.spyOn(Socket.prototype, 'setTimeout');
   onTestFinished(() => spy.mockRestore());

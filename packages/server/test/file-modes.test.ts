@@ -6,7 +6,7 @@ import type { ServerProcess } from './support/server-process.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 import { API_KEY, testClient } from './support/test-client.ts';
 
-/** A directory that existed before the server, like a volume, which all users may enter. */
+/** A directory created before the server started, as a volume is, which all users may enter. */
 function openDirectory(): string {
   const around = temporaryDirectory();
   chmodSync(around, 0o755);

@@ -19,7 +19,6 @@ interface Look {
   readonly body: unknown;
 }
 
-/** Returns the responses of `/healthz` and `/readyz` if the storage behaves like this. */
 async function look(replaceSetting: () => Promise<void>, draining = false): Promise<readonly Look[]> {
   const app = new Hono();
   addHealth(app, { storage: { replaceSetting }, logger: silentLogger, isDraining: () => draining });

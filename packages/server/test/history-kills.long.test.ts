@@ -31,7 +31,6 @@ describe.concurrent('a server that is killed while an instance is disconnected a
         await running.kill();
         const answered = await request;
 
-        // This server has no gateway, so the instance does not change.
         const looking = await harness.startNow({ ...env, ROLES: 'api' });
         const history = await historyOf(looking, harness);
         const { status } = await looking.client.instance(harness.instance);
@@ -64,13 +63,12 @@ function untilAtRest(server: RunningServer, harness: Harness): Promise<Action> {
   });
 }
 
-/** Resolves with the status of the response. */
 async function ask({ client }: RunningServer, { instance }: Harness, action: Action): Promise<number> {
   const { status } = await client.request('POST', `/api/v1/instances/${instance}/${action}`);
   return status;
 }
 
-/** Returns the history, oldest entry first. */
+/** Oldest entry first. */
 async function historyOf(
   { client }: RunningServer,
   { instance }: Harness,

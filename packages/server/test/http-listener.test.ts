@@ -250,7 +250,6 @@ describe('The HTTP listener', () => {
   });
 });
 
-/** Writes a request from raw lines, as HTTP clients cannot. */
 async function request11({ url }: HttpListener, ...lines: readonly string[]): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.on('error', () => {}); // the server may hang up
@@ -266,7 +265,6 @@ async function lengthOf(socket: Socket): Promise<number> {
   return socket.bytesRead;
 }
 
-/** A client that keeps a single connection open. */
 function clientOf({ url }: HttpListener): () => Promise<{ body: string; connection: string | undefined }> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   return () =>

@@ -32,7 +32,6 @@ describe('an idempotency key', () => {
         expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 202]));
         expect(new Set(both.map(({ id }) => id)).size).toBe(1);
       }
-      // This key was used at one server before the other server started.
       expect(await use(second, 'before')).toEqual({ status: 200, id: before.id });
       for (const [after, server, other] of [
         ['after', first, second],
@@ -73,7 +72,7 @@ describe('an idempotency key', () => {
     },
   );
 
-  // On PostgreSQL, the database's clock counts, which a test cannot set, so the storage contract tests this.
+  // On PostgreSQL, the database's clock decides, which a test cannot set, so the storage contract tests this case.
   it.runIf(isLongForm)('lasts for 24 hours, across kills of servers, on SQLite', async () => {
     const { harness, server } = await startHarness();
     const { instance } = harness;
@@ -93,13 +92,12 @@ describe('an idempotency key', () => {
   });
 });
 
-/** Variables that name a new database; none for SQLite's default file. */
 async function databaseFor(storage: (typeof STORAGES)[number]): Promise<Readonly<Record<string, string>>> {
   if (storage === 'SQLite') return {};
   return { DATABASE_URL: (await newDatabase()).url };
 }
 
-/** Sends a message. Right after a start, waits until the instance is connected again. */
+/** Right after a start, waits until the instance is connected again. */
 function send(
   { client }: RunningServer,
   instance: string,

@@ -20,8 +20,8 @@ import type { Accepted, Place } from './support/programs/loaded-service.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
 /**
- * The number of kills on each storage: under light load, under full load, at a start, and so on. If the variable KILLS
- * is set, the outcome is printed.
+ * Kills come under light load, under full load, at a start, and so on. If the variable KILLS is set, the outcome is
+ * printed.
  */
 const KILLS = sized('KILLS', { short: 2, long: 6 });
 const PROGRAM = pathToFileURL(
@@ -78,7 +78,7 @@ describe.concurrent('a service that is killed at random moments, half of them un
       expect(await last.line(/^repeated \d+$/m)).toBe(`repeated ${accepted.size}`);
       expect(last.forgotten()).toEqual([]);
       await last.line(/^all read$/m);
-      // Each endpoint's rate limit delays many webhooks, so this only checks that they keep coming.
+      // Each endpoint's rate limit delays many webhooks, so this checks only that webhooks keep arriving.
       const unreported = (): readonly string[] =>
         [...accepted.values()].flatMap(({ id }) => (receiver.reported.has(id) ? [] : [id]));
       for (let left = unreported().length; left > 0; left = unreported().length)
@@ -98,7 +98,7 @@ describe.concurrent('a service that is killed at random moments, half of them un
       );
       const texts = new Set(sent.map(({ text }) => text));
       expect([...accepted.keys()].filter((text) => !texts.has(text))).toEqual([]);
-      // However often a webhook was sent, it had one event id and one delivery id.
+      // However often a webhook was sent, its event id and delivery id stayed the same.
       expect(receiver.underSeveralIds()).toEqual([]);
       expect(receiver.refused).toEqual([]);
       expect(receiver.mostAtOnce()).toBeLessThanOrEqual(2);
@@ -112,13 +112,12 @@ describe.concurrent('a service that is killed at random moments, half of them un
 });
 
 interface Service {
-  /** The accepted messages that the service printed, by text. */
+  /** The accepted messages that the service printed, by their text. */
   accepted(): ReadonlyMap<string, Accepted>;
   /** The idempotency keys that the service printed as lost. */
   forgotten(): readonly string[];
   /** Resolves with the first printed line that matches. Rejects if the service ends first. */
   line(pattern: RegExp): Promise<string>;
-  /** Ends the service's input, for which `rest` waits. */
   go(): void;
   kill(): Promise<void>;
   /** Resolves when the service has ended; rejects if it failed. */
@@ -161,7 +160,6 @@ interface Receiver {
   readonly reported: ReadonlySet<string>;
   /** Messages whose webhooks came under more than one id. */
   underSeveralIds(): readonly string[];
-  /** The most requests that one endpoint had open concurrently. */
   mostAtOnce(): number;
   close(): void;
 }
@@ -190,7 +188,6 @@ async function startReceiver(): Promise<Receiver> {
     if (!('message' in data)) throw new Error(`No endpoint subscribed to ${result.event.type}.`);
     const deliveryId = String(request.headers['x-service-delivery']);
     requests.push({ messageId: data.message.id, eventId, deliveryId });
-    // A client that has disconnected gets no response.
     if (response.destroyed) return;
     reported.add(data.message.id);
     response.writeHead(204).end();

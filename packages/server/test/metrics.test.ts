@@ -18,13 +18,11 @@ const TELL_OF_TELEMETRY = `data:text/javascript,${encodeURIComponent(`
   });
 `)}`;
 
-/** The value of the first line with this beginning. */
 function valueOf(metrics: string, beginning: string): number | undefined {
   const line = metrics.split('\n').find((one) => one.startsWith(beginning));
   return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(' ') + 1));
 }
 
-/** The address that a server has printed for its metrics. */
 function metricsUrl(server: Pick<ServerProcess, 'stdout'>): string {
   return must(/^The metrics are at (http:\S+\/metrics)$/m.exec(server.stdout())?.[1]);
 }
@@ -63,7 +61,6 @@ it("/metrics shows the server's activity, without ids or names", async () => {
   // Ids are 26 characters of base32 after a prefix.
   expect(metrics).not.toMatch(/_[0-7][0-9a-hjkmnp-tv-z]{25}/);
   expect(metrics).not.toContain('somewhere');
-  // METRICS_ADDRESS serves only the metrics, and no other address serves them.
   expect((await fetch(new URL('/api/v1/me', metricsUrl(server)))).status).toBe(404);
   expect((await fetch(`${server.url}/metrics`)).status).toBe(404);
   await server.stop();

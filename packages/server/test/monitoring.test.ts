@@ -54,7 +54,6 @@ const queries = [
   ...panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ where: title, expr }))),
 ];
 
-/** Labels that Prometheus itself uses. */
 const OF_PROMETHEUS = ['job', 'instance', 'le'];
 
 it('the page has every metric that is emitted, each with its labels', async () => {
@@ -154,7 +153,7 @@ it('no two panels of the dashboard share an id or a place', () => {
   }
 });
 
-/** Replaces the series names of a histogram with their common name. */
+/** Replaces the series names of a histogram with the histogram's name. */
 function withoutSeries(
   emitted: ReadonlyMap<string, ReadonlySet<string>>,
 ): ReadonlyMap<string, ReadonlySet<string>> {

@@ -12,11 +12,11 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 interface Collected {
   readonly path: string | undefined;
   readonly headers: IncomingHttpHeaders;
-  /** Protobuf, which contains strings unchanged. */
+  /** Protobuf, which contains strings as they are. */
   readonly body: string;
 }
 
-/** An OpenTelemetry collector that records all requests, and accepts them while `state.up` is true. */
+/** Records all requests, and accepts them while `state.up` is true. */
 async function startCollector() {
   const collected: Collected[] = [];
   const state = { up: true };

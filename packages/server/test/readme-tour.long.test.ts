@@ -11,7 +11,7 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 
 const TOUR = 'docs/tour.md';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-/** Imitates a terminal, in which background programs are jobs that end together with everything that they started. */
+/** Imitates a terminal, whose background jobs end together with everything that they started. */
 const LIKE_A_TERMINAL = `
 set -m
 trap 'for job in $(jobs -p); do kill -- -$job 2>/dev/null; done' EXIT
@@ -62,7 +62,7 @@ async function takeTour(directory: string): Promise<void> {
   const received = Array.from(output.matchAll(/([a-z]+\.[a-z_]+) {2}(evt_\w+) {2}\w+ ([a-z_]+)/g)).map(
     ([, type = '', id = '', status = '']) => ({ type, id, status }),
   );
-  // Webhooks may overtake each other; the ids give the order of the events.
+  // Webhooks may overtake each other; event ids are in the order of the events.
   const inOrder = received
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
     .map(({ type, status }) => `${type}: ${status}`);

@@ -13,7 +13,7 @@ const RUNS = sized('RESTART_RUNS', { short: 1, long: 2 });
 const WITHIN_MS = 25_000;
 
 interface Times {
-  /** The time from the kill, including the start of the new process. */
+  /** The time from the kill, which includes the start of the new process. */
   readonly ready: number;
   readonly sent: number;
   /** The time until the webhooks in flight, in both slots, arrive again. */

@@ -14,16 +14,15 @@ import type { OperatorsMachine } from './support/operators-machine.ts';
 import { rehearse, RUNBOOKS } from './support/runbook.ts';
 import { API_KEY } from './support/test-client.ts';
 
-/** Whether to rehearse pages that start several servers, or other programs. */
+/** Whether to rehearse pages that need several servers, or other programs. */
 const ALL = process.env['RUNBOOKS'] === '1';
-/** Whether to rehearse more than the page with the fewest commands, because each command starts a program. */
+/** Whether to rehearse more than the page with the fewest commands. Each command starts a program. */
 const SOME = ALL || isLongForm;
 
 const BOOKED = 'Your table is booked for 20:00.';
-/** The page shows this instead of the receiver's URL, which is as long. */
+/** The page shows this URL instead of the receiver's, which is as long. */
 const HOOK = 'https://shop.example.com/in';
 
-/** Starts a machine's server, with a connected number. */
 async function withNumber(machine: OperatorsMachine): Promise<string> {
   await machine.start();
   const { client } = machine;
@@ -43,7 +42,7 @@ async function scan({ client }: OperatorsMachine, instance: string): Promise<voi
   expect(status).toBe(202);
 }
 
-/** Scans the QR of the next number, on whichever database the number is created. */
+/** Scans the QR of the next number, on the database where the number is created. */
 async function scanNewNumber(machine: OperatorsMachine): Promise<string> {
   const id = await until('there is a new number', async () => {
     const reply = await machine.client.request('GET', '/api/v1/instances').catch(() => null);
@@ -57,8 +56,8 @@ async function isConnected({ client }: OperatorsMachine, instance: string): Prom
   await until('it is connected', async () => (await client.instance(instance)).status === 'connected');
 }
 
-// Each page gets a server with a connected number, and leaves such a server behind, because a start takes longer than
-// most pages.
+// The pages share a server with a connected number, because a start takes longer than most pages. Each page must leave
+// such a server behind.
 describe('The runbook, on one server,', () => {
   let machine: OperatorsMachine;
   let instance: string;
@@ -147,7 +146,6 @@ describe('The runbook, on one server,', () => {
   it.runIf(ALL)('litestream.md leads from a copy of the database alone to a server that runs', async () => {
     await backUp('copied');
     const copy = machine.path('/var/backups/trunkline/copied/trunkline.db');
-    // The last argument is the target of the copy.
     machine.install('/bin/litestream', `for place; do :; done; exec cp '${copy}' "$place"`);
     await machine.stop();
     rmSync(machine.path(data), { recursive: true });
@@ -235,7 +233,7 @@ describe('The runbook', () => {
       const nginx = await startNginx(machine);
       const file = machine.path('/var/lib/trunkline/catalogue.pdf');
       writeFileSync(file, Buffer.alloc(2_000_000));
-      // Like other clients that send a large file, curl reads a response that arrives before everything is sent.
+      // curl, like other clients that send a large file, reads a response that arrives before everything is sent.
       const upload = async (): Promise<string> => {
         const form = [`instance=${instance}`, 'to=15550123', 'type=document', `file=@${file}`];
         const args = ['--silent', '--output', '/dev/null', '--write-out', '%{http_code}'];

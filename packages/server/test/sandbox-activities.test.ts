@@ -5,7 +5,6 @@ import { eventually, only, until } from '@trunkline/test-support';
 import { startHarness } from './support/harness.ts';
 import type { Harness, RunningServer } from './support/harness.ts';
 
-/** Whole flows over REST, with the events that a receiver of webhooks gets. */
 describe("What people do with the sandbox's phones", () => {
   let harness: Harness;
   let server: RunningServer;
@@ -26,14 +25,13 @@ describe("What people do with the sandbox's phones", () => {
     const { body } = await server.client.request('GET', path);
     return (body as { data: readonly MessageResource[] }).data; // the specification defines this type
   };
-  /** Sends a message from a person, and resolves once it is stored. */
   const received = async (from: string, text: string): Promise<MessageResource> => {
     expect((await control('messages', { from, text })).status).toBe(202);
     return until('the message is there', async () =>
       (await listed('direction=inbound')).find((message) => message.text === text),
     );
   };
-  /** Resolves with the data of the only event of this type whose data matches. */
+  /** Resolves with the data of the only matching event of this type. */
   const reported = (type: string, data: object): Promise<unknown> =>
     eventually(() => {
       const events = harness.receiver.requests.filter(({ event }) => event.type === type);

@@ -45,7 +45,7 @@ async function ready({ scopes = SCOPES, limit = 600 }: { scopes?: readonly Scope
     isDraining: () => false,
   });
 
-  /** A body that counts the chunks read from it. `breaksOff` ends the body like a client that disconnects. */
+  /** `pulled` counts the chunks read. `breaksOff` ends the body like a client that disconnects. */
   const body = (breaksOff = false) => {
     const seen = { pulled: 0 };
     const stream = new ReadableStream({

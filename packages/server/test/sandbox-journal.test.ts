@@ -38,7 +38,6 @@ describe("The sandbox network's journal", () => {
     if (!journal) throw new Error('The journal is held.');
     return journal;
   };
-  /** The records that a later process finds. */
   function remembered(...records: readonly NetworkRecord[]): readonly NetworkRecord[] {
     const path = join(temporaryDirectory(), 'sandbox.db');
     const writer = open(path);

@@ -4,7 +4,7 @@ import { startServer } from './support/server-process.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 import { testClient } from './support/test-client.ts';
 
-/** Unique texts, so that each is found if any part of the service prints it. */
+/** Unique texts, so that each is found wherever the service prints it. */
 const SECRETS = {
   API_KEY: 'secret-of-the-api-key-0123456789',
   SECRET_KEY: 'secret-that-seals-everything-0123456789',

@@ -16,7 +16,7 @@ it.skipIf(!existsSync('/dev/full'))(
     const server = startProgram('/bin/sh', {
       args: ['-c', 'exec "$0" --conditions=source "$@" 2>/dev/full', process.execPath, COMMAND_LINE, 'serve'],
       cwd,
-      // This policy makes the server log a warning, too.
+      // This policy makes the server log a warning.
       env: { PATH: process.env['PATH'], PORT: '0', LOG_LEVEL: 'trace', WEBHOOK_URL_POLICY: 'local' },
     });
     await server.printed(/^API key/m);

@@ -27,7 +27,7 @@ describe.concurrent('A signal', () => {
       const inTime = requestsAbout(receiver, id).filter(({ event }) => event.type === 'message.sent');
       expect(inTime).toHaveLength(1);
 
-      // Can start immediately, because the first server left no lease that has to expire.
+      // The first server left no lease that has to expire.
       const next = await harness.startNow();
       const started = performance.now();
       await untilNotified(harness, next, (await next.client.send({ instance: harness.instance })).id);

@@ -165,7 +165,7 @@ describe('A start on PostgreSQL', () => {
       const server = await startServer({ env: { DATA_DIR, DATABASE_URL: proxy.url } });
       expect(proxy.closed(), start).toBe(0);
       expect(await server.stop()).toBe(0);
-      // Proves that connections are counted. The proxy may notice a closed connection after the process has ended.
+      // Proves that the proxy counts connections. It may notice a closed connection after the process has ended.
       await until('the connections are closed', () => proxy.closed() > 0);
     }
   });

@@ -54,12 +54,12 @@ describe('Two processes on one PostgreSQL', () => {
         await writer.kill();
         await first.ended;
         const before = first.ids().size;
-        // The stream must still lack events, or it could not miss any.
+        // The stream must still lack events at the kill, or it could not miss any.
         expect(before).toBeLessThan(PER_KILL * 3);
 
         writer = await harness.startNow(env);
         expect(writer.stdout()).not.toContain('without the role gateway');
-        // Many events happen before the stream is resumed.
+        // Gives the resumed stream many events to catch up on.
         await until('all is read', async () => {
           const messages = await Promise.all(ids.map((id) => other.client.message(id)));
           return messages.every(({ status }) => status === 'read');
@@ -98,7 +98,6 @@ interface Arrival {
 }
 
 interface Follower {
-  /** The ids of the events received so far. */
   ids(): ReadonlySet<string>;
   /** The id after which the next stream continues. */
   last(): string | undefined;
@@ -108,7 +107,6 @@ interface Follower {
   stop(): Promise<void>;
 }
 
-/** Reads a stream of a server until it ends. */
 async function follow({ url }: RunningServer, after?: string): Promise<Follower> {
   const controller = new AbortController();
   const { signal } = controller;
@@ -140,7 +138,6 @@ async function follow({ url }: RunningServer, after?: string): Promise<Follower>
   };
 }
 
-/** All stored events about messages. */
 async function storedEvents({ url }: RunningServer, { instance }: Harness): Promise<readonly WebhookEvent[]> {
   const client = createClient({ baseUrl: `${url}/api/v1`, apiKey: API_KEY });
   const stored: WebhookEvent[] = [];

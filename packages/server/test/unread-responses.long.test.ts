@@ -7,10 +7,9 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 import { API_KEY, testClient } from './support/test-client.ts';
 
 const CLIENTS = 400;
-/** Far below the total of all responses (640 MB and more), and above the garbage not yet collected. */
+/** Far below the total of all responses (640 MB and more), but above the garbage that is not collected yet. */
 const MAX_MB = 150;
 
-// A client that makes requests and reads nothing must not be able to use up the memory.
 it.each([
   ['the script of the reference', '/api/v1/docs/scalar.js', false],
   ['the page of the reference', '/api/v1/docs', false],
@@ -44,8 +43,7 @@ it.each([
     socket.write(request);
     await once(socket, 'readable'); // the response has begun, and is not read
   };
-  // Warms the server up, so that it has created everything that it creates once, and its heap has grown as for clients
-  // that read.
+  // Warms the server up, so that one-time allocations are done and the heap has grown as it does for clients that read.
   const headers = hasKey ? { Authorization: `Bearer ${API_KEY}` } : {};
   for (let at = 0; at < CLIENTS / 4; at += 1) {
     const { body } = await fetch(server.url + path, { headers });

@@ -8,7 +8,7 @@ import type { MoodyReceiver } from './support/moody-receiver.ts';
 import { startSending } from './support/sending-processes.ts';
 import type { Ask } from './support/sending-processes.ts';
 
-/** How long the storm lasts. Each caller sends its next request as soon as it has a response. */
+/** Each caller sends its next request as soon as it has a response. */
 const SECONDS = sized('STORM_SECONDS', { short: 1, long: 3 });
 const SEED = sized('STORM_SEED', { short: 1, long: 1 });
 const PROCESSES = 2;
@@ -18,7 +18,7 @@ const CALLERS = 8;
 /** How many of the newest deliveries may be retried by hand; some are in flight. */
 const LATELY = 10;
 
-/** The possible responses, whatever else happens at that moment. */
+/** Every status that a request may get, whatever else happens at the same time. */
 const ALLOWED = {
   test: [202, 404, 409],
   retry: [202, 404, 409],
@@ -31,7 +31,6 @@ const ALLOWED = {
   read: [200, 404],
 } as const satisfies Readonly<Record<string, readonly number[]>>;
 type Kind = keyof typeof ALLOWED;
-/** The relative frequency of each action. */
 const WEIGHTS: Readonly<Record<Kind, number>> = {
   test: 50,
   retry: 25,
@@ -47,11 +46,11 @@ const WEIGHTS: Readonly<Record<Kind, number>> = {
 const KINDS = Object.keys(ALLOWED).flatMap((kind) =>
   Array.from({ length: WEIGHTS[kind as Kind] }, () => kind as Kind),
 ); // no other keys
-/** Reasons for which a delivery may wait once the service has nothing to do. */
+/** Reasons why a delivery may wait once the service has nothing to do. */
 const RESTING: readonly string[] = ['retry_scheduled', 'throttled', 'endpoint_disabled'];
 
 interface Endpoint {
-  /** The endpoint's number at the receiver. */
+  /** The endpoint's number in the URLs of the receiver. */
   readonly number: number;
   readonly id: string;
 }
@@ -125,7 +124,6 @@ async function register(ask: Ask, { receiver }: Storm): Promise<Endpoint> {
   return { number, id: data.id };
 }
 
-/** Makes a random request, about a random endpoint or delivery. */
 async function disturb(workspaces: readonly Workspace[], storm: Storm): Promise<void> {
   const { roll, receiver } = storm;
   const workspace = pick(workspaces, roll);

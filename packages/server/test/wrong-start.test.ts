@@ -90,7 +90,6 @@ describe('A start is refused with', () => {
 
   let used: Promise<string> | undefined;
 
-  /** Copies a directory in which a server has run. */
   async function usedDirectory(): Promise<string> {
     const copy = temporaryDirectory();
     cpSync(await (used ??= useDirectory()), copy, { recursive: true });
@@ -189,7 +188,6 @@ describe('A start is refused with', () => {
       expect(await complaintIn(cwd, { SECRET_KEY: first })).toMatch(
         /^The database data\/trunkline.db is another one than the one that this data directory belongs to: /,
       );
-      // Restores an earlier copy of the same database, as an operator would.
       cpSync(`${path}.before`, path);
       const server = await startServer({ env: { SECRET_KEY: first }, cwd });
       await server.stop();

@@ -29,7 +29,6 @@ type Place = Pick<CommandHarness, 'cwd' | 'run'>;
 
 let used: Promise<string> | undefined;
 
-/** A stopped server's directory, and a function that runs commands there. */
 async function stoppedServer(): Promise<Place> {
   const cwd = temporaryDirectory();
   cpSync(await (used ??= useDirectory()), cwd, { recursive: true });
@@ -47,14 +46,12 @@ function backup({ cwd, run }: Place, ...more: readonly string[]): ReturnType<Com
   return run('backup', join(cwd, 'backup'), ...more);
 }
 
-/** All files below a directory, with their contents. */
 function contents(directory: string): Readonly<Record<string, string>> {
   const names = readdirSync(directory, { recursive: true, encoding: 'utf8' });
   const files = names.filter((name) => statSync(join(directory, name)).isFile());
   return Object.fromEntries(files.map((name) => [name, readFileSync(join(directory, name), 'latin1')]));
 }
 
-/** Assigns these files to messages in this directory's database. */
 function own(cwd: string, names: readonly string[]): void {
   const database = new DatabaseSync(join(cwd, 'data', 'trunkline.db'));
   const insert = database.prepare(

@@ -62,7 +62,6 @@ describe('Did it arrive? The page of the documentation shows what the record say
       if (!delivery) throw new Error('Nothing was sent to the webhook.');
       return delivery;
     };
-    // Jumps from one attempt to the next, because nothing happens in between.
     for (let next = await newest(); next.next_retry_at !== null; next = await newest()) {
       clock.jump(Date.parse(next.next_retry_at) - clock.now() - SECOND);
       await clock.advance(5 * SECOND);
@@ -77,7 +76,6 @@ describe('Did it arrive? The page of the documentation shows what the record say
     await clock.advance(5 * SECOND);
     expect((await newest()).status).toBe('success');
     await firstLines(26, 'deliveries', 'show', exhausted.id);
-    // The retried delivery still belongs to the same event.
     const [read] = (await api.messages.events(message.id)).data;
     expect(exhausted.event.id).toBe(read?.id);
     expectRecorded(PAGE, 'a webhook that failed for two days', recording());

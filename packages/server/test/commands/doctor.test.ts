@@ -24,7 +24,6 @@ interface Finding {
 
 let used: Promise<string> | undefined;
 
-/** Copies a folder in which a server has run. */
 async function usedFolder(): Promise<string> {
   const copy = temporaryDirectory();
   cpSync(await (used ??= useFolder()), copy, { recursive: true });

@@ -9,13 +9,10 @@ import type { CommandHarness, CommandResult } from '../support/command-process.t
 import { complaintsIn } from '../support/server-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/**
- * How many commands run concurrently: more would not be faster on two cores. In `pnpm test`, one process runs all
- * commands.
- */
+/** More would not be faster on two cores. In `pnpm test`, one process runs all commands. */
 const CONCURRENT = isLongForm ? 2 : 1;
 
-/** Arguments that are well formed, so that a command gets as far as its service or its database. */
+/** Well-formed arguments, so that a command reaches its service or its database. */
 const VALUES: Readonly<Record<string, string>> = {
   '<to>': '15550100',
   '[text]': 'hello',
@@ -36,7 +33,6 @@ function argumentsOf(name: string): readonly string[] {
   return [...name.split(' '), ...values, ...(OPTIONS[name] ?? []), ...(spec?.asks === true ? ['--yes'] : [])];
 }
 
-/** Runs the named commands, CONCURRENT at a time. */
 async function runAll(
   names: readonly string[],
   run: (name: string) => Promise<CommandResult>,
@@ -56,7 +52,6 @@ const remote = COMMANDS.filter(({ on }) => on === 'service').map(({ name }) => n
 const withKey = remote.filter((name) => name !== 'openapi');
 const local = COMMANDS.filter(({ on }) => on === 'database').map(({ name }) => name);
 
-/** One server for all commands that need a server. */
 let harness: CommandHarness;
 beforeAll(async () => {
   harness = await startCommandHarness();

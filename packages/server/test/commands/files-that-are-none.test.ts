@@ -12,7 +12,6 @@ const SQLITE_HEADER = 'SQLite format 3\0';
 const KEY = 'a-secret-key-of-more-than-32-characters\n';
 const GIBIBYTE = 1024 ** 3;
 
-/** Functions that create something other than a file at a path. */
 const NO_FILES: Readonly<Record<string, (path: string) => void | Promise<void>>> = {
   'a pipe': (path) => void execFileSync('mkfifo', [path]),
   'a socket': listenAt,
@@ -38,7 +37,7 @@ function sparse(path: string, start = ''): void {
   truncateSync(path, GIBIBYTE);
 }
 
-/** Creates a data directory with a valid-looking database and key, leaving out the file `without`. */
+/** Creates a data directory with a database and a key that look valid, without the file `without`. */
 function dataDirectory({ without }: { readonly without: string }): string {
   const cwd = temporaryDirectory();
   mkdirSync(join(cwd, 'data'), { mode: 0o700 });

@@ -14,7 +14,6 @@ const PRINTED = '\\u001b]0;owned\\u0007\\u202e\\u000d\\u000aforged';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** The rows of a list, as `--json` prints them. */
 async function rowsOf({ json }: CommandHarness, ...args: readonly string[]): Promise<readonly Row[]> {
   const [{ data } = { data: {} }] = await json(...args);
   return data as unknown as readonly Row[]; // the command prints a list

@@ -6,7 +6,7 @@ import type { CallOutcome, CommandCall } from '../support/command-call.ts';
 import { respondJson, startHostileService } from '../support/hostile-service.ts';
 import type { HostileService } from '../support/hostile-service.ts';
 
-// Simulates a service whose responses differ from the API's, by replacing each value of each response, one at a time.
+// Simulates a service whose responses differ from the API's: replaces each value of each response, one at a time.
 
 const EXAMPLES = apiExamples();
 const CONCURRENT = 16;
@@ -64,7 +64,7 @@ type Change = (value: unknown) => unknown;
 
 interface Case {
   readonly call: CommandCall;
-  /** The request whose response is changed, by its index in a run without changes. */
+  /** The index of the request whose response is changed. */
   readonly request: number;
   readonly path: readonly Step[];
   readonly change: Change;
@@ -72,7 +72,7 @@ interface Case {
 }
 
 interface Service extends HostileService {
-  /** The cases by the number in their URL. `seen` counts a case's requests. */
+  /** The cases by the number in their URL. `seen` counts the requests of a case. */
   readonly cases: Map<string, { seen: number; readonly request: number; readonly edit: Change }>;
 }
 
@@ -103,7 +103,6 @@ function exampleOf(method: string, route: string): { readonly status: number; re
   return { status, body };
 }
 
-/** The path of every position in a value, beginning with the whole value. */
 function placesIn(value: unknown, path: readonly Step[] = []): readonly (readonly Step[])[] {
   if (typeof value !== 'object' || value === null) return [path];
   const inside = Array.isArray(value)
@@ -124,7 +123,6 @@ function changed(value: unknown, [step, ...rest]: readonly Step[], change: Chang
   );
 }
 
-/** Returns the bodies of the responses in a run without a change. */
 async function bodiesOf(service: Service, call: CommandCall): Promise<readonly unknown[]> {
   const before = service.requests.length;
   const outcome = await callCommand(call, { environment: environmentOf(service, 'well') });
@@ -142,7 +140,6 @@ function environmentOf({ url }: HostileService, number: string): Readonly<Record
   };
 }
 
-/** Runs all cases, CONCURRENT at a time. */
 async function runAll(
   service: Service,
   cases: readonly Case[],
@@ -206,7 +203,8 @@ describe("A service whose responses differ from the API's", () => {
       const name = nameOf(one);
       const code = exitCodeOf(outcome);
       codes.set(code, (codes.get(code) ?? 0) + 1);
-      // A command succeeds if it does not read the value. `send` fails with 2 if no instance seems to be connected.
+      // A command succeeds if it does not read the changed value. `send` fails with 2 if no instance seems to be
+      // connected.
       expect([0, 1, 2, 4], `${name}: ${String(outcome.error)}`).toContain(code);
       expectClean(outcome, name);
       if (code !== 0)
@@ -240,9 +238,7 @@ describe("A service whose responses differ from the API's", () => {
   });
 });
 
-/**
- * In `pnpm test`, takes every 23rd case. Because 23 is prime, the changes and output formats vary between positions.
- */
+/** In `pnpm test`, takes every 23rd case. 23 is prime, so that changes and formats vary between positions. */
 function sampleOf(cases: readonly Case[]): readonly Case[] {
   return isLongForm ? cases : cases.filter((_, index) => index % 23 === 0);
 }

@@ -9,7 +9,7 @@ import { startServer } from '../support/server-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { testClient } from '../support/test-client.ts';
 
-/** Runs a command with files limited to `kib` KiB, as if the disk were full. */
+/** Limits files to `kib` KiB, as if the disk were full. */
 async function withRoomFor(kib: number, cwd: string, args: readonly string[]): Promise<CommandResult> {
   const limited = `trap '' XFSZ; ulimit -f ${kib * 2}; exec "$0" "$@"`; // the unit is 512 bytes
   const program = startProgram('/bin/sh', {
@@ -24,7 +24,6 @@ async function withRoomFor(kib: number, cwd: string, args: readonly string[]): P
 
 let used: Promise<string> | undefined;
 
-/** Copies a folder in which a server has run. */
 async function usedFolder(): Promise<string> {
   const copy = temporaryDirectory();
   cpSync(await (used ??= useFolder()), copy, { recursive: true });

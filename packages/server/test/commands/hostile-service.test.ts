@@ -20,7 +20,6 @@ import { startInTerminal, terminalMissing } from '../support/terminal-process.ts
 const KEY = 'a-key-for-the-tests';
 const MEBIBYTE = 1_048_576;
 
-/** The arguments with which every command is called here. */
 const ARGS = {
   instance: 'ins_1',
   message: 'msg_1',
@@ -49,7 +48,6 @@ function environmentOf(
   };
 }
 
-/** Runs the named commands concurrently, with arguments. */
 async function callAll(
   service: HostileService,
   names: readonly string[],
@@ -72,7 +70,7 @@ async function callAll(
   expect(existsSync(path)).toBe(false);
 }
 
-/** Checks that the exit code means an unreachable service or another program, and returns the error message. */
+/** Checks that the command reported an unreachable service or another program, and returns the error message. */
 function complaintOf(name: string, outcome: CallOutcome): string {
   expect(exitCodeOf(outcome), `${name}: ${outcome.stderr}`).toBe(4);
   expect(outcome.stdout, name).toBe('');
@@ -368,7 +366,7 @@ describe('A download', () => {
       expect(second).toEqual({ code: 0, stderr: '', stdout: `copy.txt: ${FILE.length} bytes, text/plain\n` });
       expect(readFileSync(join(cwd, 'copy.txt'))).toEqual(FILE);
       expect(lstatSync(join(cwd, 'copy.txt')).mode & 0o777).toBe(0o600);
-      // Only files of this run are removed, and the service's file name is not used.
+      // The command removes only the files of its own run, and ignores the file name that the service sends.
       expect(readdirSync(cwd).toSorted()).toEqual([...left, 'copy.txt']);
     },
   );
@@ -409,7 +407,7 @@ describe('A download', () => {
     const cwd = temporaryDirectory();
     const service = await startHostileService((_, response) => {
       response.writeHead(200, HEADERS).write(FILE.subarray(0, 8));
-      // Creates the file during the download, as another process might.
+      // Another process creates the file during the download.
       void until('the download has begun', () =>
         readdirSync(cwd).some((name) => name.endsWith('.part')),
       ).then(() => {
@@ -435,7 +433,7 @@ describe('A download', () => {
   it.runIf(isLongForm)('leaves nothing if there is no room, and says so', async () => {
     const service = await startHostileService((_, response) => response.writeHead(200, HEADERS).end(FILE));
     const cwd = temporaryDirectory();
-    // A test cannot fill the disk, so it limits the size of files.
+    // Limits the size of files, because a test cannot fill the disk.
     const command = `ulimit -f 1024; exec "$0" --conditions=source "${COMMAND_LINE}" messages download msg_1 copy.txt`;
     const child = spawn('bash', ['-c', command, process.execPath], {
       cwd,
@@ -632,7 +630,7 @@ describe('The address of a service', () => {
       await callCommand({ name: 'messages list' }, { environment }),
       await callCommand({ name: 'messages list', options: { url } }, { environment: {} }),
     ];
-    // White space around a value of the environment is removed, and an empty value counts as unset.
+    // Surrounding white space is removed, and an empty value counts as unset.
     if (url.trim() !== '')
       outcomes.push(
         await callCommand(
@@ -711,7 +709,6 @@ describe('Output', () => {
   );
 });
 
-/** Sends a byte every 100 ms until the connection is closed. */
 function drip(
   response: ServerResponse,
   type: string,
@@ -724,7 +721,6 @@ function drip(
   response.on('close', () => clearInterval(drops));
 }
 
-/** Writes as much as the client reads, until the client closes the connection. */
 function flood(response: ServerResponse, piece: string): void {
   response.writeHead(200, { 'Content-Type': 'application/json' });
   const more = (): void => {

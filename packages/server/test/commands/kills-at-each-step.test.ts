@@ -12,14 +12,12 @@ import { API_KEY, testClient } from '../support/test-client.ts';
 
 const PRELOAD = new URL('../support/signal-at-step.ts', import.meta.url).href;
 
-/** The environment in which a command gets a signal right before a step that changes the disk. */
 function signalAt(signal: NodeJS.Signals, step: string): Readonly<Record<string, string>> {
   return { NODE_OPTIONS: `--import=${PRELOAD}`, SIGNAL_AT_STEP: `${signal} ${step}` };
 }
 
 let used: Promise<string> | undefined;
 
-/** Copies the folder of a stopped server, with a number, a file and a webhook's secret. */
 async function usedFolder(): Promise<string> {
   const copy = temporaryDirectory();
   cpSync(await (used ??= useFolder()), copy, { recursive: true });
@@ -41,12 +39,12 @@ async function useFolder(): Promise<string> {
   return cwd;
 }
 
-/** One in this many steps is tried. */
+/** The test tries one step in this many. */
 const EVERY = sized('KILL_EVERY', { short: 16, long: 1 });
 
 /**
- * Takes every `EVERY`th step of the command, beginning at a random step: runs the command in a copy of the folder,
- * kills it before the step, and checks the result. Resolves with the number of steps, or a few more.
+ * Runs the command in a copy of the folder for every `EVERY`th step, beginning at a random step: kills the command
+ * before the step, and checks the result. Resolves with the number of steps, or a few more.
  */
 async function killedAtEachStep(
   args: readonly string[],
@@ -66,7 +64,7 @@ async function killedAtEachStep(
   }
 }
 
-/** The names of all files below a directory. Checks that only their owner can read them. */
+/** Checks that only their owner can read the files. */
 function filesBelow(directory: string): readonly string[] {
   const names = readdirSync(directory, { recursive: true, encoding: 'utf8' });
   const files = names.filter((name) => statSync(join(directory, name)).isFile());
@@ -198,8 +196,8 @@ describe('A command that is killed before any of its steps on disk', { timeout: 
 
 describe('Two concurrent commands', () => {
   /**
-   * Pauses a command before a step, and checks that a second one is refused. Then the first continues, or is killed and
-   * the second does the work.
+   * Pauses a command before a step, and checks that a second command is refused. Then the first command continues, or
+   * is killed and the second one does the work.
    */
   async function secondIsRefused(
     args: readonly string[],

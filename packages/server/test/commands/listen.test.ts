@@ -29,7 +29,6 @@ describe('trunkline listen', () => {
     await listen.printed(/message\.read +evt_\w+  msg_\w+  to 15550123  Hello  → 204 in \d+ ms/);
     await run('send', '15550123', 'Hello');
     await until('it has printed the next one, too', async () => json.stdout().trimEnd().includes('\n'));
-    // Nothing else is printed before or between the two events.
     for (const line of json.stdout().trimEnd().split('\n'))
       expect(JSON.parse(line)).toMatchObject({
         data: { type: 'message.read', data: { message: { text: 'Hello' } } },

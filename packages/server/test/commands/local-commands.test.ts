@@ -215,7 +215,7 @@ describe('Workspaces, keys and members', () => {
     );
     expect(await server.stop()).toBe(0);
     if (!isLongForm) return;
-    // A server that kept running may accept a key for five more seconds; the next server does not.
+    // A running server may accept a revoked key for five more seconds; a newly started server does not.
     const later = await startServer({ env: { DATA_DIR: join(cwd, 'data') } });
     for (const { token } of [key, other])
       expect((await testClient(later.url, String(token)).request('GET', KEY_STATUS)).status).toBe(401);

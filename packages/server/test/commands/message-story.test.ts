@@ -10,7 +10,6 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 const WELL = 'https://well.example.com/hook';
 const ILL = 'https://ill.example.com/hook';
 
-/** Starts a service with two webhooks, one of which fails until it is fixed, and a message that was read. */
 async function startWithMessage(): Promise<
   Story & {
     readonly id: string;
@@ -48,7 +47,7 @@ async function startWithMessage(): Promise<
   };
 }
 
-/** The lines about requests to receivers, without ids, which differ each time. */
+/** Leaves out ids, which differ each time. */
 function linesAbout(output: string): readonly string[] {
   const lines = output.split('\n');
   return lines
@@ -74,8 +73,7 @@ describe('trunkline messages show', () => {
       '    2026-11-23T14:00:01.075+00:00  attempt 1: 503',
     ]);
 
-    // Advances from attempt to attempt until the delivery is given up, then makes an attempt by hand, days after the
-    // message was read.
+    // Makes an attempt by hand after the last attempt of the schedule, days after the message was read.
     for (let next = await delivery(); next.next_retry_at !== null; next = await delivery()) {
       clock.jump(Date.parse(next.next_retry_at) - clock.now() - SECOND);
       await clock.advance(5 * SECOND);
@@ -98,7 +96,6 @@ describe('trunkline messages show', () => {
     expect(late.at(-10)).toBe(`  whd_…  success  ${ILL}`);
     expect(late.at(-1)).toMatch(/^    2026-11-25T10:36:\d\d\.\d{3}\+00:00  attempt 9 \(by hand\): 204$/);
 
-    // The webhook's page counts the attempt by hand in addition to those of the schedule.
     expect(await run('deliveries', 'list', failing)).toMatch(/  success  9 \(by hand\)  204$/m);
     expect(await run('deliveries', 'show', (await delivery()).id)).toMatch(
       /^attempts +9: 8 of 8 by the schedule, and 1 by hand$/m,

@@ -40,27 +40,26 @@ import type { TestReceiver } from '../support/test-receiver.ts';
 
 const HOLD_AT_PRINT = new URL('../support/hold-at-print.ts', import.meta.url).href;
 
-/** The number of messages to move; every tenth has a file. */
+/** Every tenth message has a file. */
 const MESSAGES = sized('MOVE_MESSAGES', { short: 20, long: 200 });
 /** How many of the messages go through a server, because an endpoint gets at most 120 requests a minute. */
 const SENT_BY_SERVER = 100;
 /**
- * The limits of a move, however many rows it has. After a garbage collection, about 20 MB of the heap are in use, both
- * at 100,000 messages and at 300,000. So a heap of this size cannot hold something for each row. Without this limit,
- * the peak RSS is 370 to 475 MB at both sizes, most of it garbage that V8 has not collected yet. With the limit, the
- * peak RSS is 330 to 350 MB, of which SQLite's cache is 64 MB.
+ * The limits of a move, whatever the number of rows. After a garbage collection, about 20 MB of the heap are in use,
+ * both at 100,000 messages and at 300,000, so a heap of this size cannot hold something for each row. With this heap
+ * limit, the peak RSS is 330 to 350 MB, of which SQLite's cache is 64 MB. Without it, the peak RSS is 370 to 475 MB,
+ * most of it garbage that V8 has not collected yet.
  */
 const HEAP_MB = 96;
 const PEAK_MEMORY = 400 * 1024 * 1024;
 const PEAK_MEMORY_PRELOAD = new URL('../support/peak-memory.ts', import.meta.url).href;
-/** A random kill comes within this time, about as long as a move takes. */
+/** Random kills come within this time, about as long as a move takes. */
 const KILLED_WITHIN_MS = 1_500 + MESSAGES / 3;
 const KILLS = sized('MOVE_KILLS', { short: 2, long: 2 });
 const AT_THE_SAME_TIME = 32;
 
 const EVENTS = ['message.read', 'message.received'];
 
-/** An endpoint that fails until it is fixed. */
 async function brokenEndpoint(): Promise<{ url: string; requests: () => number; fix: () => void }> {
   let requests = 0;
   let status = 500;
@@ -77,12 +76,14 @@ async function brokenEndpoint(): Promise<{ url: string; requests: () => number; 
   return { url: `http://127.0.0.1:${port}/hook`, requests: () => requests, fix: () => void (status = 204) };
 }
 
-/** A directory with a server's files. */
 interface Place {
   readonly cwd: string;
   start(env?: Readonly<Record<string, string>>, aheadMs?: number): Promise<ServerProcess>;
   move(...args: readonly string[]): Promise<CommandResult>;
-  /** The peak RSS of the last move, in bytes. Measured only in the long form, because a few rows prove nothing. */
+  /**
+   * The peak RSS of the last move, in bytes. Measured only in the long form, because the peak for a few rows proves
+   * nothing.
+   */
   peakMemory(): number;
   /** Everything that an API-only server on this database serves. */
   served(databaseUrl: string): ReturnType<typeof everythingServed>;
@@ -139,7 +140,6 @@ async function filled(
   instance: string;
   receiver: TestReceiver;
   broken: Awaited<ReturnType<typeof brokenEndpoint>>;
-  /** Everything that a server without a gateway serves of this data. */
   served: Served;
 }> {
   const receiver = await startReceiver();
@@ -251,7 +251,7 @@ function filesIn(directory: string): readonly string[] {
 
 type Served = Awaited<ReturnType<typeof everythingServed>>;
 
-/** Shows only the first row that differs, because a diff of all rows would be too long to print. */
+/** Shows only the first row that differs, because a diff of all rows would be too long. */
 function expectSame(found: Served, expected: Served): void {
   expect(Object.keys(found)).toEqual(Object.keys(expected));
   for (const [name, rows] of Object.entries(expected)) {
@@ -298,9 +298,9 @@ describe('trunkline move', { timeout: 900_000 }, () => {
       console.info(`${there.stdout}peak RSS ${peakThere}\n${returned.stdout}peak RSS ${peakBack}`);
     expect(Math.max(peakThere, peakBack)).toBeLessThan(PEAK_MEMORY);
 
-    // move-data.test.ts checks the same in the databases, without servers.
+    // move-data.test.ts checks the same without servers.
     if (!isLongForm) return;
-    // Waiting work continues: each queued message is sent once, and the delivery has its remaining attempts.
+    // Each queued message is sent once, and the delivery keeps its remaining attempts.
     const [tries, heard] = [broken.requests(), receiver.requests.length];
     broken.fix();
     const server = await at.start({ DATABASE_URL: back }, 3_600_000);

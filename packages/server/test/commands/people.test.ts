@@ -22,7 +22,7 @@ import type { TestClient } from '../support/test-client.ts';
 
 const ADA = '15550111222';
 const BOB = '15550111333';
-/** The content of files, which are stored only in the media folder. */
+/** Stored only in the media folder. */
 const FILE_MARK = 'bytes-of-a-secret-file';
 
 const closing: (() => void)[] = [];
@@ -30,7 +30,7 @@ afterAll(() => {
   for (const close of closing) close();
 });
 
-/** A receiver that echoes requests, which are then stored with the attempt. */
+/** Echoes requests, so that each attempt stores the request's text in the database. */
 async function echoingReceiver(): Promise<string> {
   const server = createServer((request, response) => {
     void buffer(request).then((body) => response.writeHead(500).end(body));
@@ -73,7 +73,6 @@ async function linked(settings: Readonly<Record<string, string>> = {}): Promise<
   };
 }
 
-/** Creates a person with every kind of data, and another person. */
 async function withPeople(all: Linked): Promise<void> {
   const { client, instance } = all;
   await client.registerWebhook(await echoingReceiver(), ['message.received', 'message.sent', 'message.read']);
@@ -99,7 +98,7 @@ async function withPeople(all: Linked): Promise<void> {
   await until('the response of a receiver is kept', () => found(all, 'secret-from-ada') > 2);
 }
 
-/** How often a text occurs in the files of the database and of messages, not counting the sandbox network's file. */
+/** Counts a text in the files of the database and of messages, without the sandbox network's file. */
 function found({ cwd }: Pick<Linked, 'cwd'>, text: string): number {
   const data = join(cwd, 'data');
   const media = join(data, 'media');
@@ -120,7 +119,6 @@ function foundOf(all: Pick<Linked, 'cwd'>): Readonly<Record<string, number>> {
 
 const NONE = Object.fromEntries(SECRETS.map((text) => [text, 0]));
 
-/** The failures that the server has logged. */
 function errorsIn({ server }: Pick<Linked, 'server'>): readonly string[] {
   return server
     .stderr()
@@ -128,7 +126,7 @@ function errorsIn({ server }: Pick<Linked, 'server'>): readonly string[] {
     .filter((line) => /"level":[56]0/.test(line));
 }
 
-/** Returns the ids of all messages, oldest first. */
+/** Oldest first. */
 async function everyId(client: TestClient): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let path: string | null = '/api/v1/messages?limit=100'; path !== null;) {
@@ -214,7 +212,6 @@ describe('trunkline erase', () => {
     });
     const isGone = async (index: number): Promise<boolean> =>
       (await client.request('GET', `/api/v1/messages/${must(ids.at(index))}`)).status === 404;
-    // Kills the command after the first message, in the middle, and after the last one.
     for (const index of isLongForm ? [0, count / 2, count] : [count / 2]) {
       const command = startCommand(['erase', '--number', ADA, '--yes'], { cwd, env });
       await until('so many are erased', () => isGone(index));
@@ -287,7 +284,7 @@ describe('trunkline export', () => {
     rmSync(join(all.cwd, 'ada.part'));
     expect(readdirSync(outside)).toEqual([]);
 
-    // Replaces a file of the media folder, which others may be able to write to, with a link.
+    // Replaces a file of the media folder with a link, as others with access to the folder could.
     const media = join(all.cwd, 'data', 'media');
     const [path = ''] = readdirSync(media, { recursive: true, encoding: 'utf8' })
       .map((name) => join(media, name))

@@ -26,7 +26,7 @@ it("The terminal recording of the documentation matches the commands' output", a
   };
   await run(['init']);
   expect(existsSync(join(cwd, 'trunkline.toml'))).toBe(true);
-  // Uses any free port, because another server of this machine may have the usual port.
+  // Any free port, because another server of this machine may use the default port.
   const server = startCommand(['serve'], {
     cwd,
     env: { PORT: '0', LOG_LEVEL: 'warn' },
@@ -65,7 +65,6 @@ it("The terminal recording of the documentation matches the commands' output", a
   expectRecorded(PAGE, 'packages/server/test/commands/recording.long.test.ts', lines.join('\n'));
 });
 
-/** Replaces the parts that differ each time with fixed text. */
 function steady(text: string): string {
   return (
     text

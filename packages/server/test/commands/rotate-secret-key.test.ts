@@ -25,11 +25,10 @@ interface Place {
   start(env?: Readonly<Record<string, string>>): Promise<ServerProcess>;
   run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<CommandResult>;
   rotate(...args: readonly string[]): Promise<CommandResult>;
-  /** Checks that a server on the directory can open sealed values, by a webhook signed with the earlier secret. */
+  /** Checks that a server on the directory can open sealed values: it signs a webhook with the original secret. */
   works(env?: Readonly<Record<string, string>>): Promise<void>;
 }
 
-/** Creates the directory of a stopped server, with webhooks whose secrets are sealed. */
 async function place(): Promise<Place> {
   const cwd = temporaryDirectory();
   const data = join(cwd, 'data');
@@ -124,7 +123,6 @@ describe('trunkline rotate-secret-key', () => {
       const at = await place();
       const former = at.key();
       const next = join(at.cwd, 'data', 'secret.key.next');
-      // Kills the command right after it has made the new key.
       const first = startCommand(['rotate-secret-key', '--yes'], { cwd: at.cwd });
       // The rotation may end between two checks, so a replaced key counts, too.
       await until('the new key is there', () => existsSync(next) || at.key() !== former);

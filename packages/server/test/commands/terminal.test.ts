@@ -17,7 +17,6 @@ const missing = terminalMissing();
 if (missing !== null) console.warn(`The tests in a terminal are skipped: ${missing}.`);
 
 describe.skipIf(missing !== null)('In a terminal', () => {
-  /** Types an answer once the question is printed. */
   async function answer(
     program: ReturnType<typeof startInTerminal>,
     question: string,
@@ -133,7 +132,7 @@ describe.skipIf(missing !== null)('In a terminal', () => {
     const clear = '\r\u001b[K';
     const lines = backup.stdout().split(clear);
     expect(lines).toContain('database: checking the copy');
-    // The result follows the last progress, on a separate line.
+    // The result follows the last progress line.
     expect(lines.at(-1)).not.toMatch(/^(database|\d+ files)/);
     expect(lines.at(-1)).toMatch(/\n$/);
     await harness.server.stop();

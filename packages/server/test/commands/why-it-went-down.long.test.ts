@@ -119,14 +119,12 @@ describe('Why did it go down? The page of the documentation shows what the recor
   });
 });
 
-/** The name that a process logs when it starts. */
 function nameOf(log: string): string {
   const name = /"process":"([\w-]{16})"/.exec(log)?.[1];
   if (name === undefined) throw new Error(`The server did not log its name: ${log}`);
   return name;
 }
 
-/** The parts of an email that a person reads. */
 function emailText(source: string): string {
   const [headers = '', ...body] = source.replaceAll('\r\n', '\n').split('\n\n');
   const subject = /^Subject: .*$/m.exec(headers)?.[0];

@@ -15,7 +15,7 @@ const COMPOSE_FILES = ['compose.yaml', 'compose.postgres.yaml', 'compose.monitor
 const UNIT = read('systemd/trunkline.service');
 const IMAGE = DockerfileParser.parse(read('Dockerfile'));
 
-/** Parsed data that a test reads freely: a missing field is undefined, and fails the assertion on it. */
+/** A missing field is undefined, and fails the assertion on it. */
 interface Json {
   readonly [key: string]: Json;
 }

@@ -32,7 +32,7 @@ function parse(text: string, defined: Map<string, readonly Node[]>): readonly No
   let position = 0;
   let isTrimmed = false;
 
-  /** Parses up to the action that ends this body, and returns that action too. */
+  /** Parses up to the action that ends the current body, and returns that action, too. */
   const body = (): { readonly nodes: readonly Node[]; readonly end: string } => {
     const nodes: Node[] = [];
     for (; position < parts.length;) {
@@ -149,7 +149,6 @@ function evaluate(expression: string, { dot, variables }: Scope, functions: Func
   return pipeline();
 }
 
-/** The functions of Go, Sprig and Helm that the chart uses. */
 const FUNCTIONS: Functions = {
   add: (...numbers) => numbers.reduce((sum: number, number) => sum + Number(number), 0),
   and: (...values) => values.find((value) => !isTrue(value)) ?? values.at(-1),

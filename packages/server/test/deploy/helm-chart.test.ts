@@ -8,7 +8,7 @@ import { CHART, renderChart } from './helm-chart.ts';
 import type { Manifest } from './helm-chart.ts';
 import { complaintsAbout } from './kubernetes.ts';
 
-/** The values for three servers, from docs/deploy/kubernetes.md. */
+/** From docs/deploy/kubernetes.md. */
 const THREE = {
   replicas: 3,
   database: { kind: 'postgres' },
@@ -21,13 +21,12 @@ const THREE = {
   },
 };
 
-/** Returns the kinds. Fails if a manifest breaks its schema. */
 function validated(manifests: readonly Manifest[]): readonly string[] {
   for (const manifest of manifests) expect(complaintsAbout(manifest), manifest.kind).toEqual([]);
   return manifests.map(({ kind }) => kind);
 }
 
-/** Parsed data that a test reads freely: a missing field is undefined, and fails the assertion on it. */
+/** A missing field is undefined, and fails the assertion on it. */
 interface Json {
   readonly [key: string]: Json;
 }

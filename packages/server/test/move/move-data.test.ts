@@ -55,7 +55,6 @@ const MARK = { role: 'target', id: '1', source: 'here', progress: { tables: {}, 
 type TargetMark = Extract<MoveMark, { role: 'target' }>;
 
 interface Place {
-  /** The address of PostgreSQL. */
   readonly url?: string;
   readonly storage: () => Storage;
   readonly movable: () => MovableDatabase;
@@ -97,7 +96,7 @@ async function moved(from: Place, to: Place): Promise<Readonly<Record<string, nu
   return rows;
 }
 
-/** Runs statements. `run` returns how many rows a statement has changed or read. */
+/** `run` returns how many rows a statement changed or read. */
 async function inPostgres(
   connectionString: string,
   work: (run: (sql: string) => Promise<number>) => Promise<unknown>,
@@ -111,7 +110,6 @@ async function inPostgres(
   }
 }
 
-/** All rows of a table. */
 async function rowsOf({ movable }: Place, name: MovedTableName): Promise<readonly MovedRow[]> {
   const database = movable();
   await database.open({ logger });
@@ -246,7 +244,7 @@ describe.each([
       const sent = aMessage(instance, { createdAt: at });
       const idempotency = anIdempotencyRecord(sent, { key: `key ${at}` });
       await before.messages.accept({ message: sent, idempotency, backlogLimit: 100, trialLimit: null });
-      // The delivery stays open, and is not due while later deliveries are tried.
+      // The delivery stays open, but is not due while later deliveries are tried.
       for (const [tryAt, nextRetryAt] of [
         [at, at + 60_000],
         [at + 60_000, TODAY + DAY],
@@ -362,7 +360,7 @@ describe.each([
       const [from, to] = [await here(), await there()];
       const before = await opened(from);
       const { lease } = await storeLeasedInstance(before);
-      // One statement with all values would exceed the time limit of statements on a busy machine.
+      // A single statement with all values could exceed the statement timeout on a busy machine.
       for (let key = 0; key < 80; key += 1) {
         const saved = await before.sessions.save(lease, new Map([[`key ${key}`, new Uint8Array(200_000)]]));
         expect(saved).toBe('saved');
@@ -391,7 +389,7 @@ describe.each([
         onProgress({ phase, rows }) {
           if (phase !== 'compared') return;
           compared = rows;
-          // Aborts in a later turn of the event loop, as a signal would.
+          // Aborts in a later turn of the event loop, as a signal does.
           if (rows > 0) setImmediate(() => interruption.abort(new Error('interrupted')));
         },
       });

@@ -12,7 +12,7 @@ export interface CommandCall {
 export interface CallOutcome {
   readonly stdout: string;
   readonly stderr: string;
-  /** The error that the command ended with; null if it succeeded. */
+  /** Null if the command succeeded. */
   readonly error: unknown;
 }
 
@@ -56,7 +56,7 @@ export async function callCommand(
   }
 }
 
-/** The exit code of an outcome; undefined for an error that is not a refusal, which is a bug. */
+/** Undefined for an error that is not a CommandError, which is a bug. */
 export function exitCodeOf({ error }: CallOutcome): number | undefined {
   if (error === null) return 0;
   return error instanceof CommandError ? error.exitCode : undefined;

@@ -7,7 +7,6 @@ import { afterAll } from 'vitest';
 export interface HostedCommand {
   readonly args: readonly string[];
   readonly cwd: string;
-  /** The whole environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly input: string;
 }
@@ -23,7 +22,6 @@ export interface HostReply extends HostedResult {
   readonly isReusable: boolean;
 }
 
-/** Processes that wait for a command. Their number grows to that of the commands that run concurrently. */
 const idle: Program[] = [];
 
 // Waits for the processes to end, so that their cost is measured.
@@ -31,7 +29,7 @@ afterAll(async () => {
   await Promise.all(idle.map((host) => host.kill()));
 });
 
-/** Runs a command in a reused process, which costs a tenth of a new process. */
+/** Runs a command in a reused process, at a tenth of the cost of a new process. */
 export async function runInHost(command: HostedCommand): Promise<HostedResult> {
   const host = idle.pop() ?? (await startHost());
   const message = host.nextMessage();

@@ -9,7 +9,6 @@ import { startServer, TERMINAL_PRELOAD } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-/** The program's file, for callers that start it in another way. */
 export const COMMAND_LINE: string = await builtProgram(new URL('../../src/cli.ts', import.meta.url));
 
 export interface CommandResult {
@@ -21,20 +20,18 @@ export interface CommandResult {
 interface CommandOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** The content of standard input. */
   readonly input?: string;
   /** Whether the command prints what it would print to a terminal, including secrets. */
   readonly isAtTerminal?: boolean;
 }
 
-/** Starts a command in its own process. */
 export function startCommand(args: readonly string[], options: CommandOptions): Program {
   const { cwd, isAtTerminal = false } = options;
   const nodeArgs = isAtTerminal ? [`--import=${TERMINAL_PRELOAD}`] : [];
   return startNodeProgram(pathToFileURL(COMMAND_LINE), { args, nodeArgs, cwd, env: environmentOf(options) });
 }
 
-/** The tester's own environment must not affect a command. */
+/** The developer's own environment must not affect a command. */
 function environmentOf({ cwd, env = {} }: CommandOptions): Readonly<Record<string, string>> {
   return { PATH: process.env['PATH'] ?? '', HOME: cwd, ...env };
 }
@@ -60,11 +57,9 @@ function needsProcess([command]: readonly string[], { env = {} }: CommandOptions
   return command === 'serve' || Object.keys(env).some((name) => name.startsWith('NODE_'));
 }
 
-/** A server on its own directory, and functions that run commands there. */
 export interface CommandHarness {
   readonly cwd: string;
   readonly server: ServerProcess;
-  /** The environment of commands in this directory. */
   readonly env: Readonly<Record<string, string>>;
   run(...args: readonly string[]): Promise<CommandResult>;
   /** The parsed lines of a command that has to succeed. */

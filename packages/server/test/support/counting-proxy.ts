@@ -8,7 +8,7 @@ export interface CountingProxy {
   readonly url: string;
   /** How many connections through the proxy have been closed. */
   closed(): number;
-  /** The bytes that clients have sent so far, as one character each. */
+  /** The bytes that clients have sent so far, as Latin-1 text. */
   sent(): string;
 }
 

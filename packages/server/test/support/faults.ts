@@ -12,7 +12,6 @@ import { freePort } from '@trunkline/test-support/free-port';
 import { startProgram } from '@trunkline/test-support/start-program';
 import type { OperatorsMachine } from './operators-machine.ts';
 
-/** A receiver that fails until it is fixed. */
 export async function brokenReceiver(): Promise<{ readonly url: string; fix(): void }> {
   let isBroken = true;
   const server = createServer((_, response) => {
@@ -39,7 +38,6 @@ function tryMount(): boolean {
   return status === 0;
 }
 
-/** Fills the disk with a file at this path. */
 export function fill(path: string): void {
   const { stderr } = spawnSync('dd', ['if=/dev/zero', `of=${path}`, 'bs=4k'], { encoding: 'utf8' });
   expect(stderr).toContain('No space left on device');
@@ -82,7 +80,7 @@ const NGINX = '/usr/sbin/nginx';
 const ROOT = join(import.meta.dirname, '../../../..');
 
 /**
- * Starts nginx without proxy.conf, as at the start of behind-nginx.md. nginx proxies to the machine's server. The
+ * Starts nginx as a proxy to the machine's server, without proxy.conf, as at the start of behind-nginx.md. The
  * machine's command `nginx` uses the same configuration.
  */
 export async function startNginx(machine: OperatorsMachine): Promise<{ readonly url: string }> {

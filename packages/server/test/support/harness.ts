@@ -12,8 +12,8 @@ import { startReceiver } from './test-receiver.ts';
 import type { ReceivedRequest, TestReceiver } from './test-receiver.ts';
 
 /**
- * Longer than the leases of instances and webhooks, so that a server that starts this much later finds no lease of a
- * killed server.
+ * Longer than the leases of instances and webhooks, so that a server that starts this much later finds no unexpired
+ * lease.
  */
 const LATER_MS = 61_000;
 
@@ -25,7 +25,7 @@ export interface Harness {
   startLater(env?: Readonly<Record<string, string>>): Promise<RunningServer>;
   /** Starts a server without advancing the clock. */
   startNow(env?: Readonly<Record<string, string>>): Promise<RunningServer>;
-  /** Starts a server whose clock is ahead (or behind) by this much. */
+  /** `aheadMs` is negative if the clock is behind. */
   startAt(aheadMs: number, env?: Readonly<Record<string, string>>): Promise<RunningServer>;
   /** Deletes the receiver's webhook, and registers a new one, with its own slots and rate limit. */
   replaceWebhook(server: RunningServer): Promise<void>;
@@ -46,7 +46,7 @@ const EVENTS = [
   'message.failed',
 ];
 
-/** Returns the harness and the server that it was set up with. The receiver subscribes to `events`. */
+/** The receiver subscribes to `events`. */
 export async function startHarness(
   env: Readonly<Record<string, string>> = {},
   events: readonly string[] = EVENTS,
@@ -97,7 +97,6 @@ export async function startHarness(
   return { harness, server };
 }
 
-/** The requests about a message. */
 export function requestsAbout(receiver: TestReceiver, messageId: string): readonly ReceivedRequest[] {
   return receiver.requests.filter(
     ({ event: { data } }) => 'message' in data && data.message.id === messageId,

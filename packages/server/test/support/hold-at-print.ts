@@ -3,8 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 
 // Preloaded into a command. Once the command has printed a text that matches HOLD_AT_PRINT, the command pauses at its
-// next step until interrupted, so that the interruption hits that phase however fast the command is and whatever the
-// load.
+// next step until it is interrupted, so that the interruption hits that phase at any speed and load.
 
 const pattern = new RegExp(process.env['HOLD_AT_PRINT'] ?? '(?!)');
 let held: Promise<unknown> | null = null;

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 
 export interface HostileService {
   readonly url: string;
-  /** All requests so far, oldest first. */
+  /** Oldest first. */
   readonly requests: readonly SeenRequest[];
 }
 
@@ -21,7 +21,6 @@ interface SeenRequest {
 
 type Respond = (request: SeenRequest, response: ServerResponse) => void;
 
-/** A server on loopback that does whatever the test wants once a request has arrived; closed when the test is over. */
 export async function startHostileService(
   respond: Respond,
   tls?: { readonly key: string; readonly cert: string },
@@ -58,7 +57,6 @@ async function seen(incoming: IncomingMessage): Promise<SeenRequest> {
   };
 }
 
-/** Responds with JSON as a service does. */
 export function respondJson(response: ServerResponse, body: unknown, status = 200): void {
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 }

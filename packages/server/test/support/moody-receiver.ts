@@ -8,14 +8,14 @@ import { verify } from '@trunkline/receiver';
 
 /** A receiver that accepts some webhooks, refuses others, is slow with some and hangs up on the rest. */
 export interface MoodyReceiver {
-  /** A different endpoint for each number; `variant` is another URL of the same endpoint. */
+  /** `variant` makes another URL of the same endpoint. */
   url(endpoint: number, variant?: number): string;
   /** Sets the secret of an endpoint's signatures from now on. */
   learnSecret(endpoint: number, secret: string): void;
   readonly requests: readonly MoodyRequest[];
   /**
-   * For how many milliseconds the secret of a request's signature had been replaced when the request arrived; 0 for the
-   * current secret.
+   * Returns how long ago the secret that signed the request had been replaced when the request arrived, in
+   * milliseconds; 0 for the current secret.
    */
   secretOverFor(request: MoodyRequest): Promise<number>;
   /** The most requests that one endpoint served concurrently. */
@@ -27,7 +27,7 @@ interface MoodyRequest {
   readonly deliveryId: string;
   /** Null if the receiver hung up. */
   readonly status: number | null;
-  /** Whether the receiver hung up on a reused connection, so that the same attempt sends the request once more. */
+  /** Whether the receiver hung up on a reused connection, so that the same attempt sends the request again. */
   readonly isRepeated: boolean;
   readonly at: number;
   readonly headers: IncomingMessage['headers'];

@@ -27,7 +27,7 @@ export interface OperatorsMachine {
   /** The server's address, without a trailing slash. */
   readonly url: string;
   readonly client: TestClient;
-  /** The real path of a folder of the machine, such as `/var/lib/trunkline`. */
+  /** The real path for a path on the machine, such as `/var/lib/trunkline`. */
   path(absolute: string): string;
   /** The environment of the operator's shell. */
   readonly environment: Readonly<Record<string, string>>;
@@ -37,10 +37,9 @@ export interface OperatorsMachine {
   shown(output: string): string;
   /** Installs a shell script as a program, such as `/bin/npm`. */
   install(name: string, script: string): void;
-  /** Starts the server, as `systemctl start` does; resolves when it is ready or has ended. */
+  /** Resolves when the server is ready or has ended. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Sets the clock of the running server ahead by this much. */
   setClock(aheadMs: number): Promise<void>;
 }
 
@@ -85,7 +84,7 @@ export async function operatorsMachine({
       hasChannel: true,
     });
     server = program;
-    // The output is in the journal, whether or not the server started.
+    // The server's output goes to the journal, whether or not it started.
     await program.printed(/^API key/m).catch(() => undefined);
   };
   const stop = async (): Promise<void> => {
@@ -137,7 +136,6 @@ export async function operatorsMachine({
       PATH: `${path('/bin')}:${process.env['PATH']}`,
       HOME: home,
       LANG: 'C.UTF-8',
-      // The variables in the profile of the server's user.
       TRUNKLINE_URL: url,
       TRUNKLINE_API_KEY: API_KEY,
       NODE_COMPILE_CACHE: join(process.env['TMPDIR'] ?? '/tmp', 'trunkline-compile-cache'),
@@ -160,7 +158,7 @@ export async function operatorsMachine({
   };
 }
 
-/** The last `--lines` lines, without journald's prefixes. */
+/** Returns the last `--lines` lines, without journald's prefixes. */
 function journal(log: string, args: readonly string[]): string {
   const lines = Number(args[args.indexOf('--lines') + 1]);
   return `${log.trimEnd().split('\n').slice(-lines).join('\n')}\n`;

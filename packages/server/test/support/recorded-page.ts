@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
 
 /**
- * Compares a recording with the block of a page marked with its name, `<!-- recording: <name> -->`. With RECORD=1 in
- * the environment, writes the recording into the page instead.
+ * Compares a recording with the block of a page that `<!-- recording: <name> -->` marks. With RECORD=1 in the
+ * environment, writes the recording into the page instead.
  */
 export function expectRecorded(page: URL, name: string, recording: string): void {
   const text = readFileSync(page, 'utf8');

@@ -23,8 +23,8 @@ export interface Rehearsal {
 }
 
 /**
- * `names` lists further texts that a page shows instead of the real ones. Commands get the real ones back, if those are
- * strings.
+ * `names` lists further texts that a page shows instead of the real ones. Commands get the real ones back, unless those
+ * are patterns.
  */
 export async function rehearse(
   name: string,
@@ -68,7 +68,6 @@ export async function rehearse(
   };
 }
 
-/** The commands and their outputs, block by block. */
 function blocksIn(page: URL): readonly string[] {
   return [...readFileSync(page, 'utf8').matchAll(BLOCK)].map(([, block = '']) => block);
 }
@@ -119,7 +118,6 @@ function startShell({ environment, path }: OperatorsMachine): Shell {
   };
 }
 
-/** Replaces the parts that differ each time with fixed text. */
 function steady(text: string): string {
   return (
     text

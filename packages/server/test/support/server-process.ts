@@ -25,7 +25,6 @@ export interface ServerProcess {
   /** The address, without a trailing slash. */
   readonly url: string;
   readonly pid: number | undefined;
-  /** Everything that the server has printed on stdout so far. */
   readonly stdout: () => string;
   readonly stderr: () => string;
   /** The API key, if the server printed one. */
@@ -36,9 +35,7 @@ export interface ServerProcess {
   signal(name: 'SIGTERM' | 'SIGINT' | 'SIGUSR2'): void;
   /** Resolves with the exit code, or the signal that ended the server. */
   ended(): Promise<End>;
-  /** Sends SIGTERM, and waits for the end. */
   stop(): Promise<End>;
-  /** Sends SIGKILL, and waits for the end. */
   kill(): Promise<void>;
 }
 
@@ -58,7 +55,6 @@ export interface FailedServer {
   complaints(): readonly string[];
 }
 
-/** Runs a server that is expected to end without a signal. */
 export async function runServer(options: ServerOptions): Promise<FailedServer> {
   const { server } = spawnServer(options);
   const code = await server.ended();
@@ -93,7 +89,7 @@ function spawnServer({ env, aheadMs = 0, cwd, isFromSources = false, isAtTermina
     args: ['serve'],
     nodeArgs: [`--import=${PRELOAD}`, ...(isAtTerminal ? [`--import=${TERMINAL_PRELOAD}`] : [])],
     ...(cwd !== undefined && { cwd }),
-    // The tester's own environment must not affect the server.
+    // The developer's own environment must not affect the server.
     env: {
       PATH: process.env['PATH'],
       PORT: '0',

@@ -2,8 +2,9 @@ import { writeSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
-// Preloaded into a command; sends it a signal right before a step that changes the disk: the n-th step, or the first
-// that contains a text. This reaches each state that a kill can leave, whatever the load of the machine.
+// Preloaded into a command. Sends the command a signal right before a step that changes the disk: the n-th step, or the
+// first whose text contains the given text. This reaches each state that a kill can leave, whatever the load of the
+// machine.
 
 const [signal = '', at = ''] = (process.env['SIGNAL_AT_STEP'] ?? '').split(' ');
 let steps = 0;
@@ -29,7 +30,6 @@ for (const name of ['link', 'mkdir', 'open', 'rename', 'rm', 'unlink'] as const)
   Object.assign(fs, { [name]: patched });
 }
 
-/** Adds steps between creating, writing and syncing the file. */
 async function opened(original: Call, args: readonly unknown[]): Promise<unknown> {
   step(`open:${String(args[0])}`);
   const file = (await original(...args)) as Record<'writeFile' | 'sync', Call>; // a FileHandle has both methods

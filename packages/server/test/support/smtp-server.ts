@@ -14,7 +14,6 @@ interface Email {
 }
 
 export interface SmtpServer {
-  /** A URL for `SMTP_URL`. */
   readonly url: string;
   /** The complete emails received, accepted or not. */
   readonly emails: readonly Email[];

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Every file below a directory with a hash of its content: equal before and after if nothing was written. */
+/** Hashes every file below a directory. The result is the same before and after if nothing was written. */
 export function snapshot(directory: string): Record<string, string> {
   const entries = readdirSync(directory, { recursive: true, encoding: 'utf8' }).toSorted();
   return Object.fromEntries(

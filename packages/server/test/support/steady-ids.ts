@@ -1,7 +1,7 @@
 export interface SteadyIds {
   /** Replaces real ids with numbered ids; the same id always gets the same number. */
   show(text: string): string;
-  /** Replaces numbered ids that were shown with the real ids. */
+  /** Replaces the numbered ids that were shown with the real ids. */
   reveal(text: string): string;
 }
 

@@ -17,7 +17,7 @@ export const HOUR: number = 60 * MINUTE;
 
 /** A service whose clock the test controls, with a connected number, and its operator's terminal. */
 export interface Story {
-  /** The service's address, without a trailing slash. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly trunkline: Trunkline;
   readonly api: WorkspaceApi;
@@ -28,13 +28,13 @@ export interface Story {
   readonly phone: SandboxPhone;
   /** Sets whether the messaging network accepts connections. */
   setReachable(isReachable: boolean): void;
-  /** Advances the clock by a second, and resolves with the result of the call. */
+  /** Advances the clock by a second, then resolves with the result of the call. */
   during<Reply>(call: Promise<Reply>): Promise<Reply>;
   /** Runs a command against the service, as its operator would, and records its output. */
   run(...args: readonly string[]): Promise<string>;
   /** Like `run`, but records only the first lines, as with `head`. */
   firstLines(count: number, ...args: readonly string[]): Promise<void>;
-  /** The commands and their output, with ids that are the same each time. */
+  /** The commands and their output, with steady ids. */
   recording(): string;
   /** Replaces a text's ids with those of the recording. */
   show(text: string): string;
@@ -96,7 +96,7 @@ export async function startStory({
   };
 }
 
-/** The network behind a line that can be cut. While the line is cut, new connections get a real network's error. */
+/** Simulates a line that can be cut. While it is cut, new connections fail with a real network's error. */
 function onNetwork(gateway: Gateway, network: { readonly isReachable: boolean }): Gateway {
   return {
     ...gateway,
@@ -114,7 +114,6 @@ function onNetwork(gateway: Gateway, network: { readonly isReachable: boolean })
   };
 }
 
-/** A terminal that runs commands, and records everything typed and printed in it. */
 export function recordedTerminal(
   env: Readonly<Record<string, string>>,
 ): Pick<Story, 'run' | 'firstLines' | 'recording' | 'show'> {

@@ -5,7 +5,7 @@ import { afterAll } from 'vitest';
 
 const made: string[] = [];
 
-/** Creates a directory, which is removed after the tests of the file. */
+/** The directory is removed after the tests of the file. */
 export function temporaryDirectory(): string {
   const path = mkdtempSync(join(tmpdir(), 'trunkline-'));
   made.push(path);

@@ -13,18 +13,17 @@ export function terminalMissing(): string | null {
 interface TerminalOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** How wide the terminal is. */
   readonly columns?: number;
 }
 
-/** Starts a command in its own terminal. Its input is typed, and everything that it prints is in its stdout. */
+/** Starts a command in its own terminal. Its input is typed, and its stdout has everything that the terminal shows. */
 export function startInTerminal(
   args: readonly string[],
   { cwd, env = {}, columns = 120 }: TerminalOptions,
 ): Program {
   const command = [process.execPath, '--conditions=source', COMMAND_LINE, ...args].map(quoted).join(' ');
   return startProgram('script', {
-    // Passes on the exit code of the command, and prints nothing itself. Sets the size, because prompts would otherwise
+    // Passes on the command's exit code, and prints nothing of its own. Sets the size, because prompts would otherwise
     // wrap after every character.
     args: [
       '--quiet',

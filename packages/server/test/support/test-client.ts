@@ -3,7 +3,6 @@ import { until } from '@trunkline/test-support';
 
 export const API_KEY = 'a-key-for-the-tests';
 
-/** The requests that tests make to a server. */
 export interface TestClient {
   request(method: string, path: string, options?: RequestOptions): Promise<Reply>;
   createInstance(): Promise<InstanceResource>;
@@ -13,7 +12,7 @@ export interface TestClient {
   registerWebhook(url: string, events: readonly string[]): Promise<WebhookResourceWithSecret>;
   /** Resolves once the message is accepted; right after a start it waits until the instance is connected again. */
   send(message: NewMessage): Promise<MessageResource>;
-  /** Like `send`, with a document. */
+  /** Sends a document. */
   sendFile(message: { readonly instance: string; readonly content: string }): Promise<MessageResource>;
   message(id: string): Promise<MessageResource>;
 }

@@ -6,14 +6,14 @@ import { afterAll } from 'vitest';
 import { verify } from '@trunkline/receiver';
 import type { WebhookEvent } from '@trunkline/receiver';
 
-/** A receiver in the test's own process, which outlives every killed server. */
+/** Runs in the test's own process, and so outlives every killed server. */
 export interface TestReceiver {
   readonly url: string;
-  /** Must be set as soon as it is known, because earlier requests are refused. */
+  /** Set this as soon as the secret is known, because earlier requests are refused. */
   secret: string;
   /** Every request that was verified, with or without a response. */
   readonly requests: readonly ReceivedRequest[];
-  /** The reasons why requests were refused. */
+  /** Why requests were refused. */
   readonly refused: readonly string[];
   /** Leaves requests of this type without a response from now on; null responds to all. */
   hold(type: string | null): void;

@@ -19,9 +19,7 @@ export interface WhatsAppHarness {
   readonly bob: Person;
   readonly receiver: TestReceiver;
   readonly instance: string;
-  /** The first server, which is running. */
   readonly server: WhatsAppServer;
-  /** Starts a server on the same data. */
   start(): Promise<WhatsAppServer>;
 }
 
@@ -63,7 +61,6 @@ export async function startWhatsAppHarness(
   return { wa, account, bob, receiver, instance, server, start };
 }
 
-/** Acts like a person: requests a QR, and scans it. */
 export async function linkPhone(
   { wa, account, instance }: WhatsAppHarness,
   server: WhatsAppServer,

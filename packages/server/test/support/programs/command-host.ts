@@ -1,6 +1,6 @@
 // Runs commands in one process, in sequence. Each command finds the state of a new process: its arguments, environment,
-// working directory and unused standard streams. If a command leaves something that cannot be removed, no other command
-// runs here.
+// working directory and unused standard streams. After a command that leaves something behind that cannot be removed,
+// no other command runs here.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { readdirSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
@@ -70,10 +70,10 @@ function replaceEnvironment(env: Readonly<Record<string, string>>): void {
   Object.assign(process.env, env);
 }
 
-/** A file that a blob has read, which stays listed until it is garbage-collected, but keeps no process alive. */
+/** A file that a blob has read. It stays listed until it is garbage-collected, but keeps no process alive. */
 const READ_FILE = 'FileHandleReadWrap';
 
-/** The number of each kind of resource that keeps this process alive. */
+/** Counts each kind of resource that keeps this process alive. */
 function pendingKinds(): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const kind of process.getActiveResourcesInfo())
@@ -85,7 +85,7 @@ function isSurpassed(pending: ReadonlyMap<string, number>): boolean {
   return [...pendingKinds()].some(([kind, count]) => count > (pending.get(kind) ?? 0));
 }
 
-/** Resources that a command may leave without keeping the process alive: files and locks, listeners, the umask. */
+/** Files and locks, listeners and the umask: a command may leave these without keeping the process alive. */
 function held(): string {
   const listeners = process.eventNames().map((name) => [String(name), process.listenerCount(name)]);
   return JSON.stringify([readdirSync('/dev/fd').length, process.umask(), listeners]);

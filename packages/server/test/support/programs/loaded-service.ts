@@ -19,7 +19,7 @@ export interface Place {
   readonly secret: string;
 }
 
-/** A message that was accepted. Its text is its idempotency key, too. */
+/** The text is the idempotency key, too. */
 export interface Accepted {
   readonly place: number;
   readonly text: string;
@@ -27,10 +27,9 @@ export interface Accepted {
 }
 
 const PLACES = 60;
-/** The number of callers of each place, which send as fast as responses come. */
+/** Callers per place, which send as fast as responses come. */
 const CALLERS = 3;
 const LIGHT_EVERY_MS = 40;
-/** How many keys are reused concurrently. */
 const REPEATED_TOGETHER = 500;
 const LOOK_EVERY_MS = 250;
 const PAGE = 100;
@@ -126,7 +125,6 @@ async function repeat(accepted: readonly Accepted[]): Promise<void> {
   console.log(`repeated ${accepted.length}`);
 }
 
-/** Waits until every message is read, prints `all read`, and waits for the end of the input. */
 async function rest(): Promise<void> {
   while ((await openMessages()) > 0) await setTimeout(LOOK_EVERY_MS);
   console.log('all read');
