@@ -145,7 +145,7 @@ function tooLarge(maxBytes: number): Problem {
 interface FormFile {
   /** The name from the client; may be empty. */
   readonly filename: string;
-  /** The type that the client declared, or null. */
+  /** Null if the client declared no type. */
   readonly mimeType: string | null;
   readonly content: ReadableStream<Uint8Array>;
 }

@@ -1,4 +1,3 @@
-/** How many bytes a response reads at a time. */
 const SLICE_BYTES = 65_536;
 
 /** Streams bytes that many responses share, without a copy for each, and no faster than the client reads. */

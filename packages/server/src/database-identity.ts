@@ -16,9 +16,8 @@ interface Place {
 }
 
 /**
- * Throws a StartError if the data directory belongs to another database, or to a database that is now empty. Its own
- * database was then deleted, emptied or exchanged, and a server would continue without that database's data. If
- * `isInUse`, the storage must be open.
+ * Throws a StartError if the database is empty, or not the one that the data directory belongs to, because a server
+ * would then run without the directory's data. If `isInUse`, the storage must be open.
  */
 export async function checkDatabaseIdentity(
   { storage, files }: Place,

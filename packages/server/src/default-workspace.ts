@@ -21,7 +21,6 @@ export type Access =
   | { readonly kind: 'own' };
 
 interface KeyOptions {
-  /** The value of the variable API_KEY. */
   readonly apiKey: string | undefined;
   /** Whether stdout is a terminal, on which a new key can be shown. */
   readonly canShow: boolean;

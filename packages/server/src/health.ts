@@ -4,7 +4,6 @@ import type { Logger, Storage } from '@trunkline/core';
 interface HealthParts {
   readonly storage: Pick<Storage, 'replaceSetting'>;
   readonly logger: Logger;
-  /** Whether the server is shutting down. */
   readonly isDraining: () => boolean;
 }
 

@@ -10,8 +10,8 @@ import type { Terminal } from './terminal.ts';
 import { whatsAppElsewhere } from './whatsapp-elsewhere.ts';
 
 /**
- * Opens the network that GATEWAY names. On WhatsApp, requests cannot control phones, and any process may use the
- * network.
+ * Opens the network that GATEWAY names. On WhatsApp, requests cannot control phones, and any number of processes may
+ * use the network.
  */
 export async function openNetwork(
   settings: Settings,

@@ -24,7 +24,7 @@ import type { ControlledPhone, SandboxNetwork } from './sandbox-network.ts';
 
 export interface SandboxControls {
   readonly trunkline: Pick<Trunkline, 'as'>;
-  /** The API's guard, so that requests to the API and to the controls are counted together. */
+  /** Admits each request. The API's guard counts requests to the controls towards the API's rate limit. */
   readonly guard: RequestGuard;
   readonly logger: Logger;
   readonly storage: Pick<Storage, 'groups' | 'messages'>;
@@ -45,10 +45,7 @@ interface Phone {
   messageNetworkId(messageId: string): Promise<string>;
 }
 
-/**
- * Lets the user act as a person with a phone (docs/sandbox.md). Requires a key of the instance's workspace with the
- * scope `instances:write`.
- */
+/** Lets the user act as a person with a phone (docs/sandbox.md). API keys need the scope `instances:write`. */
 export function addSandboxControls(app: Hono, controls: SandboxControls): void {
   const control = <Input>(
     name: string,

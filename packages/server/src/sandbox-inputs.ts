@@ -29,7 +29,6 @@ export const scanInput: z.ZodType<Scan, unknown> = z.object({
   profile_name: optionalField(z.string().min(1).max(255)),
 });
 
-/** The fields of every message. */
 interface AnyInbound {
   /** Null if the sender hides their number. */
   readonly from: string | null;

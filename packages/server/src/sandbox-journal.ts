@@ -16,9 +16,7 @@ const SCHEMA_VERSION = 1;
 
 /**
  * Opens the file with the sandbox network's state, and locks the file until it is closed. Returns null if another
- * process holds the lock. A row is deleted when its fact no longer holds, so that the file stays small. Only the latest
- * accepted messages are kept.
- *
+ * process holds the lock. Only current facts and the latest accepted messages are kept, so that the file stays small.
  * A commit survives the end of the process, however it ends; only a power cut may lose the latest commits.
  */
 export function openSandboxJournal(path: string): SandboxJournal | null {

@@ -17,7 +17,7 @@ export interface SandboxNetwork {
 
 export type ControlledPhone = Omit<SandboxPhone, 'accepted'>;
 
-/** The sandbox network runs in one process at a time; other processes on the same data do everything else. */
+/** Only one process at a time runs the sandbox network; other processes on the same data can have every other role. */
 export function openSandboxNetwork(settings: Settings, files: DataFiles): SandboxNetwork {
   const { gateway: unused } = createSandbox();
   if (!settings.roles.gateway) return { gateway: unused, phone: null, isElsewhere: false, close() {} };

@@ -34,7 +34,7 @@ export async function readSecretKey(path: string): Promise<string | undefined> {
   return key;
 }
 
-/** The keys of a server. The first one seals; each of them can open what it sealed. */
+/** The first key seals new values; each key opens the values that it sealed. */
 export interface SecretKeys {
   readonly keys: readonly string[];
   /** Whether a rotation has begun and not ended; if so, the new key comes before the previous key. */

@@ -17,7 +17,6 @@ import type { ServerMetrics } from './telemetry/server-metrics.ts';
 
 interface ServerParts extends Omit<SandboxControls, 'guard'> {
   readonly trunkline: Trunkline;
-  /** Whether the network is the sandbox, without real phones. */
   readonly hasSandbox: boolean;
   readonly storage: Storage;
   /** The address that clients use; undefined means the address of each request. */
@@ -36,7 +35,6 @@ interface ServerParts extends Omit<SandboxControls, 'guard'> {
   readonly metricsToken: string | undefined;
   /** Absent if nothing is traced. */
   readonly tracerProvider?: TracerProvider | undefined;
-  /** Whether the server is shutting down. */
   readonly isDraining: () => boolean;
 }
 

@@ -55,7 +55,7 @@ export interface Settings {
   readonly rateLimit: number;
   readonly roles: Roles;
   readonly gateway: 'sandbox' | 'baileys';
-  /** The sending limit of each number; undefined for no limit. */
+  /** Each number's sending limit on WhatsApp; undefined means as fast as WhatsApp accepts messages. */
   readonly messagesPerMinute: number | undefined;
   readonly smtpUrl: string | undefined;
   /** The recipients of notifications; undefined keeps them as they are. */

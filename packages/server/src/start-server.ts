@@ -51,10 +51,7 @@ export interface ServerParts {
   readonly terminal?: Terminal;
 }
 
-/**
- * Starts the server. If the address is in use, or the data on disk is unusable, throws an error of one line before
- * anything is written.
- */
+/** Starts the server. If the address is in use, or the data on disk is unusable, throws before anything is written. */
 export async function startServer(
   settings: Settings,
   logger: Logger,

@@ -4,7 +4,6 @@ import { printableLines } from './printable.ts';
 export interface Terminal {
   /** Whether stdout is a terminal: secrets are printed only there, and never to a log or a pipe. */
   readonly isTTY: boolean;
-  /** Prints a line on stdout. */
   say(line: string): void;
 }
 

@@ -11,7 +11,6 @@ export interface Operation {
   readonly facts?: Readonly<Record<string, string>>;
 }
 
-/** Every operation, grouped as in `RemoteApi`. */
 export type Operations = {
   readonly [Group in keyof RemoteApi]: Readonly<Record<keyof RemoteApi[Group], Operation>>;
 };

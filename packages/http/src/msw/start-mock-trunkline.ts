@@ -14,8 +14,8 @@ import { webhookHandover } from './webhook-handover.ts';
 import type { SentWebhook } from './webhook-handover.ts';
 
 /**
- * Starts the real service on memory storage and the sandbox network, for the tests of an app that calls the service. It
- * runs on the system clock, by which a sent message is delivered and read within a tenth of a second.
+ * Starts the real service on memory storage and the sandbox network, for the tests of an app that calls the service. A
+ * sent message is delivered and read within a tenth of a second by the system clock.
  *
  * ```ts
  * const trunkline = await startMockTrunkline({ baseUrl: 'https://api.example.com/api/v1', onWebhook: POST });

@@ -2,7 +2,6 @@ import type { oas31 } from 'zod-openapi';
 
 type Headers = Readonly<Record<string, oas31.ReferenceObject>>;
 
-/** The headers of every response. */
 export const RESPONSE_HEADERS: Headers = {
   'X-Request-Id': reference('RequestId'),
   'Cache-Control': reference('CacheControl'),

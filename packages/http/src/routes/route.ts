@@ -24,7 +24,6 @@ type OperationName<Name extends GroupName> = Name extends keyof WorkspaceApi
   : 'get';
 
 export interface Chapter {
-  /** The chapter of the reference. */
   readonly tag: { readonly name: string; readonly description: string };
   /** The id in the group's paths, if any. */
   readonly id?: PathId;
@@ -71,6 +70,7 @@ export interface RouteDefinition {
   readonly handle: (request: ApiRequest) => Promise<RouteResponse>;
 }
 
+/** A route with the properties of its group. */
 export interface Route extends RouteDefinition {
   /** The name of the route's call in the client: `instances.get`. */
   readonly operation: `${GroupName}.${string}`;

@@ -46,7 +46,6 @@ export function list(
   };
 }
 
-/** A list that is read page by page. */
 export function page(...given: Required<Parameters<typeof list>>): ResponseBody {
   const [{ name }] = given;
   return { ...list(...given), name: `${name}Page` };

@@ -17,7 +17,6 @@ type CommandGroup =
 export interface CommandSpec {
   /** The one or two words of the command, such as `workspaces create`. */
   readonly name: string;
-  /** The command's heading in the program's help. */
   readonly group: CommandGroup;
   readonly summary: string;
   /** The arguments by their names in the help: `<id>` is required, `[id]` is optional. */

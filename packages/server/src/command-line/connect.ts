@@ -38,7 +38,6 @@ export const connectCommand: CommandHandler = async (call) => {
   connected(call, data);
 };
 
-/** Shows each status, and shows or scans each QR, until the instance is connected. */
 async function untilConnected(call: Call, service: RemoteService, id: string): Promise<InstanceResource> {
   const { options, output } = call;
   const { instances } = service.client;

@@ -28,7 +28,6 @@ const MOST_EVENTS = 100;
 /** No event has more deliveries, because a workspace has fewer endpoints. */
 const MOST_DELIVERIES = 1_000;
 
-/** The status of a message, its events and their deliveries. */
 export interface MessageStory {
   readonly standing: MessageStandingResource;
   /** Oldest first. `deliveries` is null if the key may not read them. */

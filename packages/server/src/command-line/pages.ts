@@ -4,7 +4,6 @@ import { CommandError, EXIT } from './command-error.ts';
 const MOST = 10_000;
 const PER_PAGE = 100;
 
-/** The rows of a list that `--limit` and `--before` ask for. */
 export interface RowsAskedFor {
   readonly limit: number;
   /** A time, which the service validates. */

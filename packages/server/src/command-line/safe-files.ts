@@ -15,7 +15,6 @@ const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 interface CopyProgress {
   readonly signal: AbortSignal;
-  /** Whether a file with this name is copied. */
   readonly isWanted: (name: string) => boolean;
   /** Called after each file, with its size. */
   readonly onFile: (bytes: number) => void;

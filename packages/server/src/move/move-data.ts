@@ -14,7 +14,7 @@ import type {
 
 /** The maximum number of rows in a batch. Memory holds one or two batches. */
 const ROWS_MAX = 500;
-/** The number of rows in a table's first batch, because rows may be large. */
+/** A table's first batch is small, because its rows may be large. */
 const ROWS_FIRST = 50;
 /**
  * The intended size of a batch, in characters and bytes. The size of the previous batch's rows decides how many fit.

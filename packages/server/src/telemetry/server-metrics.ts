@@ -9,7 +9,6 @@ import type { MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 
 export interface ServerMetrics {
-  /** The provider for `createTrunkline`. */
   readonly meterProvider: MeterProvider;
   /** Measures requests; must precede every route. */
   readonly measure: MiddlewareHandler;
