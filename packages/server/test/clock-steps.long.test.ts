@@ -9,17 +9,17 @@ import type { RunningServer, Harness } from './support/harness.ts';
 /** The number of rounds on each storage. If the variable CLOCK_STEP_RUNS is set, the longest times are printed. */
 const RUNS = sized('CLOCK_STEP_RUNS', { short: 1, long: 1 });
 const HOUR = 3_600_000;
-/** How far ahead of real time the clock is set: each step while a server runs, and each start. */
+/** How far ahead of real time the clock is set, at each step while a server runs and at each start. */
 const WHILE_RUNNING = isLongForm ? [-HOUR, 0, HOUR, 0] : [-HOUR, HOUR];
 const AT_STARTS = isLongForm ? [-HOUR, HOUR, 0] : [-HOUR, HOUR];
 /** The maximum time without progress: less than the shortest lease (30 s), and more than a busy machine needs. */
 const WITHIN_MS = 25_000;
 /** How long messages are sent after each step of the clock: longer than processes take to agree on the time. */
 const PULSE_MS = 4_000;
-/** Within an endpoint's limit of 120 requests per minute. */
+/** Keeps within an endpoint's limit of 120 requests per minute. */
 const PULSE_EVERY_MS = 500;
 
-/** In milliseconds. */
+/** Times in milliseconds. */
 interface Dark {
   /** The time from sending a message until the receiver has its notification. */
   running: number;

@@ -12,7 +12,7 @@ import { until } from '@trunkline/test-support';
 import { sized } from '@trunkline/test-support/long-form';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-/** Includes at least one renewal of leases, which happens every 10 s. */
+/** Long enough for at least one renewal of leases, which happens every 10 s. */
 const SECONDS = sized('COMING_AND_GOING_SECONDS', { short: 11, long: 16 });
 const LASTS_MS = SECONDS * 1_000;
 /**

@@ -9,7 +9,7 @@ import { until } from '@trunkline/test-support';
 import { blocksOf } from './support/blocks-of.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-/** In this package, so that the code can import the package's dependencies. */
+/** The folder is in this package, so that the code can import the package's dependencies. */
 const folder = fileURLToPath(new URL(`readme-code-${process.pid}/`, import.meta.url));
 const [embedding = '', receiving = ''] = blocksOf('README.md', 'ts');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

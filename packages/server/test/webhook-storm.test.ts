@@ -87,7 +87,7 @@ it(
     expect(receiver.requests.length).toBeGreaterThan(0);
     expect(receiver.mostAtOnce()).toBeLessThanOrEqual(2);
     for (const request of receiver.requests) {
-      // The secret is read when the delivery is claimed, a moment before it is sent.
+      // The secret is read when the delivery is claimed, a moment before the request is sent.
       expect(await receiver.secretOverFor(request)).toBeLessThan(5_000);
     }
   },

@@ -9,7 +9,7 @@ import { startServer } from '../support/server-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { testClient } from '../support/test-client.ts';
 
-/** Limits files to `kib` KiB, as if the disk were full. */
+/** Limits the size of files to `kib` KiB, as if the disk were full. */
 async function withRoomFor(kib: number, cwd: string, args: readonly string[]): Promise<CommandResult> {
   const limited = `trap '' XFSZ; ulimit -f ${kib * 2}; exec "$0" "$@"`; // the unit is 512 bytes
   const program = startProgram('/bin/sh', {

@@ -407,7 +407,7 @@ describe('A download', () => {
     const cwd = temporaryDirectory();
     const service = await startHostileService((_, response) => {
       response.writeHead(200, HEADERS).write(FILE.subarray(0, 8));
-      // Another process creates the file during the download.
+      // Creates the file during the download, as another process might.
       void until('the download has begun', () =>
         readdirSync(cwd).some((name) => name.endsWith('.part')),
       ).then(() => {

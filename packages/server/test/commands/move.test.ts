@@ -300,7 +300,7 @@ describe('trunkline move', { timeout: 900_000 }, () => {
 
     // move-data.test.ts checks the same without servers.
     if (!isLongForm) return;
-    // Each queued message is sent once, and the delivery keeps its remaining attempts.
+    // Each queued message is sent once, and waiting deliveries keep their remaining attempts.
     const [tries, heard] = [broken.requests(), receiver.requests.length];
     broken.fix();
     const server = await at.start({ DATABASE_URL: back }, 3_600_000);

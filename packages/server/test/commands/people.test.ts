@@ -22,7 +22,7 @@ import type { TestClient } from '../support/test-client.ts';
 
 const ADA = '15550111222';
 const BOB = '15550111333';
-/** Stored only in the media folder. */
+/** A file's content, which is stored only in the media folder. */
 const FILE_MARK = 'bytes-of-a-secret-file';
 
 const closing: (() => void)[] = [];

@@ -56,7 +56,7 @@ export async function callCommand(
   }
 }
 
-/** Undefined for an error that is not a CommandError, which is a bug. */
+/** Undefined if the error is not a CommandError, which indicates a bug. */
 export function exitCodeOf({ error }: CallOutcome): number | undefined {
   if (error === null) return 0;
   return error instanceof CommandError ? error.exitCode : undefined;

@@ -96,7 +96,7 @@ export async function startStory({
   };
 }
 
-/** Simulates a line that can be cut. While it is cut, new connections fail with a real network's error. */
+/** Simulates a line that can be cut. While the line is cut, new connections fail with a real network's error. */
 function onNetwork(gateway: Gateway, network: { readonly isReachable: boolean }): Gateway {
   return {
     ...gateway,
