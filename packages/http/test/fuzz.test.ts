@@ -49,7 +49,7 @@ test(
   300_000 + REQUESTS * 30,
 );
 
-/** `onlyDeclaredResponses` has checked the response. */
+/** Returns the status of the response, which `onlyDeclaredResponses` has checked. */
 async function respondTo(
   { method, path, query, headers, body }: AnyRequest,
   harness: Harness,

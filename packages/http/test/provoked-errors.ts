@@ -10,7 +10,7 @@ import type { Service } from './service.ts';
 
 type Act = (harness: Harness) => Promise<Seen>;
 
-/** Requests that need other requests to precede them. */
+/** Requests that succeed only after other requests. */
 const SUCCESSES: Readonly<Record<string, Act>> = {
   'GET /instances/{instance}/qr': async ({ service, call }) => {
     const fresh = idOf((await call('POST', '/instances')).json);
