@@ -21,7 +21,10 @@ export function refused(code: ErrorCode, message: string): TrunklineError {
 const REQUEST_FAILED =
   'a request failed through no fault of its caller: fix the cause in err, or report it as a defect; the response has the same requestId';
 
-/** The handler for `app.onError`. Any error other than a refusal is a defect, whose cause goes only to the log. */
+/**
+ * The handler for `app.onError`. Any error other than a refusal becomes INTERNAL_ERROR, and its cause goes only to the
+ * log.
+ */
 export function respondWithErrors(logger: Logger): (error: Error, c: Context) => Response {
   return (error, c) => {
     if (isTrunklineError(error)) return errorResponse(c, error);

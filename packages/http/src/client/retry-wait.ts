@@ -11,7 +11,7 @@ const UNKNOWN_OUTCOMES: ReadonlySet<string | null> = new Set(['INTERNAL_ERROR', 
 
 /**
  * Whether the request may be repeated. A 429 means that nothing was done, and so does a 503, unless its code is one of
- * UNKNOWN_OUTCOMES. Then only requests that are safe to repeat may be repeated.
+ * UNKNOWN_OUTCOMES. After one of those, only requests that are safe to repeat may be repeated.
  */
 export function mayRetry({ status, code }: Refused, { method, headers = {} }: ApiRequest): boolean {
   if (status === 503 && UNKNOWN_OUTCOMES.has(code)) return method === 'GET' || 'Idempotency-Key' in headers;
