@@ -8,7 +8,7 @@ async function tick(): Promise<void> {
   await setImmediate();
 }
 
-/** Batches items such as `a1`, whose first letter is their key; the test completes each batch. */
+/** Batches items such as `a1`, whose first letter is their key. */
 function setUp({ inFlight = 1, max = 10 } = {}) {
   const batches: {
     readonly items: readonly string[];

@@ -293,7 +293,6 @@ function signalsOf(storage: Storage<PostgresTransaction>): readonly Signal[] {
   return signals;
 }
 
-/** The messages in the queue of an instance, in order. */
 async function queueOf({ pool, name }: TestSchema, { id }: Instance): Promise<readonly string[]> {
   const sql = `SELECT message_id AS id FROM ${name}.queued_messages WHERE instance_id = $1 ORDER BY position`;
   const { rows } = await pool.query<{ id: string }>(sql, [idToUuid('ins', id)]);

@@ -81,7 +81,7 @@ it('a message leaves the chat that it was filed in, whatever that is filed under
   await accept(storage, aMessage(instance, { to: null, createdAt: NOW + 3 }));
   const run = async (sql: string) =>
     (await schema.pool.query(sql.replaceAll('trunkline.', `"${schema.name}".`))).rows;
-  // Makes one message inbound, from a number. Only these columns matter here.
+  // Makes one message inbound, from a number; other columns do not matter here.
   await run(
     "UPDATE trunkline.messages SET direction = 'inbound', sender = '15550122' WHERE recipient IS NULL AND group_id IS NULL",
   );

@@ -79,7 +79,6 @@ it('no row of any table has the text or the number of a person who was erased', 
         subject: { ...subject, messageId: message.id },
       }),
     });
-  // The receiver sends back the content it got.
   const [claimed] = await claim(storage, NOW + 10, { limit: 1 });
   const completion = succeeded(must(claimed), NOW + 10);
   const attempt = { ...completion.attempt, responseBody: `you wrote ${SECRET}` };

@@ -93,7 +93,6 @@ describe('acceptances that come together', () => {
     const results = await Promise.all(calls);
     const accepted = results.filter(({ kind }) => kind === 'accepted');
     const refused = results.filter(({ kind }) => kind === 'backlog_full');
-    // Each instance was sent thirty messages.
     expect([accepted.length, refused.length]).toEqual([5 * 20, 5 * 10]);
     for (const { messages } of sent) {
       for (const { id } of instances) {
@@ -237,7 +236,6 @@ describe('changes of messages that come together', () => {
 describe('writes of instances that come together', () => {
   const restored = (instance: Instance): Instance => ({ ...instance, lastError: 'restored' });
 
-  /** Instances that one owner holds, and a write to each of them. */
   async function held(count: number) {
     const { storage, schema, heads } = await manyInstances(count);
     const claimed = await storage.instances.list(must(heads[0]).message.workspaceId);
@@ -299,7 +297,6 @@ interface Fixture {
   readonly instance: Instance;
 }
 
-/** A storage with one connected instance. */
 async function fixture(): Promise<Fixture> {
   const schema = await temporarySchema();
   const storage = await openStorage(schema);
@@ -311,7 +308,6 @@ interface Head {
   readonly message: Message;
 }
 
-/** A storage with instances that one owner holds, each with a queued message. */
 async function manyInstances(
   count: number,
 ): Promise<Pick<Fixture, 'storage' | 'schema'> & { readonly heads: readonly Head[] }> {
@@ -369,7 +365,6 @@ async function commitsIn({ pool, name }: TestSchema, table = 'messages'): Promis
   return must(rows[0]).count;
 }
 
-/** The network ids of these messages in the order of their queue. */
 async function queueOf(
   { pool, name }: TestSchema,
   networkIds: readonly string[],

@@ -52,7 +52,6 @@ interface Fixture {
   readonly endpoints: readonly Endpoint[];
   readonly log: ReceiverLog;
   readonly queued: Delivery[];
-  /** A random whole number from 1 to `count`. */
   upTo(count: number): number;
   /** The time, shared by all processes, which advance it as they act. */
   now(): number;
@@ -129,7 +128,7 @@ async function dispatch(
     const { claimed } = await deliveries.claim(claim);
     for (const one of claimed) fixture.log.begin(one, now);
     if (crashes && fixture.upTo(8) === 1) {
-      // The requests of the process end when it crashes, but its claims do not.
+      // A crash ends the requests of the process, but not its claims.
       for (const one of claimed) fixture.log.end(one);
     } else {
       await Promise.all(claimed.map((one) => complete(fixture, deliveries, one)));
@@ -159,7 +158,6 @@ function outcomeOf(fixture: Fixture, claimed: ClaimedDelivery, now: number): Com
   return failed(claimed, now, { nextRetryAt: now + fixture.upTo(500) });
 }
 
-/** Disables endpoints and enables them again, and retries deliveries by hand. */
 async function meddle(fixture: Fixture, { endpoints, deliveries }: Storage): Promise<void> {
   for (let step = 0; step < STEPS / 4; step += 1) {
     const { workspaceId, id } = pick(fixture, fixture.endpoints);
@@ -185,7 +183,6 @@ async function keepUp(fixture: Fixture, storage: Storage): Promise<void> {
   }
 }
 
-/** Delivers everything that is left, as time passes. */
 async function finish(fixture: Fixture, { deliveries }: Storage): Promise<void> {
   for (let pass = 0; pass < 100_000; pass += 1) {
     const now = fixture.now();

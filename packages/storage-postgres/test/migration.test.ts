@@ -25,7 +25,6 @@ describe('a later version with another migration', () => {
     "ALTER TABLE trunkline.workspaces ADD COLUMN colour text NOT NULL DEFAULT 'red'",
   ];
 
-  /** A database of this version, with a workspace. */
   async function firstDatabase() {
     const schema = await temporarySchema();
     const storage = await openStorage(schema);

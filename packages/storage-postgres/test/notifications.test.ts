@@ -88,7 +88,6 @@ it('signals that come during or after the closing of a storage are not reported:
   onTestFinished(() => pool.end());
   const storage = await openStorage(schema, { pool });
   const signals = listen(storage);
-  /** Emits a notification as the server sends it. */
   const notify = (): void => {
     const payload = JSON.stringify({ from: '', signals: [{ topic: 'deliveries' }] });
     for (const client of clients)

@@ -222,7 +222,7 @@ async function downloadFiles({ storage, workspace, instance }: Fixture): Promise
   const message = must(await messages.find(workspace.id, must(waiting).messageId));
   const { id } = message;
   for (let call = 1; call <= 7; call += 1) {
-    // From the sixth call on, a prepared statement may be planned for any instance.
+    // From its sixth execution on, a prepared statement may get a generic plan, which ignores its parameters.
     expect(await downloads.listNext([instance.id, anInstance(workspace).id], 20)).toHaveLength(20);
     expect(await downloads.isFull(instance.id, 1_000)).toBe(true);
     expect(await downloads.listExpired(NOW + 2 * DAY, 100)).toHaveLength(100);
@@ -241,10 +241,8 @@ async function downloadFiles({ storage, workspace, instance }: Fixture): Promise
   expect(await downloads.remove(instance.id, must(removed).messageId)).toBe(true);
 }
 
-/** Holds a few messages while thousands are held, and sends those that are due. */
 async function holdMessages({ storage: { messages }, instance }: Fixture, lease: Lease): Promise<void> {
   for (let count = 1; count <= 7; count += 1) {
-    // From the sixth call on, a prepared statement may be planned for any instance.
     const [next, due] = await messages.queueHeads([instance.id], NOW);
     const { message } = must(next);
     const place = { messageId: message.id, tries: 0, dueAt: NOW };
@@ -270,7 +268,6 @@ async function recordActivities({ storage, workspace, instance }: Fixture): Prom
   const message = anInboundMessage(instance);
   await messages.receive(lease, { message, senderId: 'them', contact: null, event: anEvent(workspace) });
   for (let round = 1; round <= 7; round += 1) {
-    // From the sixth round on, a prepared statement may be planned for any instance.
     const before = await messages.find(workspace.id, message.id);
     const edited = { ...message, text: `edit ${round}`, editedAt: round };
     const change = { message: edited, expected: must(before) };
@@ -301,7 +298,6 @@ async function handleEvents({ storage, subscription }: Fixture): Promise<void> {
   for (let step = 1; step <= 3; step += 1)
     after = await subscriptions.shortenWaits(queue, { now: NOW - DAY, after, limit: 100 });
   await subscriptions.list(1000);
-  // From the sixth call on, a prepared statement may be planned for any subscription.
   for (let call = 1; call <= 7; call += 1) {
     const batch = { limit: 100, countUpTo: 1000, now: NOW };
     const result = await subscriptions.retryFailedEvents(subscription.name, batch);
@@ -356,7 +352,6 @@ async function readEvents(fixture: Fixture): Promise<void> {
         await events.list(workspace.id, filter, { ...FIRST, from: { direction, id: must(last).id } }, since);
     }
   }
-  // From the sixth day on, a prepared statement may be planned for any workspace and time.
   const anotherWorkspace = testId('ten', NOW);
   for (let day = 1; day <= 7; day += 1) {
     const after = floorId('evt', NOW - day * DAY);
@@ -369,14 +364,12 @@ async function readEvents(fixture: Fixture): Promise<void> {
   }
 }
 
-/** Reads chats among thousands, with messages that are not filed yet. */
 async function readChats({ schema, storage, unwatched, workspace, instance }: Fixture): Promise<void> {
   const { chats, messages } = storage;
   for (let filed = 0; filed < ROWS - 6_000; filed += 1_000) await unwatched.chats.file?.(1_000);
   // PostgreSQL does this automatically when a table has grown.
   await analyze(schema);
   for (let call = 1; call <= 7; call += 1) {
-    // From the sixth call on, PostgreSQL may use a generic plan, made for any chat.
     expect(await chats.file?.(500)).toMatchObject({ filed: 500, more: true });
     const { rows } = await chats.list(workspace.id, instance.id, FIRST);
     expect(rows).toHaveLength(100);
@@ -432,7 +425,6 @@ async function retryDeliveries({ storage: { deliveries }, workspace, busy, idle 
   await deliveries.findDetail(workspace.id, id, since);
   const batch = { limit: 100, countUpTo: 1000, now: NOW, since };
   for (let call = 1; call <= 7; call += 1) {
-    // From its sixth execution on, a prepared statement may get a generic plan, which ignores its parameters.
     const { requeued, remaining } = must(
       await deliveries.retryFailedDeliveries(workspace.id, busy.id, batch),
     );
@@ -452,7 +444,6 @@ async function readWorkload({ storage: { workload }, workspace, instance }: Fixt
       { now: NOW, countUpTo: 1_000, limit: 100 },
     );
   const limit = 1_000;
-  // From the sixth call on, a prepared statement may be planned for any limit.
   for (let call = 1; call <= 7; call += 1) {
     expect(await workload.read({ now: NOW, limit })).toMatchObject({
       queuedMessages: limit,

@@ -88,7 +88,6 @@ describe('a sender that another process changes', () => {
     expect(Object.isFrozen(kept?.instance)).toBe(true);
     await other.close();
     await own.close();
-    // The kept sender does not need the database.
     expect(await find(own, workspace, instance)).toEqual(kept);
   });
 });

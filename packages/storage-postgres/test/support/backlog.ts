@@ -4,7 +4,7 @@ import { DAY, NOW } from '@trunkline/storage-contract/examples';
 import { must } from '@trunkline/test-support';
 import type { TestSchema } from './test-schema.ts';
 
-/** The number of days over which the history is spread. */
+/** The number of days that the history covers. */
 export const DAYS = 8;
 
 /** The number of pending downloads, activity keys and spent tokens, each. */
@@ -149,7 +149,10 @@ export async function analyze({ pool, name }: TestSchema): Promise<void> {
   await pool.query(`ANALYZE ${must(rows[0]).tables}`);
 }
 
-/** An id made from the time and the row: first its order, which an event shares with its deliveries, then the rest. */
+/**
+ * A uuid built from the time and the row. The uuids of an event and of its deliveries differ only in the last
+ * part.
+ */
 function uuid(time: string, kind: string): string {
   return `(lpad(to_hex(${time}), 12, '0') || '7' || lpad(to_hex(row % 4096), 3, '0')
     || '8' || substr(md5('order' || row), 1, 4) || '0' || substr(md5('${kind}' || row), 1, 10))::uuid`;

@@ -1,7 +1,6 @@
 import type { Storage } from '@trunkline/core/spi/storage';
 
 export interface CalledOperations {
-  /** Wraps a storage so that each call is noted. */
   watch<Watched extends Storage<never>>(storage: Watched): Watched;
   /** The operations that were not called, such as `messages.accept`. */
   missing(): readonly string[];

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
 
-/** A pool that notes the statements sent, and knows whether any of them still waits for its response. */
+/** A pool that counts the statements sent, and knows whether any of them still waits for its response. */
 export interface CountingPool {
   readonly pool: pg.Pool;
   /** How often each statement was sent since the last call, except those that begin and end transactions. */

@@ -6,7 +6,7 @@ export interface Explained {
   readonly sql: string;
   /** The maximum number of rows that a part of the plan read, in all its runs. */
   readonly rows: number;
-  /** The part that read the most rows, such as `Index Scan on deliveries_20261120`. */
+  /** The part of the plan that read the most rows, such as `Index Scan on deliveries_20261120`. */
   readonly node: string;
   /** The maximum number of pairs of rows that a join compared and rejected. */
   readonly compared: number;

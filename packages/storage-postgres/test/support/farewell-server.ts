@@ -5,7 +5,6 @@ import { onTestFinished } from 'vitest';
 
 interface FakeServer {
   readonly url: string;
-  /** The number of connections so far. */
   count(): number;
 }
 

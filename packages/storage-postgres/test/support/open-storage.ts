@@ -7,14 +7,14 @@ import { storageContext } from './storage-context.ts';
 import { nameSchema } from './test-schema.ts';
 import type { TestSchema } from './test-schema.ts';
 
-/** A schema that is dropped when the running test is over. */
+/** A schema that is dropped when the running test ends. */
 export async function temporarySchema(): Promise<TestSchema> {
   const schema = await nameSchema();
   onTestFinished(() => schema.drop());
   return schema;
 }
 
-/** Opens a storage on the schema, by default with its own pool. It is closed when the running test is over. */
+/** Opens a storage on the schema, by default with its own pool. Closes it when the running test ends. */
 export async function openStorage(
   schema: Pick<TestSchema, 'url' | 'name'>,
   options: Partial<PostgresStorageOptions> = {},
@@ -27,7 +27,6 @@ export async function openStorage(
   return storage;
 }
 
-/** Stores a workspace with a connected instance. */
 export async function storeInstance(
   storage: Storage<PostgresTransaction>,
 ): Promise<{ readonly workspace: Workspace; readonly instance: Instance }> {

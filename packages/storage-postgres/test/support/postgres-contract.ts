@@ -22,7 +22,6 @@ export interface PostgresContract {
   readonly begin?: string;
   /** The cases to run in the short form. */
   readonly short?: ContractSubject['cases'];
-  /** Wraps each storage. */
   readonly watch?: (storage: Storage<PostgresTransaction>) => Storage<PostgresTransaction>;
 }
 

@@ -5,7 +5,6 @@ import { onTestFinished } from 'vitest';
 import { must } from '@trunkline/test-support';
 
 export interface StallingProxy {
-  /** The server's URL, through the proxy. */
   readonly url: string;
   /** From now on, open connections pass nothing in either direction, but are not closed. */
   stall(): void;

@@ -35,7 +35,6 @@ export async function nameSchema(): Promise<TestSchema> {
   };
 }
 
-/** The tables of a schema, without partitions. */
 async function tablesOf(pool: Pool, schema: string): Promise<readonly string[]> {
   const { rows } = await pool.query<{ name: string }>(
     `SELECT oid::regclass::text AS name FROM pg_class
