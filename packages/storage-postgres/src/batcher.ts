@@ -6,7 +6,6 @@ export interface Batcher<Item, Result> {
 export interface BatcherOptions<Item, Result> {
   /** The maximum size of a batch. Without a limit, the first callers in a long queue would wait for the last. */
   readonly max: number;
-  /** The maximum number of batches in flight. */
   readonly inFlight: number;
   /**
    * Items with the same key are never in two concurrent batches, so they keep their order. Without `keyOf`, no order is

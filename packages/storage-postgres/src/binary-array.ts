@@ -1,4 +1,3 @@
-/** An element of an array parameter. */
 export type ArrayElement = string | number | boolean | Uint8Array | null;
 
 interface Encoding {
@@ -8,7 +7,6 @@ interface Encoding {
   write(array: Buffer, element: NonNullable<ArrayElement>, at: number): void;
 }
 
-/** The types of elements, by their names in SQL. */
 export type ElementType = 'boolean' | 'bytea' | 'bigint' | 'integer' | 'text' | 'tid' | 'uuid';
 
 const TYPES: Readonly<Record<ElementType, Encoding>> = {

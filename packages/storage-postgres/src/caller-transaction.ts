@@ -33,7 +33,7 @@ function checkClient(own: unknown): Queryable {
   const isClient =
     typeof own === 'object' && own !== null && 'query' in own && typeof own.query === 'function';
   if (!isClient) throw wrong('it must be a client of pg');
-  return own as Queryable; // if it is not a client after all, its first query fails
+  return own as Queryable; // if it is not a client, its first query fails
 }
 
 /** The last call in flight on each client. */
@@ -84,7 +84,7 @@ async function checkDatabase(client: Queryable, { installation, statementsOn }: 
   const row = await statementsOn(client)
     .get('SELECT FROM trunkline.schema_versions WHERE id = $1', installation)
     .catch((error: unknown) => {
-      // undefined_table, which PostgreSQL also reports if the whole schema is missing, and undefined_column.
+      // undefined_column, or undefined_table, which PostgreSQL also reports if the whole schema is missing.
       if (['42P01', '42703'].includes(sqlState(error) ?? '')) return undefined;
       throw error;
     });

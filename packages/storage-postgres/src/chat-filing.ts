@@ -87,7 +87,10 @@ export async function readUnfiled(
   return (await all(UNFILED, workspace, keys.map(storedKey))).map(unfiledMessage);
 }
 
-/** The id of each chat's newest message among the latest unfiled messages of an instance, by the key of the chat. */
+/**
+ * For each chat with unfiled messages, the id of the newest of them, by chat key. Reads only the latest
+ * unfiled messages.
+ */
 export async function readLatestUnfiled(
   { get }: Statements,
   workspace: string | null,

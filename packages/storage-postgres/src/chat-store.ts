@@ -155,7 +155,7 @@ async function chatIds(
   return [...new Set(rows.map((row) => integer(row, 'id')))];
 }
 
-/** A table that is walked along an index on its owner column followed by a message id. */
+/** A table that is walked along an index on its owner column and a message id. */
 interface Walked {
   readonly table: string;
   readonly owner: string;

@@ -66,7 +66,6 @@ const WITH_NUMBERS = `
   JOIN trunkline.contacts AS contact ON contact.id = dialled.contact_id
   WHERE dialled.workspace_id = $1 AND dialled.number = ANY ($2::text[]) AND contact.merged_into IS NULL`;
 
-/** The uuids that select the rows of an instance. */
 interface Owned {
   readonly workspace: string | null;
   readonly instance: string | null;

@@ -10,7 +10,6 @@ import type { JoinOptions } from './caller-transaction.ts';
 import { statementsOn } from './statements.ts';
 import type { Prepare, Statements } from './statements.ts';
 
-/** Runs statements in one transaction. */
 export interface Transaction extends Statements {
   readonly newId: NewId;
   /** Announces work once the transaction is committed. */
@@ -54,7 +53,6 @@ export interface DatabaseOptions {
   /** The id that distinguishes this database from others. */
   readonly installation: string;
   readonly process: () => number;
-  /** The timeout of each statement. */
   readonly timeoutMs: number;
   publish(signals: readonly Signal[]): void;
   /**
@@ -66,7 +64,6 @@ export interface DatabaseOptions {
   ): { readonly text: string; readonly values: readonly unknown[] } | null;
 }
 
-/** The maximum number of runs of a transaction that conflicts with others. */
 const MAX_RUNS = 10;
 
 export function createDatabase(options: DatabaseOptions): Database & { idle(): Promise<void> } {

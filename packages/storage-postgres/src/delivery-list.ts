@@ -60,7 +60,6 @@ const KEYS = {
   webhook_id: '$1::uuid',
 };
 
-/** A kind of deliveries, narrowed to one event type. */
 interface KindOfType extends DeliveryKind {
   readonly type: string;
 }

@@ -184,8 +184,8 @@ const ABANDON = `
     AND coalesce(owner_id, message_id) = ANY ($2::uuid[])`;
 
 /**
- * Deletes the records of these messages. Finds them along idempotency_records_by_age, because a record has the same
- * creation time as its message.
+ * Deletes the records of these messages. A record has the creation time of its message, so the index
+ * idempotency_records_by_age finds it.
  */
 const FORGET_KEYS = `
   DELETE FROM trunkline.idempotency_records

@@ -5,7 +5,6 @@ import type { Statements } from './statements.ts';
 import { encodeText } from './text-encoding.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
-/** An idempotency key, which belongs to its workspace. */
 export interface OwnedKey {
   readonly workspaceId: string;
   readonly key: string;

@@ -15,13 +15,12 @@ import type { Row } from './row.ts';
 const LANES_MIN = 16;
 
 /**
- * The maximum number of rounds. The first round looks at as few lanes as would do if each of them could fill all its
- * slots.
+ * The maximum number of rounds. The first round looks at as few lanes as would reach the limit if each of
+ * them filled all its slots.
  */
 const MAX_ROUNDS = 4;
 
 export interface Claims {
-  /** The rows that `readClaimed` reads. */
   readonly rows: readonly Row[];
   /** Whether claims had expired, so that their deliveries were made due again. */
   readonly hasTakenBack: boolean;

@@ -8,7 +8,7 @@ import { encodeText } from './text-encoding.ts';
 import { uuidToFind } from './uuid.ts';
 
 export function leaseStore(connected: Connected): LeaseStore {
-  // Releases are batched because a process that stops releases all its leases together.
+  // A process that stops releases all its leases together, so releases are batched.
   const releases = createBatcher<Release, void>({
     max: 5_000,
     inFlight: 1,

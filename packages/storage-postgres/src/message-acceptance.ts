@@ -55,7 +55,6 @@ export async function acceptMessages(
 
 interface Accepted {
   readonly acceptance: Acceptance;
-  /** The place of the message in the queue of its instance. */
   readonly position: number;
 }
 

@@ -13,7 +13,6 @@ import { encodeText } from './text-encoding.ts';
 import { runBatch } from './batch-transaction.ts';
 import { uuidToFind } from './uuid.ts';
 
-/** A change with the lease under which it is made. */
 export interface LeasedChange {
   readonly lease: Lease;
   readonly change: MessageChange;

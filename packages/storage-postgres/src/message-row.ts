@@ -27,7 +27,6 @@ export const MESSAGE_SHAPE: Shape<string> = { ...shapeOf(entities.message), send
 export const CONTENT_RECORD: string = recordOf(CONTENT);
 export const MESSAGE_RECORD: string = recordOf(MESSAGE_SHAPE);
 
-/** The same columns without the types. */
 export const CONTENT_NAMES: string = columnsOf(CONTENT).join(', ');
 export const MESSAGE_NAMES: string = columnsOf(MESSAGE_SHAPE).join(', ');
 /** The columns that a change writes. Indexes contain none of these columns except the status. */

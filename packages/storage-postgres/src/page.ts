@@ -11,7 +11,6 @@ interface Walks {
   readonly table: string;
   /** The table that has the rows with the found ids; by default, `table`. */
   readonly rows?: string;
-  /** The columns to read from each row. */
   readonly columns: string;
   /** The parts in SQL, such as `unnest($1::uuid[], $2::text[]) AS part (owner, status)`. */
   readonly parts: string;
@@ -22,7 +21,6 @@ interface Walks {
 /** A list of the rows of one table, or of two tables with rows of the same kind. */
 export interface List extends Walks {
   readonly and?: Walks;
-  /** The prefix of the rows' ids. */
   readonly prefix: IdPrefix;
   /** The values of the parts of both tables, starting with `$1`. */
   readonly values: readonly Value[];
@@ -89,7 +87,6 @@ function pageSql(list: List, { order, ahead, behind, count }: PagePlan): string 
     ORDER BY page.id ${order}`;
 }
 
-/** Bounds of ids, each with an operator and the id to compare with. */
 type Range = readonly (readonly [sign: IdBound['sign'], id: string])[];
 
 function rangeOf(bound: IdBound | null, floor: string, from: string): Range {

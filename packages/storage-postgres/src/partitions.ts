@@ -103,7 +103,6 @@ async function listAll({ all }: Statements): Promise<readonly Partition[]> {
   });
 }
 
-/** The partitions in Trunkline's schema. */
 const PARTITIONS = `
   SELECT parent.relname AS parent, partition.relname AS partition
   FROM pg_catalog.pg_class AS ours

@@ -11,7 +11,6 @@ export interface Processes {
    * process cannot be identified.
    */
   readonly own: () => number;
-  /** See `ProcessRegistry`. */
   releaseEnded(database: Database, now: number): Promise<number>;
   /** Removes this process, unless it still holds work, which is released once the process has ended. */
   close(database: Database): Promise<void>;

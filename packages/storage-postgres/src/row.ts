@@ -20,7 +20,6 @@ const CODECS: Codecs<Value> = {
   flag: BOOLEAN,
 };
 
-/** Converts objects to rows and back. */
 export const entities: EntityRows<Value> = entityRows(CODECS);
 export const senders: SenderRows = senderRows(CODECS);
 

@@ -1,7 +1,6 @@
 import { COLUMN_TYPES } from './column-types.ts';
 import type { Queryable } from './queryable.ts';
 
-/** The state of a connection, as PostgreSQL reports it. */
 export interface Session {
   /** Whether PostgreSQL is a replica, to which nothing can be written. */
   readonly isOnReplica: boolean;

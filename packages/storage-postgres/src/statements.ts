@@ -13,7 +13,6 @@ export type Columns = Readonly<Record<string, Value>>;
  * storage's options name the real schema. A parameter that is an array is written with its type: `$1::uuid[]`.
  */
 export interface Statements {
-  /** The first row, or undefined. */
   get(sql: string, ...values: readonly Value[]): Promise<Row | undefined>;
   all(sql: string, ...values: readonly Value[]): Promise<readonly Row[]>;
   /** Returns the number of changed rows. */
@@ -70,7 +69,6 @@ function isArray(value: Value): value is readonly ArrayElement[] {
   return Array.isArray(value);
 }
 
-/** Turns SQL of the stores into a statement for `pg`. */
 export type Prepare = (sql: string) => Prepared;
 
 interface Prepared {

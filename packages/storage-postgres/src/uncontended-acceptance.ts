@@ -21,7 +21,6 @@ interface StoringOptions {
  */
 export interface Uncontended {
   readonly stored: ReadonlySet<string>;
-  /** Instances that were skipped because their queue is locked or does not exist. */
   readonly locked: ReadonlySet<string>;
 }
 
@@ -82,7 +81,6 @@ function plainGroups(acceptances: readonly Acceptance[]): readonly Group[] {
   return [...groups].flatMap(([instanceId, group]) => (others.has(instanceId) ? [] : [group]));
 }
 
-/** Whether the record has the id and the creation time of the message. */
 function isRecordOf({ messageId, createdAt }: IdempotencyRecord, message: Message): boolean {
   return messageId === message.id && createdAt === message.createdAt;
 }

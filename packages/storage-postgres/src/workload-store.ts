@@ -108,7 +108,6 @@ function madeAt(row: Row, column: string, prefix: IdPrefix): number | null {
   return found === null ? null : orderOfId(prefix, found).ms;
 }
 
-/** Counts no more than `$2` rows. */
 const counted = (name: string, rows: string): string =>
   `(SELECT count(*) FROM (SELECT 1 FROM trunkline.${rows} LIMIT $2::bigint) AS counted) AS ${name}`;
 
