@@ -37,7 +37,10 @@ export function readUnfiled(
   return database.all(UNFILED, UNFILED_READ_MAX, workspaceId, JSON.stringify(keys)).map(unfiledMessage);
 }
 
-/** The id of each chat's newest message among the latest unfiled messages of an instance, by the key of the chat. */
+/**
+ * For each chat with unfiled messages, the id of the newest of them, by chat key. Reads only the latest
+ * unfiled messages.
+ */
 export function readLatestUnfiled(
   database: Database,
   workspaceId: string,

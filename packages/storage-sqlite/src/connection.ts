@@ -11,9 +11,7 @@ export interface Connection {
   readonly newId: NewId;
   /** The number of this process, under which its leases and claims are written. */
   readonly process: () => number;
-  /** Runs a writing operation; see `Writer`. */
   write<Result>(operation: Operation<Result>): Promise<Result>;
-  /** Runs an acceptance; see `Writer.runInSeries`. */
   accept(acceptance: Acceptance): Promise<AcceptanceResult>;
   /** Checks and wraps the transaction that a caller passed. */
   joined(transaction: unknown): CallerTransaction;

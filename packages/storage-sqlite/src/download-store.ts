@@ -96,7 +96,6 @@ export function forgetDownloads(database: Database, instanceId: string): void {
   database.run('DELETE FROM pending_downloads WHERE instance_id = ?', instanceId);
 }
 
-/** Returns whether the download existed. */
 export function removeDownload(database: Database, instanceId: string, messageId: string): boolean {
   return (
     database.run(

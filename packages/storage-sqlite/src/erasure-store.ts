@@ -139,7 +139,6 @@ interface ContactDeletion {
   readonly unlessAfter: string;
 }
 
-/** Returns whether the contact was deleted. */
 function deleteContact(database: Database, { workspaceId, id, unlessAfter }: ContactDeletion): boolean {
   const sql = 'SELECT * FROM contacts WHERE id = ? AND workspace_id = ? AND merged_into IS NULL';
   const row = database.get(sql, id, workspaceId);

@@ -18,7 +18,7 @@ export const isWorkOn = (instanceId: string): string => `NOT EXISTS (
     WHERE instances.id = ${instanceId} AND is_postponed = 1
   )`;
 
-/** Whether any instance holds a message. Usually no instance does, so no further check is needed. */
+/** Whether any instance holds a message, which is rare. */
 export function holdsAny(database: Database): boolean {
   return database.get('SELECT 1 FROM held_messages LIMIT 1') !== undefined;
 }
@@ -57,7 +57,6 @@ export function postponeHeld(
   return true;
 }
 
-/** Moves a message from its queue to the held messages. */
 export function holdMessage(
   database: Database,
   instanceId: string,

@@ -15,7 +15,6 @@ interface StoredRecord {
   readonly position: number;
 }
 
-/** The result of a search for a key, to be passed to `append`. */
 interface FoundKey {
   readonly hash: number;
   /** The latest record of this key; null if it has none. */

@@ -105,7 +105,7 @@ export function instanceStore(connected: Connected): InstanceStore {
   };
 }
 
-/** Relies on instances_by_workspace, which covers the query. Returns no row for a workspace without instances. */
+/** Relies on instances_by_workspace, which covers the query. */
 const COUNT = `
   SELECT workspace_id, count(*) AS instances FROM instances WHERE workspace_id = ? GROUP BY workspace_id`;
 

@@ -63,7 +63,6 @@ export function takeAsOfNow(database: Database, claim: DeliveryClaim): void {
   }
 }
 
-/** Whether any lane has something to claim. */
 export function hasReadyLane(database: Database, now: number): boolean {
   // Relies on lanes_to_wake.
   return database.get('SELECT 1 FROM lanes WHERE wake_at <= ? AND is_paused = 0 LIMIT 1', now) !== undefined;
@@ -126,7 +125,6 @@ function claimedAt(database: Database, endpointId: string): ReadonlySet<string> 
   return new Set(rows.map((row) => text(row, 'delivery_id')));
 }
 
-/** The position of an open delivery in its lane. */
 export function lanePosition(
   database: Database,
   { id, endpointId }: Pick<Delivery, 'id' | 'endpointId'>,
@@ -160,7 +158,6 @@ export function removeFromLane(database: Database, endpointId: string, deliveryI
   if (claim) endClaim(database, claim);
 }
 
-/** A request for claims, with the number of the process that makes it. */
 type ClaimOf = DeliveryClaim & { readonly process: number };
 
 interface LaneClaim extends ClaimOf {

@@ -2,7 +2,6 @@ import { FIRST_GENERATION } from '@trunkline/storage-kit';
 import type { Database } from './database.ts';
 import { integer } from './row.ts';
 
-/** A delivery in the queue of its lane. */
 export interface DueEntry {
   readonly endpointId: string;
   /** The generation of the lane in which the delivery is queued. */
@@ -60,7 +59,6 @@ export function queueDelivery(database: Database, entry: DueEntry): void {
   );
 }
 
-/** Takes a delivery out of the queue if it is queued. */
 export function unqueueDelivery(database: Database, endpointId: string, deliveryId: string): void {
   if (database.run('DELETE FROM due WHERE delivery_id = ?', deliveryId) > 0) wakeLane(database, endpointId);
 }

@@ -7,7 +7,6 @@ import type { Row } from './row.ts';
 interface Stored {
   /** The same for all repeats of an inbound message; empty for outbound messages. */
   readonly senderId: string;
-  /** Further columns of the message. */
   readonly more?: Columns;
 }
 

@@ -57,7 +57,8 @@ function useWriteAheadLog(connection: DatabaseSync): void {
   connection.exec('PRAGMA secure_delete = ON');
   // 64 MiB (a negative value is in KiB), allocated as needed.
   connection.exec('PRAGMA cache_size = -65536');
-  // In pages of 4 KiB. The log is longer than by default, so that pages that change often are copied back less often.
+  // In pages of 4 KiB. The log grows longer than by default, so that pages that change often are copied back
+  // less often.
   connection.exec('PRAGMA wal_autocheckpoint = 4000');
 }
 

@@ -15,14 +15,12 @@ export interface Processes {
    * process has no lock file.
    */
   readonly own: () => number;
-  /** See `ProcessRegistry`. */
   releaseEnded(now: number): Promise<number>;
   /** Removes this process, unless it still holds work, which is released once the process has ended. */
   close(): Promise<void>;
 }
 
 interface ProcessesOptions {
-  /** The database file. */
   readonly file: string;
   readonly database: Database;
   readonly writer: Writer;

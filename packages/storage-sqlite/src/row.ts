@@ -9,7 +9,6 @@ export const BYTES = "coalesce(?, x'')";
 
 const CODECS: Codecs<SQLInputValue> = PLAIN_CODECS;
 
-/** Converts objects to rows and back. */
 export const entities: EntityRows<SQLInputValue> = entityRows(CODECS);
 export const senders: SenderRows = senderRows(CODECS);
 

@@ -89,7 +89,6 @@ export function renewClaim(
   );
 }
 
-/** Returns whether the completion was written. */
 export function completeEvent(database: Database, completion: EventCompletion): boolean {
   const { subscriptionId, eventId, token, outcome } = completion;
   const isThere = database.get('SELECT 1 FROM subscriptions WHERE id = ?', subscriptionId) !== undefined;
