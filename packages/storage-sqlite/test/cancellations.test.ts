@@ -46,7 +46,6 @@ it('the lane of a deleted endpoint stays until nothing of it is open', async () 
   await storage.endpoints.delete(endpoint.workspaceId, endpoint.id, NOW);
   expect(await storage.deliveries.sweepClosed(10)).toBe(1);
   expect(rows('lanes')).toBe(1);
-  // The claim expires.
   const later = NOW + 60_000;
   expect((await storage.deliveries.claim(claimAt(later))).claimed).toEqual([]);
   expect(await storage.deliveries.sweepClosed(10)).toBe(1);
@@ -87,7 +86,6 @@ it('lists of deliveries stay right when an endpoint was closed very often before
 interface Fixture {
   readonly storage: Storage;
   readonly endpoint: Endpoint;
-  /** The number of rows in a table. */
   readonly rows: (table: string) => number;
   /** A number that changes with each commit of the storage. */
   readonly version: () => number;

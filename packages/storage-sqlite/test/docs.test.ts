@@ -53,7 +53,6 @@ function programOf(page: string, text: string): string {
   return must(programs.find((program) => program.includes(text)));
 }
 
-/** Runs these programs one after the other in one process. Returns their output. */
 async function run(programs: readonly string[]): Promise<string> {
   const path = JSON.stringify(join(temporaryDirectory(), 'test.db'));
   const program = programs.join('\n').replaceAll("'./trunkline.db'", path);

@@ -16,7 +16,7 @@ function found(path: string, text: string = SECRET): number {
   return files.reduce((sum, file) => sum + readFileSync(file, 'latin1').split(text).length - 1, 0);
 }
 
-/** Stores and changes messages, so that pages are split and rows move; every tenth message is secret. */
+/** Stores and changes messages, so that pages are split and rows move. Every tenth message is secret. */
 async function fill(storage: Storage): Promise<{ readonly workspaceId: string; readonly ids: string[] }> {
   const { workspace, instance, lease } = await storeLeasedInstance(storage);
   const ids: string[] = [];

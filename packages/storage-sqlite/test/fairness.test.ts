@@ -10,7 +10,6 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 import { startTlsReceiver } from './support/tls-receiver.ts';
 import type { TlsReceiver } from './support/tls-receiver.ts';
 
-// bench/src/fairness.ts has a backlog of a million, and measures how long the quiet endpoints wait.
 const BACKLOG = 1_000;
 const QUIET = 20;
 const NOISY = '/noisy';

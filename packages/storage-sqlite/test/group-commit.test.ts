@@ -157,7 +157,6 @@ describe('when another process does not release the lock on the file', () => {
     expect(results[499]).toMatchObject({
       reason: { message: expect.stringContaining('not ended within 20 ms') },
     });
-    // Reads still work.
     expect(await storage.instances.find(instance.workspaceId, instance.id)).toEqual(instance);
     other.exec('ROLLBACK');
     expect(await accept(storage, aMessage(instance))).toEqual({ kind: 'accepted' });
@@ -180,11 +179,9 @@ interface Fixture {
   readonly storage: Storage;
   readonly instance: Instance;
   readonly path: string;
-  /** The connection that `storage` uses. */
   readonly connection: DatabaseSync;
 }
 
-/** A storage with one connected instance. */
 async function fixture(options: Partial<SqliteStorageOptions> = {}): Promise<Fixture> {
   const path = join(temporaryDirectory(), 'test.db');
   const { storage, connection } = await openWithConnection(path, options);

@@ -44,7 +44,7 @@ async function useMany(storage: Accepting, instance: Instance, prefix: string): 
   for (const { kind } of await Promise.all(uses)) expect(kind).toBe('accepted');
 }
 
-/** Appends records as another process does; accepting their messages would take a hundred times as long. */
+/** Appends records as another process does. Accepting their messages would take a hundred times as long. */
 function appendMany(connection: DatabaseSync, workspaceId: string, prefix: string): void {
   connection
     .prepare(
@@ -213,7 +213,6 @@ it.each(isLongForm ? KILLS : KILLS.slice(0, 1))(
     for (const [index, result] of uses.entries()) {
       expect(result).toMatchObject({ kind: 'remembered', record: { messageId: printed[index] } });
     }
-    // The later process writes the index.
     await eventually(() => expect(connectTo(path).prepare(INDEXED).get()).not.toEqual({ up_to: 0 }));
     expect(connectTo(path).prepare(FLAWS).get()).toEqual({ dangling: 0, missing: 0 });
   },

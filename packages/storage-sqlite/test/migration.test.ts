@@ -52,7 +52,6 @@ it('upgrades a database of schema 100: webhooks that are deleted from then on le
 describe('a later version with another migration', () => {
   const migrations = [...MIGRATIONS, "ALTER TABLE workspaces ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'"];
 
-  /** A database of this version, with a workspace. */
   async function firstDatabase() {
     const path = join(temporaryDirectory(), 'test.db');
     const storage = await openStorage(path);

@@ -99,7 +99,6 @@ describe('a storage opens', () => {
     const [path, copy] = [join(directory, 'test.db'), join(directory, 'copy')];
     const workspace = aWorkspace();
     await (await openStorage(path)).workspaces.insert(workspace);
-    // Copies the files as they are on disk now, with the log.
     mkdirSync(copy);
     for (const name of ['test.db', 'test.db-wal']) cpSync(join(directory, name), join(copy, name));
     const storage = await openStorage(join(copy, 'test.db'));

@@ -172,7 +172,6 @@ it('a storage that accepts no transactions says so, as do its types', async () =
 });
 
 interface Fixture {
-  /** The app's own connection to the file. */
   readonly app: DatabaseSync;
   readonly api: WorkspaceApi<DatabaseSync>;
   readonly text: {
@@ -181,7 +180,6 @@ interface Fixture {
     readonly type: 'text';
     readonly text: string;
   };
-  /** The messages that have reached the network. */
   readonly sent: readonly OutgoingMessage[];
   /** Resolves when this many messages have arrived. Trunkline's timers never fire in these tests. */
   arrived(count: number): Promise<void>;

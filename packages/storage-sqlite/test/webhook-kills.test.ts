@@ -21,7 +21,6 @@ const SEND_WEBHOOKS = await builtProgram(new URL('support/programs/send-webhooks
 /** The number of kills at each point. */
 const RUNS = sized('CRASH_RUNS', { short: 1, long: 3 });
 const ENDPOINTS = 3;
-/** Two requests at each endpoint. */
 const MOST_ON_THEIR_WAY = 2 * ENDPOINTS;
 
 describe('kill -9 of the process that sends webhooks', { timeout: 60_000 + RUNS * 10_000 }, () => {

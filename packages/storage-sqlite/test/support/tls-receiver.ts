@@ -16,7 +16,6 @@ export interface TlsReceiver {
   learnSecret(path: string, secret: string): void;
   /** Every request that was verified, in the order of arrival. */
   readonly requests: readonly ReceivedRequest[];
-  /** The reasons why requests were refused. */
   readonly refused: readonly string[];
   /** The maximum number of requests that one endpoint had to serve concurrently. */
   readonly mostAtOnce: () => number;
