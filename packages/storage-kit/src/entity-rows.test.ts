@@ -127,7 +127,6 @@ describe('a round of retries', () => {
   });
 });
 
-/** Generates objects with the fields of a map, each with any value of its kind. */
 function anyObject(map: Readonly<Record<string, AnyColumn>>): fc.Arbitrary<object> {
   const fields = Object.entries(map).map(([field, { kind, prefix = 'msg', isNullable = false }]) => {
     const value = kind === 'id' ? fc.uuid().map((uuid) => uuidToId(prefix, uuid)) : VALUES[kind];

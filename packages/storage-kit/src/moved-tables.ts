@@ -46,7 +46,6 @@ export interface MovedTable {
 
 type Columns = Readonly<Record<string, AnyColumn>>;
 
-/** The columns of objects, by the columns' names. */
 function columnsOf(...maps: readonly Columns[]): Readonly<Record<string, MovedColumn>> {
   const columns = maps.flatMap((map) => Object.values(map));
   return Object.fromEntries(
