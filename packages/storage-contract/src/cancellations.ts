@@ -147,7 +147,6 @@ export function cancellationContract(subject: ContractSubject): void {
         const deliveries = await enqueueAt(storage, endpoint, NOW, NOW, NOW, NOW);
         const before = await claim(storage, NOW);
         const outcomes = before.map((one) => succeeded(one, NOW));
-        // The cancellation begins first in every other round.
         const closing = round % 2 === 0 ? close(storage, endpoint) : null;
         const claiming = claim(storage, NOW);
         const completing = storage.deliveries.complete(outcomes, NOW);

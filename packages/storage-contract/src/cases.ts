@@ -8,7 +8,6 @@ import type { TestAPI } from 'vitest';
 export type Cases = 'all' | 'selection' | 'sample';
 
 let cases: Cases = 'all';
-/** The number of cases that each group has defined so far. */
 const seen = new WeakMap<object, number>();
 
 const CONCURRENT = /concurrent|at the same time|beside|come together|meanwhile|two processes/;

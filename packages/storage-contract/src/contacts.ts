@@ -120,7 +120,6 @@ export function contactContract(subject: ContractSubject): void {
       for (const { id } of [early, late]) {
         expect((await storage.messages.find(workspace.id, id))?.contact).toEqual(summaryOf(merged));
       }
-      // A contact that was merged earlier leads to the final contact, too.
       const third = await save(storage, { instance, lease }, { networkId: 'other:1' }, NOW - 10);
       const all = await save(
         storage,

@@ -32,7 +32,6 @@ export function durabilityContract(subject: ContractSubject): void {
   });
 }
 
-/** The title of a group of tests, with the reason if they are skipped. */
 export function named(what: string, capability: Capability): string {
   return capability === true ? what : `${what} (skipped: ${capability.missing})`;
 }

@@ -234,7 +234,6 @@ function passes({ type, subject }: EventRecord, filter: EventFilter): boolean {
   );
 }
 
-/** Stores events of these times, all about the same instance and message. */
 async function storeLog(
   storage: Storage,
   workspace: Workspace,

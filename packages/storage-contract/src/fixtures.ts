@@ -173,7 +173,6 @@ export async function enqueueOne(storage: Storage, endpoint: Endpoint, at: numbe
   return must((await enqueueAt(storage, endpoint, at))[0]);
 }
 
-/** Stores a workspace with one endpoint. */
 export async function storeLane(
   storage: Storage,
 ): Promise<{ readonly workspace: Workspace; readonly endpoint: Endpoint }> {
@@ -181,7 +180,6 @@ export async function storeLane(
   return { workspace, endpoint: await storeEndpoint(storage, workspace) };
 }
 
-/** The stored form of an event. */
 export function storedEvent({ id, workspaceId, type, occurredAt, payload }: EventRecord): Event {
   return { id, workspaceId, type, occurredAt, payload };
 }
@@ -277,7 +275,6 @@ export async function readDelivery(storage: Storage, { workspaceId, id }: Delive
   return must(await storage.deliveries.findDetail(workspaceId, id, 0)).delivery;
 }
 
-/** Deletes all rows of the days before `before`, in small batches. */
 export async function deleteHistory({ retention }: Storage, before: number): Promise<void> {
   const limit = 2;
   while ((await retention.deleteHistory(before, limit)) >= limit);

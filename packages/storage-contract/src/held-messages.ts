@@ -260,7 +260,6 @@ export function heldMessageContract(subject: ContractSubject): void {
   }
 }
 
-/** Accepts a message to each of these recipients, in this order. */
 async function queued(
   storage: Storage,
   instance: Instance,

@@ -67,7 +67,6 @@ export function instanceContract(subject: ContractSubject): void {
         await storage.instances.insert(anInstance(must(workspace)), null);
       const ids = [two, one, none].map((workspace) => must(workspace).id);
       const counted = await storage.instances.countIn([...ids, 'ten_unknown']);
-      // The order of entries does not matter when Maps are compared.
       expect(counted).toEqual(
         new Map([
           [must(one).id, 1],

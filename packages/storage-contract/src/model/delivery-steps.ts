@@ -19,7 +19,7 @@ export const waitSteps: readonly Step[] = [
   }),
 ];
 
-/** Steps in the life of deliveries, to which little happens without many such steps in a row. */
+/** Steps in the life of deliveries. Little happens to a delivery without many of these steps in a row. */
 export const claimSteps: readonly Step[] = [
   step(
     'enqueue for one endpoint',
@@ -177,7 +177,6 @@ function outcomeOf(claimed: ClaimedDelivery, kind: string, at: number): Completi
   }
 }
 
-/** All deliveries of the model, the oldest first. */
 async function deliveriesOf({ model, endpoints }: Scenario): Promise<readonly Delivery[]> {
   const pages = endpoints.map(({ workspaceId, id }) =>
     model.storage.deliveries.list(workspaceId, id, {}, { from: null, limit: 200 }, 0),

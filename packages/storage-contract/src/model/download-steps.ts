@@ -85,7 +85,6 @@ export const downloadSteps: readonly Step[] = [
   }),
 ];
 
-/** Picks a download that is pending now. */
 async function pick(
   scenario: Scenario,
   under: Lease | null,

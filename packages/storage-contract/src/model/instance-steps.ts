@@ -10,7 +10,6 @@ const lease = fc.nat({ max: 2 });
 const owner = fc.constantFrom('a', 'b');
 const status = fc.constantFrom('connected' as const, 'connected' as const, 'disconnected' as const);
 const desired = fc.constantFrom('running' as const, 'running' as const, 'stopped' as const);
-/** True in one of four cases. */
 const rarely = fc.constantFrom(false, false, false, true);
 const TTL = 30_000;
 

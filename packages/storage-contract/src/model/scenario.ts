@@ -80,7 +80,6 @@ export class Scenario {
     return must(this.pick(this.workspaces, choice));
   }
 
-  /** The current state of an instance; null if the instance is gone. */
   async instance(choice: number): Promise<Instance | null> {
     const chosen = this.pick(this.instances, choice);
     return chosen && this.model.storage.instances.find(chosen.workspaceId, chosen.id);

@@ -9,7 +9,6 @@ type Act = (side: Side) => Promise<unknown>;
 /** Prepares the input that both sides get; null if there is nothing to do. */
 export type Plan<Choice> = (scenario: Scenario, choice: Choice) => Promise<Act | null>;
 
-/** A random step of one kind. */
 export type Step = fc.Arbitrary<fc.AsyncCommand<Scenario, Side>>;
 
 export function step<Choice>(name: string, choices: fc.Arbitrary<Choice>, plan: Plan<Choice>): Step {
