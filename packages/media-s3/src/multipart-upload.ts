@@ -6,9 +6,7 @@ import { escaped, textOf } from './xml.ts';
 export interface MultipartUpload {
   /** Adds the next part. The object has its parts in the order of the calls. */
   add(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
-  /** Completes the object from all parts. */
   complete(): Promise<void>;
-  /** Discards the added parts. */
   abort(): Promise<void>;
 }
 

@@ -9,7 +9,6 @@ export const CREDENTIALS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
 
 export interface RealS3 {
   readonly endpoint: string;
-  /** The keys of every object in the bucket. */
   keys(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
