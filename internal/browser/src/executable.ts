@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { HANG_MS } from '@trunkline/test-support';
 
-/** A program to start, and the environment that it needs. */
 export interface Executable {
   readonly path: string;
   readonly environment: Readonly<Record<string, string>>;

@@ -8,7 +8,6 @@ export interface LoginRefusal {
   readonly expire?: number | undefined;
 }
 
-/** The faults that a test has planned for the server. */
 export class Disturbances {
   /** Acks that are held back, in order; undefined while acks go out immediately. */
   #heldAcks: (() => void)[] | undefined;
@@ -23,11 +22,8 @@ export class Disturbances {
   withholdsOfflineMark = false;
   /** Whether a stanza that a client refused stays, and holds up everything behind it. */
   keepsRefused = false;
-  /** The limit on clients' queries, if there is one. */
   queryLimit: QueryLimit | undefined;
-  /** The error that requests for a pairing code get, if they are refused. */
   codeRefusal: number | undefined;
-  /** The error for clients whose code has been typed, if they are refused. */
   typedCodeRefusal: number | undefined;
 
   holdAcks(): void {
@@ -40,7 +36,6 @@ export class Disturbances {
     for (const send of held) send();
   }
 
-  /** The phone of an account, which clients ask for files. */
   phoneFor(phoneNumber: string): MediaRetries {
     const phone = this.#mediaRetries.get(phoneNumber) ?? new MediaRetries();
     this.#mediaRetries.set(phoneNumber, phone);
@@ -66,7 +61,6 @@ export class Disturbances {
     this.#muted = undefined;
   }
 
-  /** Makes the next `times` queries of this name get the error. */
   refuseQueries(name: string, code: number, times: number): void {
     this.#refusedQueries.set(name, { code, times });
   }

@@ -29,7 +29,6 @@ export class Network {
     this.chronicle.disturbed.push({ at: this.now(), account: phoneNumber, what });
   }
 
-  /** An id for a stanza that the server makes. */
   newStanzaId(): string {
     this.#stanzas += 1;
     return `server-${String(this.#stanzas)}`;

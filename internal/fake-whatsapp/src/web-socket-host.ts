@@ -16,7 +16,6 @@ import { offerQr } from './pairing/qr.ts';
 import { child } from './stanza.ts';
 import type { Stanza } from './stanza.ts';
 
-/** Listens on loopback and gives each client a connection. */
 export class WebSocketHost implements Behaviour {
   readonly switchboard: Switchboard = new Switchboard();
   readonly #network: Network;

@@ -17,7 +17,7 @@ export function resembling(name: string, names: readonly string[]): string | und
   return closest === undefined ? undefined : inLowerCase.get(closest);
 }
 
-/** `Did you mean "media"?` if one of the names resembles `name`; else lists the names. */
+/** Returns `Did you mean "media"?` if one of the names resembles `name`; otherwise lists the names. */
 export function didYouMean(name: string, names: readonly string[]): string {
   const meant = resembling(name, names);
   return meant === undefined ? `Known are: ${names.join(', ')}.` : `Did you mean "${meant}"?`;

@@ -6,7 +6,6 @@ import type { ClusterFiles } from './cluster-files.ts';
 
 /** Resources that the processes of a run share, by the names that `askDesk` takes. */
 export interface Shared {
-  /** The files that every server copies. */
   readonly template: ClusterFiles;
   /** The URL of the Postgres for all test files. */
   readonly server: string;

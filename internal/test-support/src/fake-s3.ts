@@ -26,7 +26,6 @@ export interface FakeS3 {
   /** Keys of uploads that are neither completed nor aborted. */
   unfinished(): readonly string[];
   disturb(disturbance: Disturbance): void;
-  /** The number of open connections. */
   connections(): Promise<number>;
   close(): Promise<void>;
 }

@@ -30,7 +30,6 @@ export function startChild(program: URL | string, ...values: readonly string[]):
   };
 }
 
-/** All lines that the program prints until it ends. */
 export async function linesOf(child: Child): Promise<readonly string[]> {
   const lines: string[] = [];
   for await (const line of child.lines) lines.push(line);

@@ -46,11 +46,8 @@ export interface Program {
   send(message: object | number): void;
   /** The next message that the program sends. Rejects if the program ends first. */
   nextMessage(): Promise<unknown>;
-  /** Closes the channel of messages. */
   disconnect(): void;
-  /** Writes to the program's standard input. */
   input(text: string): void;
-  /** Ends the program's standard input. */
   endInput(): void;
   signal(name: NodeJS.Signals): void;
   /** Resolves when the program has ended and all its output has arrived. */
@@ -66,7 +63,6 @@ export interface Program {
  */
 const COMPILE_CACHE = join(tmpdir(), 'trunkline-compile-cache');
 
-/** Functions that kill the running programs. */
 const running = new Set<() => void>();
 
 // Kills the programs that failed tests have left running.
@@ -95,7 +91,6 @@ export function startNodeProgram(
 }
 
 interface NodeOptions {
-  /** Arguments of Node itself. */
   readonly nodeArgs?: readonly string[];
 }
 

@@ -25,7 +25,6 @@ export interface DisturbingApi {
   loseNextMessage(from: Account): void;
   /** Sends the client a stanza that the test made. */
   deliverStanza(account: Account, node: Stanza): void;
-  /** Ends the connection with this error. */
   streamError(account: Account, error: StreamError): void;
   /** Ends the connection as if another client had replaced it (440). */
   replace(account: Account): void;

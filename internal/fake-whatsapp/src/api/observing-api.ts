@@ -11,7 +11,6 @@ interface MessageMatch {
   readonly id?: string;
 }
 
-/** The record of the clients' actions and stanzas. */
 export interface ObservingApi {
   /** Every message stanza so far, in order of arrival. */
   sentMessages(match?: MessageMatch): readonly SentMessage[];
@@ -29,7 +28,6 @@ export interface ObservingApi {
   disturbed(): readonly Disturbed[];
   /** The stanzas on the wire, decrypted. */
   transcript(): readonly TranscriptEntry[];
-  /** The transcript as readable text, one line per stanza. */
   transcriptText(): string;
   /**
    * Returns the problems that no call has returned yet: client stanzas that the server does not know or could not

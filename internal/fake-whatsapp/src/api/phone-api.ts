@@ -14,7 +14,6 @@ interface LinkedDevice {
   readonly connected: boolean;
 }
 
-/** The actions of an account's owner on the phone. */
 export interface PhoneApi {
   /**
    * Scans the QR that a client shows. Throws if the client's connection is gone, or the network has retired the secret.

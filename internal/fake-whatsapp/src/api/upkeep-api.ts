@@ -8,7 +8,6 @@ import type { Account } from './directory-api.ts';
 export interface UpkeepApi {
   /** Uses up the client's one-time keys until `left` remain, and notifies the client. */
   usePreKeys(account: Account, left: number): void;
-  /** How many one-time keys of the client are left. */
   preKeyCount(account: Account): number;
   /** Gives the client a routing token, which it has to show at its next connections so that they are routed to `to`. */
   route(account: Account, to: string): void;

@@ -22,7 +22,6 @@ export interface Action {
     | 'online'
     | 'offline'
     | 'login_refused'
-    /** The client unlinked itself. */
     | 'companion_removed';
   /** The account's phone number; null before pairing. */
   readonly account: string | null;
@@ -38,7 +37,6 @@ export interface Disturbed {
   readonly what: 'message' | 'query' | 'connection';
 }
 
-/** The record of events that tests can inspect. */
 export class Chronicle {
   readonly transcript: Transcript = new Transcript();
   readonly sent: SentLog = new SentLog();

@@ -10,7 +10,6 @@ import type { Companion } from '../directory/linked-account.ts';
 import type { Line } from '../directory/inbox.ts';
 
 export interface Behaviour {
-  /** Registers the client or logs it in, after the handshake. */
   begin(connection: Connection, payload: proto.ClientPayload): void;
   handle(connection: Connection, node: Stanza): Promise<void>;
   end(connection: Connection): void;
@@ -18,7 +17,6 @@ export interface Behaviour {
 
 type State = 'hello' | 'finish' | 'open' | 'over';
 
-/** A client's WebSocket, with its frames and its encryption. */
 export class Connection implements Line {
   readonly number: number;
   readonly network: Network;

@@ -1,10 +1,8 @@
-/** How many queries a number may send per interval. */
 export interface QueryRate {
   readonly count: number;
   readonly everyMs: number;
 }
 
-/** Counts the queries with certain names that each number sends. */
 export class QueryLimit {
   readonly #rate: QueryRate;
   readonly #names: ReadonlySet<string>;

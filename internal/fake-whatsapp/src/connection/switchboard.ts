@@ -1,7 +1,6 @@
 import type { Companion, LinkedAccount } from '../directory/linked-account.ts';
 import type { Connection } from './connection.ts';
 
-/** The connections of the server. */
 export class Switchboard {
   readonly #connections = new Set<Connection>();
 

@@ -36,13 +36,11 @@ export interface ReceivedMessage {
   readonly id: string;
   /** The phone number of the account that sent the message. */
   readonly from: string;
-  /** The group's jid, or null. */
   readonly group: string | null;
   readonly content: Content;
 }
 
 export interface SentFromPhone {
-  /** The attributes of the message's stanza. */
   readonly envelope: Readonly<Record<string, string>>;
   readonly message: proto.IMessage;
   /** False if the phone stays silent when a client could not read the message. */
@@ -94,12 +92,10 @@ export class Contact {
     this.needsToken = options.needsToken ?? false;
   }
 
-  /** The phone's end of Signal sessions. */
   get device(): SignalPeer {
     return this.deviceOf(PHONE);
   }
 
-  /** The phone and the devices that are linked to it. */
   get devices(): readonly number[] {
     return [...this.#devices.keys()];
   }

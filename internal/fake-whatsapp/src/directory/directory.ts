@@ -6,7 +6,6 @@ import type { ContactOptions } from './contact.ts';
 import { GroupChat } from './group-chat.ts';
 import type { GroupSettings } from './group-chat.ts';
 
-/** All people, and their groups. */
 export class Directory {
   readonly #contacts = new Map<string, Contact>();
   readonly #byLid = new Map<string, Contact>();
@@ -29,7 +28,6 @@ export class Directory {
     return group;
   }
 
-  /** Undefined if the number is unknown. */
   find(phoneNumber: string): Contact | undefined {
     return this.#contacts.get(phoneNumber);
   }
@@ -77,7 +75,6 @@ export class Directory {
     return server === 'lid' ? this.#byLid.get(user) : this.#contacts.get(user);
   }
 
-  /** The linked client that a jid with a device names. */
   companionByJid(jid: string): Companion | undefined {
     const contact = this.byJid(jid);
     const device = jidDecode(jid)?.device;

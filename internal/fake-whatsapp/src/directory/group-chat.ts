@@ -7,7 +7,6 @@ export interface GroupSettings {
   readonly members: readonly Contact[];
   readonly admins: readonly Contact[];
   readonly addressing: AddressingMode;
-  /** Whether only admins may write. */
   readonly announcement: boolean;
   readonly createdAt: number;
 }
@@ -39,13 +38,11 @@ export class GroupChat {
     return member.jidIn(this.addressing, device);
   }
 
-  /** The server's response to a query for the group. */
   node(): Stanza {
     const participants = [...this.members].map((member) => this.participantNode(member));
     return this.#node(participants, this.subject);
   }
 
-  /** The group's node in the server's list of groups. */
   nodeWithoutMembers(): Stanza {
     return this.#node([], this.isListedByName ? this.subject : undefined);
   }

@@ -8,7 +8,6 @@ export interface Line {
 interface Delivery {
   readonly line: Line;
   readonly caughtUp: () => void;
-  /** The stanzas still to be sent, in order. */
   readonly rest: Stanza[];
   /** How many more stanzas the client has asked for; unlimited once the client has its backlog. */
   asked: number;
@@ -45,7 +44,6 @@ export class Inbox {
     this.#deliver();
   }
 
-  /** Sends the client this many more stanzas of its backlog. */
   sendBatch(count: number): void {
     if (this.#delivery === undefined) return;
     this.#delivery.asked += count;

@@ -3,9 +3,7 @@ import { Contact } from './contact.ts';
 import { Inbox } from './inbox.ts';
 import { Standing } from './standing.ts';
 
-/** A number whose phone links clients and signs their identities. */
 export class LinkedAccount extends Contact {
-  /** Linked clients by device number. */
   readonly companions = new Map<number, Companion>();
   readonly standing: Standing = new Standing();
   /** The phone numbers to which its clients have given tokens; one entry for each token. */
@@ -30,7 +28,6 @@ export class LinkedAccount extends Contact {
   }
 }
 
-/** A linked client, whether it is connected or not. */
 export class Companion {
   readonly account: LinkedAccount;
   /** Also the client's index among the keys of the account. */

@@ -1,4 +1,3 @@
-/** The network's limits on the chats that a number starts. */
 export class Standing {
   /** The time until which the number may not start chats, in milliseconds; null if it may. */
   lockedUntil: number | null = null;

@@ -7,7 +7,6 @@ const AUTH_MS = 6 * 60 * 60 * 1000;
 export class MediaAddresses {
   readonly #now: () => number;
   #key = randomBytes(32);
-  /** The end of each token's validity. */
   #tokens = new Map<string, number>();
 
   constructor(now: () => number) {

@@ -17,7 +17,6 @@ type MediaDamage = Extract<MediaFailure, string>;
 /** The state of a host: working, without a server, or with a server that never responds. */
 export type MediaHostState = 'up' | 'down' | 'silent';
 
-/** A request that a host received. */
 export interface MediaRequest {
   /** The position of the host in the list that clients get. */
   readonly host: number;
@@ -105,12 +104,10 @@ export class MediaHost {
     return this.put(`${name}-${String(this.#uploads)}`, file).directPath;
   }
 
-  /** The encrypted file behind a direct path, or undefined. */
   get(directPath: string): Buffer | undefined {
     return this.#files.get(directPath.split('?')[0] ?? '');
   }
 
-  /** Makes the next `times` requests fail in this way. */
   fail(failure: MediaFailure, times: number): void {
     this.#failures.push(...Array<MediaFailure>(times).fill(failure));
   }

@@ -8,7 +8,6 @@ export type MediaRetryResponse =
   /** The server responds for the phone, with only an error code. */
   | 'error';
 
-/** A phone that clients ask for files. */
 export class MediaRetries {
   #response: MediaRetryResponse = 'silent';
   #held: ((how: MediaRetryResponse) => void)[] | undefined;

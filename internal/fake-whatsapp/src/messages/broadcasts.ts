@@ -13,7 +13,6 @@ interface Sending {
   readonly text: string;
 }
 
-/** A person posts a status, which each client of the account gets. Returns the network id. */
 export async function postStatus(network: Network, { from, to, text }: Sending): Promise<string> {
   const id = newMessageId();
   const attrs = { ...attributes(network, id), from: STATUSES, participant: from.jid, notify: from.name };

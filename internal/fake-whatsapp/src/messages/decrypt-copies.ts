@@ -9,7 +9,6 @@ import type { GroupChat } from '../directory/group-chat.ts';
 import type { Companion } from '../directory/linked-account.ts';
 import type { Directory } from '../directory/directory.ts';
 
-/** One device's copy of a message. */
 export interface Copy {
   readonly reader: Contact;
   readonly device: number;

@@ -14,7 +14,6 @@ interface Envelope {
   readonly t: string;
   readonly group: GroupChat | undefined;
   readonly addressing: AddressingMode;
-  /** The sender's device. */
   readonly device: number;
 }
 
@@ -23,7 +22,6 @@ export interface PhoneMessage {
   readonly to: LinkedAccount;
   readonly message: proto.IMessage;
   readonly envelope: Envelope;
-  /** Whether the ciphertext is damaged. */
   readonly undecryptable: boolean;
   readonly respondsToRetry: boolean;
 }
@@ -57,7 +55,6 @@ export async function sendAgain(from: Contact, companion: Companion, retry: { id
   companion.inbox.put(stanza('message', envelope, [enc]));
 }
 
-/** Encrypts a message from a person's device for one client. */
 export function encryptFor(
   from: SignalPeer,
   companion: Companion,

@@ -11,7 +11,6 @@ import { onRetryReceipt } from './retry.ts';
 /** Receipts that concern only a client and the server. */
 const NOT_FOR_THE_SENDER = new Set(['inactive', 'sender', 'peer_msg', 'hist_sync', 'server-error']);
 
-/** Handles a receipt: a client has received, read or failed to read messages. */
 export async function onReceipt(connection: Connection, receipt: Stanza): Promise<void> {
   const { client, network } = connection;
   const { id = '', to = '', type, participant } = receipt.attrs;

@@ -10,7 +10,6 @@ interface OutgoingMedia {
   readonly mimeType: string;
   readonly caption?: string;
   readonly filename?: string;
-  /** Whether the audio was recorded in the chat. */
   readonly voiceNote?: boolean;
   /** The id of the sender's message that this file completes, and the kind of association. */
   readonly completes?: { readonly id: string; readonly as: AssociationName };
@@ -23,14 +22,12 @@ export type Outgoing =
   | string
   | OutgoingMedia
   | { readonly type: 'reaction'; readonly text: string; readonly to: proto.IMessageKey }
-  /** Edits the sender's own message. */
   | { readonly type: 'edit'; readonly id: string; readonly text: string }
   /**
    * Deletes the sender's own message, or, if the sender is a group admin, a message of the member with the jid
    * `author`.
    */
   | { readonly type: 'delete'; readonly id: string; readonly author?: string }
-  /** A text that replies to a message of the chat. */
   | {
       readonly type: 'reply';
       readonly text: string;

@@ -9,7 +9,6 @@ interface Giving {
   readonly to: LinkedAccount;
   /** In milliseconds. */
   readonly givenAt: number;
-  /** How the notification names the person. */
   readonly addressing: AddressingMode;
 }
 

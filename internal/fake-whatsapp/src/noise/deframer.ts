@@ -11,7 +11,6 @@ export class Deframer {
   #introduced = false;
   #routing: Buffer | undefined;
 
-  /** The routing token that an earlier connection gave the client. */
   get routing(): Buffer | undefined {
     return this.#routing;
   }

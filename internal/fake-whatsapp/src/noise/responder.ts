@@ -31,7 +31,6 @@ export class NoiseResponder {
     this.#mixHash(NOISE_WA_HEADER);
   }
 
-  /** Returns the response to the client's hello. */
   hello(bytes: Uint8Array): Uint8Array {
     const theirs = present(proto.HandshakeMessage.decode(bytes).clientHello?.ephemeral, 'ephemeral key');
     this.#mixHash(theirs);

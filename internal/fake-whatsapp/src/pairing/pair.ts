@@ -8,7 +8,6 @@ import type { Companion, LinkedAccount } from '../directory/linked-account.ts';
 
 /** The secrets that a client shows a phone, by a QR or by a code. */
 export interface PairingSecrets {
-  /** The client's Signal identity key. */
   readonly identity: Buffer;
   /** Known only to both sides. Proves to the client that the phone sent the response. */
   readonly advSecret: Buffer;

@@ -1,6 +1,5 @@
 import type { ClientSettings } from '../client-settings.ts';
 
-/** A call from the test to the server's process. */
 export interface Call {
   readonly id: number;
   readonly method: string;

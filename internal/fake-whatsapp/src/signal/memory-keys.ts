@@ -1,6 +1,5 @@
 import type { SignalDataTypeMap, SignalKeyStore } from '@whiskeysockets/baileys';
 
-/** The store of a phone's Signal keys. */
 export function memoryKeys(): SignalKeyStore {
   const kept = new Map<string, unknown>();
   return {

@@ -9,7 +9,6 @@ export function bareBytes(bytes: Uint8Array): proto.IMessage {
   return Object.assign(message, { [BYTES]: Buffer.from(bytes) });
 }
 
-/** The bytes that are encrypted for a message. */
 export function plaintextOf(message: proto.IMessage): Uint8Array {
   const bytes: unknown = Reflect.get(message, BYTES);
   return bytes instanceof Uint8Array ? bytes : encodeWAMessage(message);

@@ -51,7 +51,6 @@ export class PreKeyShelf {
     this.#signed = signed;
   }
 
-  /** Uses up one-time keys until `left` remain. */
   useUp(left: number): void {
     this.#oneTime.splice(left);
   }

@@ -2,7 +2,6 @@ import type { UserFacingSocketConfig } from '@whiskeysockets/baileys';
 
 const nothing = () => {};
 
-/** The phones of the fake log nothing. */
 export const silent: NonNullable<UserFacingSocketConfig['logger']> = {
   level: 'silent',
   child: () => silent,

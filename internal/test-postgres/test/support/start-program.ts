@@ -2,9 +2,7 @@ import { startNodeProgram } from '@trunkline/test-support/start-program';
 import { onTestFinished } from 'vitest';
 
 export interface Started {
-  /** The JSON that the program printed. */
   readonly said: unknown;
-  /** `kill -9`. */
   kill(): Promise<void>;
 }
 
