@@ -36,8 +36,8 @@ export interface TestBrowser {
    */
   open(options?: PageOptions): Promise<Opened>;
   /**
-   * A tab in a new profile, for many tests that only read. A new tab for each test would take twice as much
-   * CPU time, mostly to compile the same scripts again.
+   * A tab in a new profile, for many tests that only read. A new tab for each test would take twice as much CPU time,
+   * mostly to compile the same scripts again.
    */
   newTab(): Promise<KeptTab>;
 }

@@ -33,8 +33,8 @@ type Outcome = Settled | Promise<AcceptanceResult>;
 const ACCEPTED: Settled = { status: 'fulfilled', value: { kind: 'accepted' } };
 
 /**
- * All acceptances of a batch wait for a lock that one of them needs, so the timeout is short. Sending a
- * message holds such a lock for less.
+ * All acceptances of a batch wait for a lock that one of them needs, so the timeout is short. Sending a message holds
+ * such a lock for less.
  */
 const LOCK_TIMEOUT = '50ms';
 /**

@@ -5,9 +5,9 @@ import { lockLanes, wakeAt } from './lane.ts';
 import { integer, word } from './row.ts';
 
 /**
- * Cancels all open deliveries of an endpoint at a cost that does not depend on their number. Until they are
- * swept, they stay in a closed generation, which no claim reads. The caller has locked the lane, and the
- * endpoint FOR UPDATE, so no delivery is being queued.
+ * Cancels all open deliveries of an endpoint at a cost that does not depend on their number. Until they are swept, they
+ * stay in a closed generation, which no claim reads. The caller has locked the lane, and the endpoint FOR UPDATE, so no
+ * delivery is being queued.
  */
 export async function closeLane(
   { get, run }: Transaction,

@@ -88,8 +88,8 @@ export async function readUnfiled(
 }
 
 /**
- * For each chat with unfiled messages, the id of the newest of them, by chat key. Reads only the latest
- * unfiled messages.
+ * For each chat with unfiled messages, the id of the newest of them, by chat key. Reads only the latest unfiled
+ * messages.
  */
 export async function readLatestUnfiled(
   { get }: Statements,

@@ -25,8 +25,8 @@ import { uuidOf, uuidToFind } from './uuid.ts';
 
 /**
  * Writes that change only an instance's row and its history, as most do when a gateway restores hundreds of
- * connections, share one statement if they arrive together. Every other write takes its own transaction, as
- * does a write whose row has changed since it was decided on.
+ * connections, share one statement if they arrive together. Every other write takes its own transaction, as does a
+ * write whose row has changed since it was decided on.
  */
 export function writingInstances(connected: Connected): InstanceStore['write'] {
   const rows = createBatcher<InstanceWrite, Instance | null>({

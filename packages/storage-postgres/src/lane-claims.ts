@@ -15,8 +15,8 @@ import type { Row } from './row.ts';
 const LANES_MIN = 16;
 
 /**
- * The maximum number of rounds. The first round looks at as few lanes as would reach the limit if each of
- * them filled all its slots.
+ * The maximum number of rounds. The first round looks at as few lanes as would reach the limit if each of them filled
+ * all its slots.
  */
 const MAX_ROUNDS = 4;
 

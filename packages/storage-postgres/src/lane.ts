@@ -44,8 +44,8 @@ export async function refreshLanes({ run }: Transaction, endpoints: readonly str
 export const IS_FULL = 'cardinality(lanes.claims) >= lanes.slots';
 
 /**
- * When a claim next finds work in a lane: when the first unclaimed delivery can be claimed (unless all slots
- * are held), or when the first claim expires.
+ * When a claim next finds work in a lane: when the first unclaimed delivery can be claimed (unless all slots are held),
+ * or when the first claim expires.
  */
 export function wakeAt(isFull: string): string {
   return `LEAST(${firstDue(`NOT (${isFull})`)}, (SELECT min(expires_at) FROM unnest(lanes.claims)))`;

@@ -14,8 +14,8 @@ interface Asked {
 }
 
 /**
- * Finds the next message of each instance. Calls that arrive together share one statement. A message that
- * must let others pass is moved aside, and its instance is read again.
+ * Finds the next message of each instance. Calls that arrive together share one statement. A message that must let
+ * others pass is moved aside, and its instance is read again.
  */
 export function findingQueueHeads(connected: Connected): MessageStore['queueHeads'] {
   const batcher = createBatcher<Asked, readonly Row[]>({

@@ -98,8 +98,8 @@ async function unqueue(transaction: Transaction, floor: string, limit: number): 
 const OPEN = 'SELECT webhook_id, id FROM trunkline.open_deliveries WHERE id < $1 ORDER BY id LIMIT $2';
 
 /**
- * Deletes old events, including exhausted ones, from the queues of subscriptions. Locks rows in the order of
- * the primary key, as completions do.
+ * Deletes old events, including exhausted ones, from the queues of subscriptions. Locks rows in the order of the
+ * primary key, as completions do.
  */
 const DELETE_QUEUED_EVENTS = `
   WITH old AS MATERIALIZED (

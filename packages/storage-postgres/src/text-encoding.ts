@@ -1,9 +1,9 @@
 const ESCAPE = '\u0001';
 
 /**
- * Encodes text so that it is read as it was written. PostgreSQL cannot store U+0000 and unpaired surrogates,
- * so these become U+0001 with a code that identifies them, and so does U+0001 itself. All other text is
- * unchanged. Different texts stay different, and their order is kept, except that of unpaired surrogates.
+ * Encodes text so that it is read as it was written. PostgreSQL cannot store U+0000 and unpaired surrogates, so these
+ * become U+0001 with a code that identifies them, and so does U+0001 itself. All other text is unchanged. Different
+ * texts stay different, and their order is kept, except that of unpaired surrogates.
  */
 export function encodeText(text: string): string {
   if (!text.includes(ESCAPE) && !text.includes('\0') && text.isWellFormed()) return text;

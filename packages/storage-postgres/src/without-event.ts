@@ -7,8 +7,8 @@ import { entities, id, integer, text } from './row.ts';
 import type { Row } from './row.ts';
 
 /**
- * Ends claimed deliveries whose event or endpoint is missing in a damaged database, and which would otherwise
- * be claimed again and again. Returns their ids.
+ * Ends claimed deliveries whose event or endpoint is missing in a damaged database, and which would otherwise be
+ * claimed again and again. Returns their ids.
  */
 export async function endWithoutEvent(
   transaction: Transaction,

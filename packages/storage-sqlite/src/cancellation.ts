@@ -4,8 +4,8 @@ import { laneGeneration } from './lane.ts';
 import { integer, text, word } from './row.ts';
 
 /**
- * Cancels all open deliveries of an endpoint at a cost that does not depend on their number. Until they are
- * swept, they stay in a closed generation, which no claim reads.
+ * Cancels all open deliveries of an endpoint at a cost that does not depend on their number. Until they are swept, they
+ * stay in a closed generation, which no claim reads.
  */
 export function closeLane(database: Database, endpointId: string, reason: CancellationReason): void {
   const generation = laneGeneration(database, endpointId);

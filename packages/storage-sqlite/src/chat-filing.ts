@@ -38,8 +38,8 @@ export function readUnfiled(
 }
 
 /**
- * For each chat with unfiled messages, the id of the newest of them, by chat key. Reads only the latest
- * unfiled messages.
+ * For each chat with unfiled messages, the id of the newest of them, by chat key. Reads only the latest unfiled
+ * messages.
  */
 export function readLatestUnfiled(
   database: Database,

@@ -33,9 +33,9 @@ export interface Database {
 export function withStatements(connection: DatabaseSync): Database {
   const statements = new Map<string, StatementSync>();
   /**
-   * Caches statements, which are few because their texts contain no values. `sql` builds the text if it
-   * differs from the key. With a bare `LIMIT ?`, SQLite would plan again each time a value is bound, which
-   * takes several times as long as the statement itself.
+   * Caches statements, which are few because their texts contain no values. `sql` builds the text if it differs from
+   * the key. With a bare `LIMIT ?`, SQLite would plan again each time a value is bound, which takes several times as
+   * long as the statement itself.
    */
   const prepare = (key: string, sql: () => string = () => key): StatementSync => {
     const known = statements.get(key);

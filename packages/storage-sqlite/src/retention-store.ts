@@ -59,8 +59,8 @@ function deleteDeliveries(database: Database, floor: string, limit: number): num
 }
 
 /**
- * Deletes old events, including exhausted ones, from the queues of subscriptions. The primary key has the
- * oldest events first, because their ids begin with their time.
+ * Deletes old events, including exhausted ones, from the queues of subscriptions. The primary key has the oldest events
+ * first, because their ids begin with their time.
  */
 function deleteQueuedEvents(database: Database, floor: string, limit: number): number {
   return database.run(

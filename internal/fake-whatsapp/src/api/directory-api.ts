@@ -39,6 +39,7 @@ interface GroupOptions {
 export interface Group {
   /** `120363000000000001@g.us` */
   readonly jid: string;
+  /** The subject at creation. */
   readonly subject: string;
 }
 

@@ -22,6 +22,7 @@ export interface Action {
     | 'online'
     | 'offline'
     | 'login_refused'
+    /** The client unlinked itself. */
     | 'companion_removed';
   /** The account's phone number; null before pairing. */
   readonly account: string | null;

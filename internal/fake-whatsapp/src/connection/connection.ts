@@ -10,6 +10,7 @@ import type { Companion } from '../directory/linked-account.ts';
 import type { Line } from '../directory/inbox.ts';
 
 export interface Behaviour {
+  /** Registers the client or logs it in, after the handshake. */
   begin(connection: Connection, payload: proto.ClientPayload): void;
   handle(connection: Connection, node: Stanza): Promise<void>;
   end(connection: Connection): void;

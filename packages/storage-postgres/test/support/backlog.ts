@@ -149,10 +149,7 @@ export async function analyze({ pool, name }: TestSchema): Promise<void> {
   await pool.query(`ANALYZE ${must(rows[0]).tables}`);
 }
 
-/**
- * A uuid built from the time and the row. The uuids of an event and of its deliveries differ only in the last
- * part.
- */
+/** A uuid built from the time and the row. The uuids of an event and of its deliveries differ only in the last part. */
 function uuid(time: string, kind: string): string {
   return `(lpad(to_hex(${time}), 12, '0') || '7' || lpad(to_hex(row % 4096), 3, '0')
     || '8' || substr(md5('order' || row), 1, 4) || '0' || substr(md5('${kind}' || row), 1, 10))::uuid`;

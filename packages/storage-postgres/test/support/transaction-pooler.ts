@@ -12,10 +12,10 @@ export interface TransactionPooler {
 }
 
 /**
- * Stands for PgBouncer in transaction mode, at its strictest: each transaction, and each statement outside of
- * one, gets the connection that was idle for the longest, and no state of a session outlives it. A statement
- * to be kept prepared is refused, or passed on with its name, as PgBouncer before 1.21 does. It then stays
- * prepared on the server's connection, which other clients use, too.
+ * Stands for PgBouncer in transaction mode, at its strictest: each transaction, and each statement outside of one, gets
+ * the connection that was idle for the longest, and no state of a session outlives it. A statement to be kept prepared
+ * is refused, or passed on with its name, as PgBouncer before 1.21 does. It then stays prepared on the server's
+ * connection, which other clients use, too.
  */
 export async function transactionPooler(
   connectionString: string,
