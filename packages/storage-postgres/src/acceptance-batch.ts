@@ -23,7 +23,7 @@ export function acceptanceBatcher(connected: Connected): Batcher<Acceptance, Acc
 
 interface Waiting {
   readonly acceptance: Acceptance;
-  /** The number of batches that skipped this acceptance because its queue was locked. */
+  /** The number of batches that skipped this acceptance because its queue was locked or missing. */
   passes: number;
 }
 
@@ -44,8 +44,8 @@ const LOCK_TIMEOUT = '50ms';
 const MAX_PASSES = 3;
 
 /**
- * Stores the uncontended acceptances, leaves acceptances with a locked queue to the next batch (at most MAX_PASSES
- * times), and decides all others.
+ * Stores the uncontended acceptances, leaves those whose queue is locked or missing to the next batch (at most
+ * MAX_PASSES times), and decides all others.
  */
 async function acceptTogether(
   database: Database,

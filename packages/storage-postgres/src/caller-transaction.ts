@@ -5,7 +5,7 @@ import { sqlState } from './pool.ts';
 export interface JoinOptions {
   /** The id that `migrate` returns for this database. */
   readonly installation: string;
-  /** The timeout of each statement. */
+  /** The timeout of each statement that begins or ends the savepoint. */
   readonly timeoutMs: number;
   statementsOn(client: Queryable): Statements;
 }
@@ -36,7 +36,7 @@ function checkClient(own: unknown): Queryable {
   return own as Queryable; // if it is not a client, its first query fails
 }
 
-/** The last call in flight on each client. */
+/** The latest call on each client. */
 const turns = new WeakMap<Queryable, Promise<unknown>>();
 
 /**

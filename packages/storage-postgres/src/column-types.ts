@@ -46,7 +46,8 @@ function readIntegers(value: string): readonly number[] {
 }
 
 /**
- * Reads only arrays of plain words, because PostgreSQL quotes elements that contain, for example, a space or a comma.
+ * Throws if an element is not a plain word, because PostgreSQL quotes elements that contain, for example, a space or a
+ * comma.
  */
 function readWords(value: string): readonly string[] {
   if (value.includes('"'))

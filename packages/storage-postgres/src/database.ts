@@ -134,7 +134,7 @@ export function createDatabase(options: DatabaseOptions): Database & { idle(): P
   };
 }
 
-/** Runs a transaction again, up to MAX_RUNS times, if a conflict with another transaction made it fail. */
+/** Runs a transaction at most MAX_RUNS times, again after each conflict with another transaction. */
 async function throughConflicts<Result>(run: () => Promise<Result>): Promise<Result> {
   for (let runs = 1; ; runs += 1) {
     try {

@@ -42,9 +42,9 @@ export function entriesJson(entries: readonly HistoryEntry[]): string {
 }
 
 /**
- * Writes the `entries` (JSON) whose instances are in `rows`, by `id`. An entry whose id is already stored replaces the
- * stored entry, which has happened once more. If an hour has too many entries, a new entry is counted in the latest
- * entry with its reason; see `HistoryStore`. Such an entry is inserted with `times` 0, which no stored entry has.
+ * Writes the `entries` (JSON) whose instances are in `rows`, by `id`. An entry whose id is already stored updates the
+ * stored entry. If an hour has too many entries, a new entry is counted in that hour's latest entry with the same
+ * reason, if there is one; see `HistoryStore`. Such an entry is inserted with `times` 0, which no stored entry has.
  */
 export function insertEntries(entries: string, rows: string): string {
   // Relies on instance_history_by_instance.

@@ -88,7 +88,7 @@ async function writeRows(
   });
 }
 
-// Locks in id order, like all statements that lock several rows. `is_connected` is always written in the same
+// Locks in id order, so that concurrent statements cannot deadlock. `is_connected` is always written in the same
 // transaction as the version, so the two match. The ids are also passed as arrays, because the planner expects so many
 // rows of JSON that it would read whole tables.
 function writeRowsSql(columns: readonly string[]): string {

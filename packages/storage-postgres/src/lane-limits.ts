@@ -4,8 +4,8 @@ import { IS_FULL, refreshLanes, wakeAt } from './lane.ts';
 import { text } from './row.ts';
 
 /**
- * Recomputes the times of all lanes if the limits have changed, which happens only when another version of Trunkline
- * starts to claim.
+ * Recomputes the times of all lanes if the limits have changed, which happens only at the first claim, and when another
+ * version of Trunkline starts to claim.
  */
 export async function applyLimits(transaction: Transaction, limits: LaneLimits): Promise<void> {
   const { slots, startsPerWindow, windowMs } = limits;

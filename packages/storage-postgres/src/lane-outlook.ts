@@ -40,7 +40,7 @@ export function nextClaimAt({ wakeAt, isUnaware, hasOtherLimits }: Outlook, now:
 
 /**
  * Like `nextClaimAt`, after a claim. If lanes are ready although the claim did not reach its limit, other transactions
- * have locked them, so the next claim is in `LOCKED_MS`.
+ * usually hold their locks, so the next claim is in `LOCKED_MS`.
  */
 export function nextClaimAfter(outlook: Outlook, now: number, isLimited: boolean): number | null {
   const nextAt = nextClaimAt(outlook, now);

@@ -107,7 +107,7 @@ const RENEW = `
   )
   SELECT * FROM renewed ORDER BY id`;
 
-// Locks in id order, like all statements that lock several rows. A lease that is passed twice is released once.
+// Locks in id order, so that concurrent statements cannot deadlock. A lease that is passed twice is released once.
 const RELEASE = `
   WITH given AS (
     SELECT DISTINCT ON (id, owner, epoch) *

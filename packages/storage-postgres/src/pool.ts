@@ -161,8 +161,8 @@ export interface WatchedClient extends Queryable {
 }
 
 /**
- * Whether PostgreSQL sent the error in response to a statement, so that the connection stays usable. The severity is
- * not compared with `ERROR`, which may be in any language.
+ * Whether PostgreSQL sent the error in response to a statement without ending the connection. The severity is not
+ * compared with `ERROR`, which may be in any language.
  */
 function isServerError(error: unknown): boolean {
   return isResponse(error) && !/^(FATAL|PANIC)$/.test(error.severity);

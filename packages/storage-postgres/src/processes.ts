@@ -72,7 +72,7 @@ async function releaseLeases(transaction: Transaction, process: number): Promise
     transaction.announce({ topic: 'instance', instanceId: id(row, 'id', 'ins') });
 }
 
-// Locks in id order, like all other statements.
+// Locks in id order, so that concurrent statements cannot deadlock.
 const LEASES = `
   WITH held AS MATERIALIZED (
     SELECT id, lease_owner FROM trunkline.instances

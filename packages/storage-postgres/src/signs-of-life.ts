@@ -28,7 +28,7 @@ export function signsOfLife(connected: Connected): Batcher<SignOfLife, void> {
   });
 }
 
-// Locks in id order, like all other statements.
+// Locks in id order, so that concurrent statements cannot deadlock.
 const SEEN = `
   WITH seen AS (
     SELECT id, owner, epoch, max(seen_at) AS seen_at

@@ -30,8 +30,8 @@ export type PrepareDays = (name: MovedTableName, rows: readonly MovedRow[]) => P
 
 /**
  * Moved rows get the same partitions as rows that were created here, so that whole days are dropped when they are old.
- * In the default partition, each row would be deleted separately, and creating each new day's partition would have to
- * wait until all rows there were read.
+ * In the default partition, each row would be deleted separately, and PostgreSQL would scan all these rows whenever it
+ * adds the partition of another day.
  */
 export function preparingDays(database: Database, now: number): PrepareDays {
   const today = startOfDay(now);
