@@ -114,8 +114,8 @@ function findTarget(database: Database, instanceId: string): Target | null {
 }
 
 /**
- * Counts queued and held messages at least up to `limit`. If the difference of positions is below the limit, it is
- * exact enough, because few messages leave the middle of a queue.
+ * Counts queued and held messages, at least up to `limit`. Below the limit, the difference of positions is exact
+ * enough, because few messages leave the middle of a queue.
  */
 function countQueued(
   database: Database,
