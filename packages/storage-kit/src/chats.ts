@@ -89,7 +89,7 @@ export interface ChatFacts {
   readonly contacts: (ids: readonly string[]) => MaybePromise<readonly Contact[]>;
   /** The instance's contacts with these numbers, registered or dialled, except merged ones. */
   readonly withNumbers: (digits: readonly string[]) => MaybePromise<readonly Contact[]>;
-  /** The id of the last filed message under each key. */
+  /** The id of the last message under each key, filed or not. */
   readonly lastIds: (keys: readonly string[]) => MaybePromise<ReadonlyMap<string, string>>;
   readonly groupNames: (groupIds: readonly string[]) => MaybePromise<ReadonlyMap<string, string>>;
 }

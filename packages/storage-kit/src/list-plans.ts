@@ -38,7 +38,7 @@ export function messageKinds(filter: MessageFilter): readonly MessageKind[] | nu
   return wantedStatuses(filter).flatMap((status) => types.map((one) => ({ status, type: one })));
 }
 
-/** The statuses that pass. An inbound message has no status but `received`. */
+/** The statuses that pass. Inbound messages, and only they, have the status `received`. */
 function wantedStatuses({ direction, statuses = MESSAGE_STATUSES }: MessageFilter): readonly MessageStatus[] {
   const wanted = [...new Set(statuses)];
   if (direction === undefined) return wanted;

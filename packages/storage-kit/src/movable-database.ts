@@ -51,6 +51,6 @@ export interface MovableDatabase {
   read(table: MovedTableName, from: MoveCursor | null, limit: number): Promise<MovedPage>;
   /** Writes the rows and the next mark in one transaction. Throws if the mark is not the expected one. */
   write(table: MovedTableName, rows: readonly MovedRow[], marks: MarkChange): Promise<void>;
-  /** Derives values from the rows, such as when a queue is due, and changes the mark in the same transaction. */
+  /** Derives values from the rows, such as when a lane wakes, and changes the mark in the same transaction. */
   finish(marks: MarkChange): Promise<void>;
 }

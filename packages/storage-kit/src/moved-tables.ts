@@ -28,7 +28,10 @@ export type MovedValue =
   string | number | boolean | readonly string[] | readonly number[] | Uint8Array | null;
 export type MovedRow = Readonly<Record<string, MovedValue>>;
 
-/** The kind of a column: a kind of `Codecs`, bytes or a list of integers. JSON is moved as a word. */
+/**
+ * The kind of a column: a kind of `Codecs`, bytes or a list of integers. A column of JSON has the kind `word`, because
+ * its text is moved as it is.
+ */
 export type MovedKind = Exclude<ColumnKind, 'json'> | 'bytes' | 'integers';
 
 export interface MovedColumn {
