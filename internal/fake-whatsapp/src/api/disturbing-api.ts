@@ -53,7 +53,9 @@ export interface DisturbingApi {
    */
   muteQueries(...names: readonly string[]): void;
   unmuteQueries(): void;
-  /** The next queries of this name get this error, such as 429 for queries that come too often. */
+  /**
+   * The next `times` queries of this name (one by default) get this error, such as 429 for queries that come too often.
+   */
   refuseQueries(name: string, code: number, times?: number): void;
   /** Limits how many of these queries, taken together, an account may make per interval; further queries get 429. */
   limitQueries(rate: QueryRate, ...names: readonly string[]): void;

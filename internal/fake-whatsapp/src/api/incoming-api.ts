@@ -12,7 +12,7 @@ import type { AddressingMode } from '../directory/contact.ts';
 import type { Account, Group, Person } from './directory-api.ts';
 
 interface InboundOptions {
-  /** The network's message id; made up if omitted. The same id sends the same message again. */
+  /** The network's message id; made up if omitted. Reuse an id to send a message again. */
   readonly id?: string;
   readonly group?: Group;
   /** How the sender is named to the client: by LID, the default, or by number. Groups have their own setting. */

@@ -21,7 +21,7 @@ export class Switchboard {
     return this.all.find((connection) => connection.companion === companion);
   }
 
-  /** The connection of the account's client. Throws if there is none. */
+  /** The oldest connection of the account's clients. Throws if there is none. */
   ofAccount(account: LinkedAccount): Connection {
     const connection = this.all.find(({ companion }) => companion?.account === account);
     if (connection === undefined) throw new Error(`${account.phoneNumber} is not connected`);

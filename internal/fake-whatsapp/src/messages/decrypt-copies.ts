@@ -16,7 +16,7 @@ export interface Copy {
   readonly message: proto.Message | undefined;
 }
 
-/** Decrypts a client's message on every device that it is addressed to, including the sender's phone. */
+/** Decrypts a client's message on every simulated device that it is addressed to, including the sender's phone. */
 export async function decryptCopies(
   node: Stanza,
   sender: Companion,
