@@ -11,7 +11,6 @@ const WRONG_SHARE = 1 / 3;
 /** The name that `name` resembles, or undefined. */
 export function resembling(name: string, names: readonly string[]): string | undefined {
   const maxDistance = Math.max(WRONG_LETTERS, Math.floor(name.length * WRONG_SHARE));
-  // Letter case is ignored.
   const inLowerCase = new Map(names.map((known) => [known.toLowerCase(), known]));
   const closest = closestMatch(name.toLowerCase(), [...inLowerCase.keys()], { maxDistance });
   return closest === undefined ? undefined : inLowerCase.get(closest);

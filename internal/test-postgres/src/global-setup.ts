@@ -8,8 +8,8 @@ import { makeSharedDirectory } from './shared-directory.ts';
 
 /**
  * Makes a directory for all temporary files of the run, and opens a desk, which starts one Postgres for the run and
- * makes the files that further servers copy. Both are made when a test first asks for them, and belong to this process,
- * because the processes of the test files come and go.
+ * makes the files that further servers copy, each when a test first asks for it. Both belong to this process, because
+ * the processes of the test files come and go.
  */
 export default async function setup(): Promise<() => Promise<void>> {
   const { TMPDIR, NODE_COMPILE_CACHE } = process.env;
