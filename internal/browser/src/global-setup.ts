@@ -12,9 +12,9 @@ declare module 'vitest' {
 }
 
 /**
- * One browser for all test files of a run, started when the first file asks for it, because starting and ending a
- * browser takes as much CPU time as a few tests. Each file has its own profiles in it. The browser belongs to
- * this process, because the processes of the test files come and go. If it crashes, the next file gets a new browser.
+ * One browser for all test files of a run, because starting and ending a browser takes as much CPU time as a few tests.
+ * It is started when the first file asks for it, and each file has its own profiles. It belongs to this process,
+ * because the processes of the test files come and go. If it crashes, the next file gets a new browser.
  */
 export default async function setup(project: Pick<TestProject, 'provide'>): Promise<() => Promise<void>> {
   let browser: Promise<BrowserServer> | undefined;

@@ -18,9 +18,7 @@ export class Disturbances {
   readonly #nextMessages = new Map<string, (number | 'lose')[]>();
   /** The response to WebSocket upgrades, if not the usual one. */
   upgradeResponse: number | 'silence' | undefined;
-  /** Whether clients are never notified that their backlog is complete. */
   withholdsOfflineMark = false;
-  /** Whether a stanza that a client refused stays, and holds up everything behind it. */
   keepsRefused = false;
   queryLimit: QueryLimit | undefined;
   codeRefusal: number | undefined;
@@ -52,7 +50,6 @@ export class Disturbances {
     else this.#heldAcks.push(send);
   }
 
-  /** Without names, mutes every query. */
   mute(names: readonly string[]): void {
     this.#muted = names.length === 0 ? 'all' : new Set(names);
   }
@@ -65,7 +62,6 @@ export class Disturbances {
     this.#refusedQueries.set(name, { code, times });
   }
 
-  /** Takes the error for the query that just arrived. */
   takeQueryRefusal(name: string): number | undefined {
     const refusal = this.#refusedQueries.get(name);
     if (refusal === undefined || refusal.times === 0) return undefined;

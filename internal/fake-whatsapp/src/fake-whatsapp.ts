@@ -15,8 +15,8 @@ export interface FakeWhatsAppOptions {
 }
 
 /**
- * A WhatsApp Web server on loopback. Takes an unmodified client through pairing, login, messages and
- * unlinking; its people have phones that encrypt and decrypt for real.
+ * A WhatsApp Web server on loopback. Takes an unmodified client through pairing, login, messages and unlinking; its
+ * people have phones that encrypt and decrypt for real.
  */
 export interface FakeWhatsApp
   extends

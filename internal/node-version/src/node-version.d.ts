@@ -11,7 +11,7 @@ export interface RuntimeGlobals {
 }
 
 /**
- * Returns one sentence that names the needed and the running version, or undefined if nothing is wrong.
- * Only Node.js itself is checked: Bun, Deno and workers pass, whatever version of Node they claim to be.
+ * Returns one sentence that names the needed and the running version, or undefined if nothing is wrong. Only Node.js
+ * itself is checked: Bun, Deno and workers pass, whatever version of Node they claim to be.
  */
 export declare function nodeVersionProblem(runtime: RuntimeGlobals): string | undefined;

@@ -16,7 +16,10 @@ export function checkOptionNames<Options extends object>(
   if (unknown !== undefined) throw noSuchOption(owner, unknown, names);
 }
 
-/** Like `checkOptionNames`, for objects with other fields, such as a request: throws only for a misspelt option. */
+/**
+ * Like `checkOptionNames`, for objects with other fields, such as a request: ignores unknown names that resemble no
+ * option.
+ */
 export function checkMisspelling<Options extends object>(
   owner: string,
   options: Options,

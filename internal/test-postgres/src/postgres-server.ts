@@ -22,9 +22,9 @@ export interface PostgresServerOptions {
   /** More settings, such as `max_connections=500`. */
   readonly settings?: readonly string[];
   /**
-   * The directory for the server's files, made by `makeSharedDirectory`. Its files stay. If a killed process left
-   * a server running there, that server is ended first. If omitted, the files are removed when the server stops
-   * or this process ends.
+   * The directory for the server's files, made by `makeSharedDirectory`. Its files stay. If a killed process left a
+   * server running there, that server is ended first. If omitted, the files are removed when the server stops or this
+   * process ends.
    */
   readonly directory?: string;
   /** By default, any free port. */

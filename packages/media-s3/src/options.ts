@@ -48,8 +48,8 @@ export interface S3Credentials {
   /** The token of temporary credentials. */
   readonly sessionToken?: string | undefined;
   /**
-   * When the credentials expire. The provider is called again five minutes before that. If omitted, the provider is
-   * called for every request.
+   * When the credentials expire. A request in the five minutes before that calls the provider again. If omitted, the
+   * credentials are not kept for later requests.
    */
   readonly expiration?: Date | undefined;
 }

@@ -194,7 +194,6 @@ export function activityContract(subject: ContractSubject): void {
       expect(await storage.activities.record(lease, again)).toBe('stale');
       expect(await storage.messages.find(workspace.id, message.id)).toEqual(edited(message));
       expect(await claim(storage, NOW)).toEqual([]);
-      // The stale change was not stored, so it can be recorded after a new decision.
       const decided = changing({ ...edited(message), text: 'late' }, edited(message), { key: 'another' });
       expect(await storage.activities.record(lease, decided)).toBe('recorded');
     });

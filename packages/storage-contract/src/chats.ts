@@ -107,7 +107,6 @@ export function chatContract(subject: ContractSubject): void {
         ]);
         await fileAll(storage);
       }
-      // A later message to the dialled number is in the same chat.
       const latest = await send(storage, link.instance, { to: DIALLED }, NOW + 3);
       for (const _ of ['unfiled', 'filed']) {
         const { rows } = await storage.chats.list(link.workspace.id, link.instance.id, ALL);

@@ -21,7 +21,7 @@ const ADA = '15550111222';
 const BOB = '15550111333';
 /** In each wave, Ada and Bob each get and send one message. All messages fit on one page. */
 const WAVES = 8;
-/** An erasure takes about thirty steps, and is aborted at one of the first `STEPS`. */
+/** An aborted erasure ends at one of its first `STEPS` steps, of about thirty. */
 const STEPS = 20;
 
 /**

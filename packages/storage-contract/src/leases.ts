@@ -203,7 +203,6 @@ export function leaseContract(subject: ContractSubject): void {
       };
       const refused = await outcomes(earlier);
       expect(refused).toEqual(Object.fromEntries(Object.keys(writes).map((name) => [name, 'fenced'])));
-      // The same writes succeed under the current lease.
       const { 'instances.delete': _, ...rest } = await outcomes(later);
       expect(rest).toEqual({
         'sessions.save': 'saved',

@@ -418,7 +418,6 @@ async function retryDeliveries({ storage: { deliveries }, workspace, busy, idle 
   const since = NOW - 30 * DAY;
   const { rows } = await deliveries.list(workspace.id, busy.id, { status: 'exhausted' }, FIRST, 0);
   const { id, eventId } = must(rows[0]);
-  // The ended delivery and the open one.
   expect(await deliveries.listOfEvent(workspace.id, { id: eventId }, since)).toHaveLength(2);
   await deliveries.findDetail(workspace.id, id, since);
   expect((await deliveries.retry(workspace.id, id, NOW, since)).kind).toBe('requeued');

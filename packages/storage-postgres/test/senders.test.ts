@@ -6,7 +6,6 @@ import { QUEUE_FAILURE } from '@trunkline/storage-contract/fixtures';
 import { eventually } from '@trunkline/test-support';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 
-/** Two storages on the same schema, as of two processes. */
 async function openTwo({ isHeard }: { readonly isHeard: boolean }) {
   const schema = await temporarySchema();
   const own = await openStorage(schema);

@@ -46,7 +46,6 @@ it.runIf(isLongForm)('the README shows an order and its message in one transacti
   expect(await run([service, CONNECTED, program, driver])).toBe('INVALID_RECIPIENT\nOn its way: A chair 1\n');
 });
 
-/** The program on a page of the docs that contains this text. */
 function programOf(page: string, text: string): string {
   const content = readFileSync(new URL(page, import.meta.url), 'utf8');
   const programs = [...content.matchAll(/```ts\n(.*?)```/gs)].map(([, program]) => must(program));

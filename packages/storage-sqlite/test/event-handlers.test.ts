@@ -49,7 +49,7 @@ it('processes on one file share the events: each is handled by one of them', asy
   expect(await waiting(storage)).toBe(0);
 });
 
-/** Stores events through changes that arrive together. */
+/** Stores events by concurrent writes of instances. */
 async function happen(storage: Storage, count: number): Promise<readonly Event[]> {
   const workspace = aWorkspace();
   await storage.workspaces.insert(workspace);

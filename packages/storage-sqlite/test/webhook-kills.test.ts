@@ -52,7 +52,7 @@ describe('kill -9 of the process that sends webhooks', { timeout: 60_000 + RUNS 
 });
 
 /**
- * Kills one process after the other. Each clock is a minute ahead of the previous one, as if a lease had passed, so
+ * Kills one process after the other. Each clock is a minute ahead of the previous one, past the end of its claims, so
  * that each process first sends the deliveries that the previous one left. Returns the receiver and the reported
  * deliveries.
  */

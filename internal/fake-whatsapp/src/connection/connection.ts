@@ -58,7 +58,6 @@ export class Connection implements Line {
     return this.#deframer.routing;
   }
 
-  /** The client that has logged in. Throws before the login. */
   get client(): Companion {
     if (this.companion === undefined) throw new Error('a stanza before the login');
     return this.companion;

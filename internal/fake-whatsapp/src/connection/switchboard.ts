@@ -8,7 +8,6 @@ export class Switchboard {
     this.#connections.add(connection);
   }
 
-  /** Returns false if the connection had already been removed. */
   remove(connection: Connection): boolean {
     return this.#connections.delete(connection);
   }

@@ -28,7 +28,6 @@ export async function fromProto(message: proto.IMessage, media: MediaHost): Prom
   return { type: 'other', message: proto.Message.fromObject(message).toJSON() };
 }
 
-/** The message that a decrypted message quotes; null if none. */
 export function quotedIn(message: proto.IMessage): SentMessage['quotes'] {
   const content = normalizeMessageContent(message) ?? message;
   for (const part of Object.values(content)) {

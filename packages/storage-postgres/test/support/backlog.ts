@@ -79,7 +79,6 @@ export async function storeBacklog(
      SELECT ${uuid(made, 'event')}, ${workspace}, 'message.received', ${made} * 1000, '{}'
      FROM generate_series(1, ${count}) AS row`,
   );
-  // Half of these events are about one message.
   await run(
     `INSERT INTO trunkline.event_log (workspace_id, id, type, instance_id, message_id)
      SELECT ${workspace}, ${uuid(made, 'event')},

@@ -13,7 +13,6 @@ export async function openNamed(
   return { storage: await openStorage(schema, { pool }), name: schema.name };
 }
 
-/** Terminates the connections named `name`. Returns how many there were. */
 export async function endConnections({ pool }: TestSchema, name: string): Promise<number> {
   const sql = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1';
   return (await pool.query(sql, [name])).rowCount ?? 0;

@@ -7,7 +7,6 @@ import { storageContext } from './storage-context.ts';
 import { nameSchema } from './test-schema.ts';
 import type { TestSchema } from './test-schema.ts';
 
-/** A schema that is dropped when the running test ends. */
 export async function temporarySchema(): Promise<TestSchema> {
   const schema = await nameSchema();
   onTestFinished(() => schema.drop());

@@ -6,7 +6,6 @@ import { sqliteStorage } from '../../src/index.ts';
 import type { SqliteStorageOptions } from '../../src/index.ts';
 import { storageContext } from './storage-context.ts';
 
-/** Opens a storage that is closed when the running test ends. */
 export async function openStorage(
   path: string,
   options: Partial<SqliteStorageOptions> = {},
@@ -18,7 +17,6 @@ export async function openStorage(
   return storage;
 }
 
-/** Like `openStorage`. Returns the storage's connection, too. */
 export async function openWithConnection(
   path: string,
   options: Partial<SqliteStorageOptions> = {},

@@ -14,7 +14,6 @@ export function removeDirectory(directory: string): void {
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** A directory that is removed when the running test ends. */
 export function temporaryDirectory(parent = PARENT): string {
   const directory = makeDirectory(parent);
   onTestFinished(() => removeDirectory(directory));
