@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 /** A pool that counts the statements sent, and knows whether any of them still waits for its response. */
 export interface CountingPool {
   readonly pool: pg.Pool;
-  /** How often each statement was sent since the last call, except those that begin and end transactions. */
+  /** How often each statement was sent since the last call. */
   takeCounts(): ReadonlyMap<string, number>;
   /** Resolves when no response is due, not even to statements that other responses led to. */
   quiet(): Promise<void>;

@@ -31,8 +31,8 @@ interface Statement {
 }
 
 /**
- * A pool that runs each statement twice. The first run uses a generic plan, as a prepared statement eventually does,
- * adds its reads to `explained`, and is rolled back.
+ * A pool that runs each statement twice, except those that only control transactions. The first run uses a generic
+ * plan, as a prepared statement eventually does, adds its reads to `explained`, and is rolled back.
  */
 export function explainedPool(connectionString: string, explained: Explained[]): pg.Pool {
   const pool = new pg.Pool({ connectionString, max: 3, options: '-c plan_cache_mode=force_generic_plan' });

@@ -13,9 +13,9 @@ export interface TransactionPooler {
 
 /**
  * Stands for PgBouncer in transaction mode, at its strictest: each transaction, and each statement outside of one, gets
- * the connection that was idle for the longest, and no state of a session outlives it. A statement to be kept prepared
- * is refused, or passed on with its name, as PgBouncer before 1.21 does. It then stays prepared on the server's
- * connection, which other clients use, too.
+ * the connection that was idle for the longest, and leaves no session state on it. A named statement is refused. With
+ * `passesNames`, it is passed on, as PgBouncer before 1.21 does, and stays prepared on that connection, which other
+ * clients use, too.
  */
 export async function transactionPooler(
   connectionString: string,

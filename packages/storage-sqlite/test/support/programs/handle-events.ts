@@ -1,5 +1,5 @@
 // Handles events as the subscription "orders" and prints the id and the attempt of each, until its parent stops it. If
-// asked to hang, it never finishes the first event. Its clock is ahead by the given time.
+// asked to hang, it never finishes an event. Its clock is ahead by the given time.
 import { createTrunkline } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';

@@ -1,4 +1,4 @@
-// Opens a storage when its parent says so, and closes it.
+// Opens a storage when its parent ends stdin, prints which process set a setting first, and closes the storage.
 import { sqliteStorage } from '../../../src/index.ts';
 import { storageContext } from '../storage-context.ts';
 import { print, waitForParent } from './parent.ts';

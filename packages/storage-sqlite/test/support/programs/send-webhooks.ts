@@ -1,5 +1,6 @@
-// Sends webhooks. Once its parent says so, queues three events for each endpoint, and prints the ids of their
-// deliveries and `queued`. At its kill point, it prints a line and hangs, each time. Its clock is ahead.
+// Sends webhooks, with a clock that is ahead by the given time. Once its parent says so, queues three events for each
+// endpoint, and prints the ids of their deliveries and `queued`; without a kill point, it stops instead. At a kill
+// point after a claim or a response, it prints `here` and hangs, each time.
 import { flushCompileCache } from 'node:module';
 import { createTrunkline } from '@trunkline/core';
 import type { Storage } from '@trunkline/core';
