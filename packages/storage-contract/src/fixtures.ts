@@ -35,8 +35,6 @@ import {
 
 export { claimAt, exhausted, failed, succeeded } from './examples.ts';
 
-// Functions that store rows for tests to begin with, through the port itself, and functions that read these rows.
-
 export async function storeWorkspace(storage: Storage, changes: Partial<Workspace> = {}): Promise<Workspace> {
   const workspace = aWorkspace(changes);
   await storage.workspaces.insert(workspace);

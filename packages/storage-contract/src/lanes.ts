@@ -183,8 +183,7 @@ export function laneContract(subject: ContractSubject): void {
         quiet.push(await enqueueOne(storage, await storeEndpoint(storage, workspace)));
       }
       const served = new Set<string>();
-      // Each pass claims two deliveries. Even if the backlog is served in every other pass, ten passes serve all five
-      // quiet endpoints.
+      // Twelve passes serve the five quiet endpoints even if every other pass claims only from the backlog.
       for (let pass = 1; pass <= 12; pass += 1) {
         const claimed = await claim(storage, NOW + pass, { limit: 2 });
         await storage.deliveries.complete(

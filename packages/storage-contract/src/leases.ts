@@ -298,7 +298,7 @@ export function leaseContract(subject: ContractSubject): void {
         owner: 'a',
         epoch: 2,
       });
-      // A reservation does not outlast the next claim.
+      // The reservation for `b` has ended, so it does not undo the claim of `a`.
       expect(await leases.claim({ ...late, owner: 'b' })).toEqual([]);
     });
 

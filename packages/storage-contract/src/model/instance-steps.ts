@@ -78,7 +78,6 @@ export const instanceSteps: readonly Step[] = [
 
   step('delete an instance', fc.record({ instance, lease, stale: rarely }), async (scenario, choice) => {
     const current = await scenario.instance(choice.instance);
-    // Usually the current lease on this instance.
     const held = current && (await scenario.model.storage.leases.find(current.id, scenario.now));
     const under = held ?? scenario.lease(choice.lease);
     if (!current || !under) return null;

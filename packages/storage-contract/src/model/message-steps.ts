@@ -79,7 +79,6 @@ export const messageSteps: readonly Step[] = [
       if (!under || !current) return null;
       const change: MessageChange = {
         message: { ...current, status: choice.to },
-        // Often the current status, but not always.
         expectedStatus: current.status === 'queued' ? 'queued' : choice.from,
         events: [
           happening(scenario, current, 'message.failed'),

@@ -17,7 +17,9 @@ import { seededBytes } from './seeded-bytes.ts';
 /** One of the two storages, with the results that later steps need. */
 export interface Side {
   readonly storage: Storage;
-  /** Every claim so far, including lost claims. Each side has its own, because each storage makes different tokens. */
+  /**
+   * Every claim so far, including lost claims. Each side has its own, because the two storages make different tokens.
+   */
   readonly claims: ClaimedDelivery[];
   readonly eventClaims: ClaimedEvent[];
   readonly leases: Lease[];
