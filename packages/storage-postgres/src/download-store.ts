@@ -76,7 +76,6 @@ export async function storeDownload(transaction: Transaction, download: PendingD
   });
 }
 
-/** Called when an instance is deleted, or its number is unlinked. */
 export async function forgetDownloads(transaction: Transaction, instance: string): Promise<void> {
   await transaction.run('DELETE FROM trunkline.pending_downloads WHERE instance_id = $1', instance);
 }

@@ -90,7 +90,6 @@ async function changeMessages(
   return changes.map((one) => results.get(one) ?? 'stale');
 }
 
-/** Calls `leaveHeld` for changed messages that left their queue while they were in `held_messages`. */
 async function leaveHeldOf(transaction: Transaction, rows: readonly Row[]): Promise<void> {
   const aside = rows.filter((row) => flag(row, 'stands_aside')).map((row) => String(row['id']));
   if (aside.length > 0) await leaveHeld(transaction, aside);
