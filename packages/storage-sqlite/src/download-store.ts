@@ -91,7 +91,6 @@ export function storeDownload(database: Database, download: PendingDownload): vo
   });
 }
 
-/** Called when an instance is deleted, or its number is unlinked. */
 export function forgetDownloads(database: Database, instanceId: string): void {
   database.run('DELETE FROM pending_downloads WHERE instance_id = ?', instanceId);
 }

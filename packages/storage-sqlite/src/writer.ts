@@ -146,7 +146,6 @@ export function createWriter({ database, publish, lockTimeoutMs }: WriterOptions
   };
 }
 
-/** A series of operations that share nothing. */
 function alone<Result>(announce: Announce): (operation: Operation<Result>) => Result {
   return (operation) => operation(announce);
 }
