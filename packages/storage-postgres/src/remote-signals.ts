@@ -10,6 +10,10 @@ import type { PostgresPool } from './pool.ts';
  */
 export interface RemoteSignals {
   send(signals: readonly Signal[]): void;
+  /**
+   * Stops listening. Resolves once every signal that was passed to `send` has been sent, or could not be sent, so that
+   * the pool can be ended.
+   */
   close(): Promise<void>;
 }
 

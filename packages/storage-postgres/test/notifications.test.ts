@@ -2,9 +2,9 @@ import { Pool } from 'pg';
 import type { PoolClient } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Signal, Storage } from '@trunkline/core/spi/storage';
-import { aMessage, anInstance, NOW } from '@trunkline/storage-contract/examples';
+import { aMessage, anInstance, aWorkspace, NOW } from '@trunkline/storage-contract/examples';
 import { renaming } from '@trunkline/storage-contract/fixtures';
-import { eventually, must } from '@trunkline/test-support';
+import { eventually, must, until } from '@trunkline/test-support';
 import { channelOf } from '../src/remote-signals.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 import type { TestSchema } from './support/test-schema.ts';
@@ -101,6 +101,44 @@ it('signals that come during or after the closing of a storage are not reported:
   await closed;
   notify();
   expect(signals).toEqual([{ topic: 'deliveries' }]);
+});
+
+it('closing a storage sends the signals that still wait', async () => {
+  const schema = await temporarySchema();
+  const other = await openStorage(schema);
+  const pool = new Pool({ connectionString: schema.url, max: 4 });
+  onTestFinished(() => pool.end());
+  const gate = Promise.withResolvers<void>();
+  const steps: string[] = [];
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (statement: object) => Promise<unknown>; // as the storage calls it
+    Reflect.set(client, 'query', async (statement: object) => {
+      const isNotification = 'text' in statement && String(statement.text).includes('pg_notify');
+      if (!isNotification) return query(statement);
+      steps.push('sending');
+      await gate.promise;
+      return query(statement).finally(() => steps.push('sent'));
+    });
+  });
+  const storage = await openStorage(schema, { pool });
+  const workspace = aWorkspace();
+  const [first, second] = [anInstance(workspace), anInstance(workspace)];
+  await other.workspaces.insert(workspace);
+  for (const instance of [first, second]) await other.instances.insert(instance, null);
+  const heard = listen(other);
+  await accept(storage, aMessage(first));
+  await until('the first signal is being sent', () => steps.length > 0);
+  await accept(storage, aMessage(second));
+
+  const closed = storage.close().then(() => steps.push('closed'));
+  // One connection sends. The listening one is gone once the storage hears nothing more.
+  await until('the storage no longer listens', () => pool.totalCount - pool.idleCount === 1);
+  gate.resolve();
+  await closed;
+
+  expect(steps).toEqual(['sending', 'sent', 'sending', 'sent', 'closed']);
+  const queues = [first, second].map(({ id }) => ({ topic: 'queue', instanceId: id }));
+  await eventually(() => expect(heard).toEqual(expect.arrayContaining(queues)));
 });
 
 it('messages of other programs that are not signals are ignored', async () => {
