@@ -404,6 +404,41 @@ describe('a server that cannot list unfinished uploads', () => {
   });
 });
 
+describe('a response with escaped characters', () => {
+  const withUploadId = (escapedId: string): Disturbance =>
+    on('CreateMultipartUpload', async (_, { incoming, outgoing }) => {
+      await readBody(incoming);
+      respondXml(outgoing, `<UploadId>${escapedId}</UploadId>`);
+      return HANDLED;
+    });
+
+  it.each([
+    ['a&amp;b', 'a&b'],
+    ['&lt;&gt;&quot;&apos;', `<>"'`],
+    ['a&#38;b', 'a&b'],
+    ['a&#x26;b', 'a&b'],
+    ['&#x2F;&#x2f;', '//'],
+    ['&#x10ffff;', '\u{10ffff}'],
+    // Unescaped once only.
+    ['&#38;amp;', '&amp;'],
+    ['&amp;#38;', '&#38;'],
+    // No characters, so they stay as they are.
+    ['&#x110000;', '&#x110000;'],
+    ['&#1114112;', '&#1114112;'],
+    ['&nbsp;', '&nbsp;'],
+  ])('has %s read as %s', async (escapedId, uploadId) => {
+    const { s3, store } = await storeOnFake({ maxAttempts: 1 });
+    const uploadIds: (string | null)[] = [];
+    s3.disturb(async (request, wire) => {
+      if (request.operation !== 'UploadPart') return withUploadId(escapedId)(request, wire);
+      uploadIds.push(new URL(wire.incoming.url ?? '', s3.endpoint).searchParams.get('uploadId'));
+      return refuse(403, 'AccessDenied')(request, wire);
+    });
+    await expect(store.put(ID, chunksOf(6 * MIB, 1))).rejects.toThrow('AccessDenied');
+    expect(uploadIds).toEqual([uploadId]);
+  });
+});
+
 describe('an error', () => {
   it.each<[string, Disturbance]>([
     ['that repeats what was signed', refuse(403, 'SignatureDoesNotMatch')],
