@@ -135,6 +135,22 @@ describe('the media sweeper', () => {
     expect(media.ids()).toEqual([]);
   });
 
+  it('deletes the others even if more than a hundred cannot be deleted', async () => {
+    const stuck = new Set<string>();
+    const { harness, media } = await idle((store) => ({
+      ...store,
+      delete: (id) => (stuck.has(id) ? Promise.reject(new Error('EPERM')) : store.delete(id)),
+    }));
+    for (let i = 0; i < 230; i++) await harness.api.messages.upload(png().stream());
+    const first = media.ids().slice(0, 120);
+    for (const id of first) stuck.add(id);
+    await jumpAhead(harness, DAY + 10 * MINUTE);
+    expect(media.ids()).toEqual(first);
+    stuck.clear();
+    await harness.clock.advance(5 * MINUTE);
+    expect(media.ids()).toEqual([]);
+  });
+
   it('deletes any number in one go', async () => {
     const { harness, media } = await idle();
     for (let i = 0; i < 250; i++) await harness.api.messages.upload(png().stream());

@@ -362,34 +362,48 @@ export async function deleteAbandonedFiles(
 const OF_DELETED_MESSAGES = 1;
 const SWEPT_TOGETHER = 100;
 
+/** The number of files that cannot be deleted at which a sweep starts again from the first. */
+const SKIPPED_MAX = 10_000;
+
 /**
- * Deletes files that belong to nothing: abandoned uploads, and files of deleted instances. Deletes at most
- * `limit` of each kind; `more` says whether others may be left.
+ * Creates a sweep, whose calls delete files that belong to nothing: abandoned uploads, and files of deleted instances.
+ * A call deletes at most `limit` of each kind; `more` says whether others may be left. Calls skip the files that could
+ * not be deleted until all other files have been tried, so that those are reached.
  */
-export async function sweepFiles(
+export function createFileSweep(
   context: ServiceContext,
   limit: number,
-): Promise<{ readonly deleted: number; readonly more: boolean }> {
+): () => Promise<{ readonly more: boolean }> {
   const { storage, clock, logger } = context;
-  const batches = [
-    await storage.uploads.listAbandoned(clock.now() - ABANDONED_AFTER_MS, limit),
-    await storage.uploads.listOrphaned(limit),
-  ];
-  let deleted = 0;
-  for (const contentId of batches.flat()) {
-    try {
-      await deleteFile(context, contentId);
-      deleted += 1;
-    } catch (error) {
-      // The other files must still be deleted.
-      logger.error(
-        { err: error, contentId },
-        'a stored file that belongs to nothing could not be deleted: it is tried again later; check the media store',
-      );
+  const skipped = new Set<string>();
+  return async () => {
+    const listed = limit + skipped.size;
+    const lists = [
+      await storage.uploads.listAbandoned(clock.now() - ABANDONED_AFTER_MS, listed),
+      await storage.uploads.listOrphaned(listed),
+    ];
+    const isEnd = lists.every((list) => list.length < listed);
+    const batch = lists.flatMap((list) =>
+      list.filter((contentId) => !skipped.has(contentId)).slice(0, limit),
+    );
+    let deleted = 0;
+    for (const contentId of batch) {
+      try {
+        await deleteFile(context, contentId);
+        deleted += 1;
+      } catch (error) {
+        // The other files must still be deleted.
+        skipped.add(contentId);
+        logger.error(
+          { err: error, contentId },
+          'a stored file that belongs to nothing could not be deleted: it is tried again later; check the media store',
+        );
+      }
     }
-  }
-  // If no file could be deleted, the next call would list the same files.
-  return { deleted, more: deleted > 0 && batches.some((batch) => batch.length === limit) };
+    if (isEnd || skipped.size >= SKIPPED_MAX) skipped.clear();
+    // If no file could be deleted, the media store may be unreachable: the other files can wait.
+    return { more: deleted > 0 && !isEnd };
+  };
 }
 
 async function deleteFile({ mediaStore, storage }: ServiceContext, contentId: string): Promise<void> {
