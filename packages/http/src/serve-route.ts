@@ -94,7 +94,10 @@ async function run(
   if (route.alsoScope) unwrap(checkScope(principal.apiKey, route.alsoScope));
   const query = unwrap(readQuery(c.req.raw, route.queryNames));
   const hasJson = route.body !== undefined && !(route.body.form && isForm(c.req.raw));
-  const readmit = (): Promise<void> => guard.readmit(c.req.raw, route.scope);
+  const readmit = async (): Promise<void> => {
+    await guard.readmit(c.req.raw, route.scope);
+    if (route.alsoScope) await guard.readmit(c.req.raw, route.alsoScope);
+  };
   const readAt = performance.now();
   const read = hasJson ? await readJsonBody(c.req.raw, options.maxJsonBytes) : NO_BODY;
   const body = route.body?.beyond && !read.ok ? {} : unwrap(read);

@@ -3,10 +3,11 @@ import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { SCOPES } from '@trunkline/core';
+import { SCOPES, TrunklineError } from '@trunkline/core';
 import { eventually } from '@trunkline/test-support';
 import { createClient, unwrap } from '../src/client/index.ts';
 import type { RemoteEvent } from '../src/client/index.ts';
+import { createGuard, createHttpApp } from '../src/index.ts';
 import { client } from './client.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
@@ -154,6 +155,32 @@ test.each([
   expect(isOver()).toBe(true);
   expect(vi.getTimerCount()).toBe(0);
 });
+
+test.each(['messages:read', 'instances:read'] as const)(
+  'a stream ends within 5 s after its caller loses the scope %s',
+  async (lost) => {
+    const { service, token } = await startWorkspace();
+    const guard = createGuard(service.trunkline);
+    let isLost = false;
+    const app = createHttpApp(service.trunkline, {
+      guard: {
+        ...guard,
+        async readmit(request, scope) {
+          if (isLost && scope === lost) throw new TrunklineError({ code: 'INSUFFICIENT_SCOPE', message: 'No longer.' });
+          await guard.readmit(request, scope);
+        },
+      },
+    });
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { isOver } = await openText({ app }, token);
+    await vi.advanceTimersByTimeAsync(20 * SECOND);
+    expect(isOver()).toBe(false);
+    isLost = true;
+    await vi.advanceTimersByTimeAsync(5 * SECOND);
+    expect(isOver()).toBe(true);
+  },
+);
 
 test('a stream that its client stops reading ends after a minute and frees its place', async () => {
   const { service, workspaceId, token } = await startWorkspace();
