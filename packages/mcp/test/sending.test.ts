@@ -143,6 +143,18 @@ describe('a model that sends', () => {
     expect(await sent()).toEqual([`${FRIEND}: Hello`, `${FRIEND}: Last`]);
   });
 
+  it('takes one place for concurrent calls with one key', async () => {
+    const { instance, model, sent } = await sendingBy({ to: [FRIEND], messagesPerDay: 2 });
+    const call = text(instance, FRIEND);
+
+    const results = await Promise.all([1, 2, 3].map(() => model.call('send_text', call)));
+    expect(results.map((result) => result['messages_left_today'])).toEqual([1, 1, 1]);
+    expect(await model.call('send_text', text(instance, FRIEND, 'Last'))).toMatchObject({
+      messages_left_today: 0,
+    });
+    expect(await sent()).toEqual([`${FRIEND}: Hello`, `${FRIEND}: Last`]);
+  });
+
   it('gets the place of a refused message back for the same key', async () => {
     const { service, instance, model, sent } = await sendingBy({ to: [FRIEND], messagesPerDay: 1 });
     const { instances } = service.trunkline.workspace(service.workspaceId);
