@@ -34,10 +34,14 @@ export function unlessLate<Value>(
 
 /** Resolves as soon as `work` settles or `ms` have passed. The value says whether `work` has settled. */
 export function settledWithin(clock: Timers, ms: number, work: Promise<unknown>): Promise<boolean> {
-  return withDeadline(clock, { what: 'The work', ms }, work).then(
-    () => true,
-    (error: unknown) => !(error instanceof DeadlineError),
-  );
+  return new Promise((resolve) => {
+    const cancel = clock.setTimer(ms, () => resolve(false));
+    const onSettled = (): void => {
+      cancel();
+      resolve(true);
+    };
+    work.then(onSettled, onSettled);
+  });
 }
 
 export function pause(clock: Timers, ms: number): Promise<void> {
