@@ -128,6 +128,22 @@ describe('an endpoint', () => {
     );
   });
 
+  it.each([
+    ['6to4', 'https://[2002:a00:1::1]/'],
+    ['Teredo', 'https://[2001:0:4136:e378:8000:63bf:3fff:fdd2]/'],
+    ['local NAT64', 'https://[64:ff9b:1::a00:1]/'],
+    ['6to4, over http', 'http://[2002:a00:1::1]/'],
+  ])('is not said to be a matter of the operator if its address is never allowed: %s', async (_, url) => {
+    const { api } = await startHarness();
+    const error: unknown = await api.webhooks.create({ ...HOOK, url }).catch((refusal: unknown) => refusal);
+    expect(error).toMatchObject({ code: 'INVALID_WEBHOOK_URL' });
+    expect(String(error)).not.toContain('operator');
+    // The IPv4 address that a NAT64 prefix translates to can be allowed.
+    await expect(api.webhooks.create({ ...HOOK, url: 'https://[64:ff9b::a00:1]/' })).rejects.toThrow(
+      'webhookAllow',
+    );
+  });
+
   it('may be on this machine in development', async () => {
     const { api } = await startHarness({ urlPolicy: 'local', dns: { resolve: async () => ['127.0.0.1'] } });
     await api.webhooks.create({ ...HOOK, url: 'http://localhost:9000/hook' });

@@ -1,5 +1,7 @@
 import { refuse, type Refusal } from '../result.ts';
+import { isTunnel } from './host-list.ts';
 import { isUsual, mayBeUnusual, mayReach, type UrlRules } from './host-rules.ts';
+import { parseAddress } from './ip-address.ts';
 
 /** In Unicode code points. */
 export const MAX_ENDPOINT_URL_LENGTH = 2048;
@@ -52,10 +54,10 @@ export function checkEndpointUrl(raw: string, rules: UrlRules): CheckedEndpointU
     path: parsed.pathname + parsed.search,
   };
   if (port === 0 || (!isUsual(url) && !mayBeUnusual(url, rules))) {
-    return port > 0 ? allowable(secure ? PORT_RULE : schemeRule(isLocal)) : invalid(PORT_RULE);
+    return port > 0 ? refused(url, secure ? PORT_RULE : schemeRule(isLocal)) : invalid(PORT_RULE);
   }
   if (literal !== undefined && !mayReach(url, [literal], rules)) {
-    return allowable('The host of the URL must have a public address.');
+    return refused(url, 'The host of the URL must have a public address.');
   }
   return { ok: true, value: url };
 }
@@ -102,6 +104,8 @@ function invalid(message: string): CheckedEndpointUrl & { ok: false } {
   return { ...refuse('INVALID_WEBHOOK_URL', message), operatorMayAllow: false };
 }
 
-function allowable(message: string): CheckedEndpointUrl {
-  return { ...invalid(message), operatorMayAllow: true };
+/** Refuses a URL that the operator may allow, unless its host is an address that is never allowed. */
+function refused({ hostname }: EndpointUrl, message: string): CheckedEndpointUrl {
+  const address = parseAddress(hostname);
+  return { ...invalid(message), operatorMayAllow: address === undefined || !isTunnel(address.meant) };
 }
