@@ -84,6 +84,22 @@ describe('a secret key that is replaced', () => {
     );
   });
 
+  it('counts what was sealed again, and no webhook that was deleted meanwhile', async () => {
+    const harness = await startHarness();
+    await listen(harness);
+    const deleted = await listen(harness, 'https://hooks.example.com/2');
+    const { endpoints } = harness.storage;
+    const list = endpoints.list.bind(endpoints);
+    endpoints.list = async (workspaceId) => {
+      const listed = await list(workspaceId);
+      await harness.api.webhooks.delete(deleted.id);
+      return listed;
+    };
+    const { trunkline } = await harness.another({ secretKey: [NEW_KEY, SECRET_KEY], roles: only('api') });
+    // One webhook, and the check of the secret key.
+    expect(await trunkline.admin.resealSecrets()).toEqual({ sealed: 2, isComplete: true });
+  });
+
   it('stays in the list for what cannot be opened, which is logged with what to do', async () => {
     const harness = await startHarness();
     const { id } = await listen(harness);

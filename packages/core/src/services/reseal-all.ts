@@ -76,14 +76,14 @@ export async function resealAll(
   const resealEndpoint = async ({ workspaceId, id, sealedSecret }: Endpoint): Promise<void> => {
     const purpose = endpointSecretPurpose(id);
     if (sealer.resealText(sealedSecret, purpose) === null) return;
-    // A webhook that was deleted in the meantime needs no sealing.
-    await changeEndpoint(context, { workspaceId, id }, (endpoint) => ({
+    const changed = await changeEndpoint(context, { workspaceId, id }, (endpoint) => ({
       endpoint: {
         ...endpoint,
         sealedSecret: sealer.resealText(endpoint.sealedSecret, purpose) ?? endpoint.sealedSecret,
       },
     }));
-    count(1);
+    // A webhook that was deleted in the meantime needs no sealing.
+    if (changed.ok) count(1);
   };
 
   const resealProxyUrl = async (listed: Instance): Promise<void> => {
