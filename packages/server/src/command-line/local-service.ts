@@ -5,7 +5,8 @@ import { createSandbox } from '@trunkline/core/sandbox';
 import { fromConfigFile, fromDefaultConfigFile } from '../config-file.ts';
 import { checkDataFiles } from '../data-files.ts';
 import type { DataFiles } from '../data-files.ts';
-import { hasWorkspace, storageOn } from '../database.ts';
+import { hasWorkspace, schemaOf, storageOn } from '../database.ts';
+import type { Database } from '../database.ts';
 import { openOnce } from '../open-once.ts';
 import { findSecretKeys, secretKeyMissing } from '../secret-key.ts';
 import { flagOf } from '../setting-names.ts';
@@ -89,12 +90,10 @@ async function withService<Value>(
   const logger = commandLogger(call.output);
   const { database } = settings;
   const files = await existingFiles(settings);
+  await refuseEmptyPostgres(database);
   const storage = openOnce(await storageOn(database));
   try {
-    if (database.kind === 'postgres' && !(await hasWorkspace(storage, logger)))
-      throw new StartError(
-        'There is nothing on this database yet: start the server once, with "trunkline serve".',
-      );
+    if (database.kind === 'postgres' && !(await hasWorkspace(storage, logger))) throw nothingThere();
     const trunkline = createTrunkline({
       ...nodeRuntime(),
       secretKey: await existingSecretKeys(settings, files),
@@ -112,6 +111,17 @@ async function withService<Value>(
   } finally {
     await storage.close();
   }
+}
+
+/** Throws a StartError if the database is a PostgreSQL database without Trunkline's tables, and creates none. */
+export async function refuseEmptyPostgres(database: Database): Promise<void> {
+  if (database.kind === 'postgres' && (await schemaOf(database)).version === 0) throw nothingThere();
+}
+
+function nothingThere(): StartError {
+  return new StartError(
+    'There is nothing on this database yet: start the server once, with "trunkline serve".',
+  );
 }
 
 /** Throws a StartError if the database file of the settings does not exist. */

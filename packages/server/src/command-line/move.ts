@@ -20,7 +20,7 @@ import { hasPassword } from '../url-password.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError, usageError } from './command-error.ts';
 import { requireConfirmation } from './confirm.ts';
-import { existingFiles, existingSecretKeys, localSettings } from './local-service.ts';
+import { existingFiles, existingSecretKeys, localSettings, refuseEmptyPostgres } from './local-service.ts';
 import { refuseServers } from './no-server.ts';
 import { directoryAt } from './safe-files.ts';
 import { facts } from './table.ts';
@@ -37,6 +37,7 @@ export const moveCommand: CommandHandler = async (call) => {
   if (!target) throw usageError('--to is missing: name the database that everything is moved to.');
   if (placeOf(source) === placeOf(target)) throw usageError('--from and --to are the same database.');
   const files = await existingFiles({ ...settings, database: source });
+  await refuseEmptyPostgres(source);
   if (target.kind === 'sqlite')
     await checkDataFiles({ directory: settings.dataDirectory, database: target.path });
   const media = await mediaStores(call, settings, files);

@@ -10,7 +10,7 @@ import { withExclusiveLock } from './exclusive-lock.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError, usageError } from './command-error.ts';
 import { requireConfirmation } from './confirm.ts';
-import { existingFiles, localSettings, withLocalService } from './local-service.ts';
+import { existingFiles, localSettings, refuseEmptyPostgres, withLocalService } from './local-service.ts';
 import { refuseServers } from './no-server.ts';
 import { writeWhole } from './safe-files.ts';
 import { facts } from './table.ts';
@@ -24,6 +24,7 @@ import { facts } from './table.ts';
 export const rotateSecretKey: CommandHandler = async (call) => {
   const settings = await localSettings(call);
   const files = await existingFiles(settings);
+  await refuseEmptyPostgres(settings.database);
   if (settings.secretKey !== undefined) return rotateGiven(call, settings);
   const lock = join(files.directory, 'rotation.lock');
   const refusal = `Another "trunkline rotate-secret-key" is running in ${files.directory}: wait until it has ended.`;

@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { silentLogger } from '@trunkline/core';
+import { postgresSchema } from '@trunkline/storage-postgres';
+import { newDatabase } from '@trunkline/test-postgres';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import { allSettings } from '../../src/settings.ts';
 import { runCommand, startCommand, startCommandHarness } from '../support/command-process.ts';
@@ -123,6 +126,29 @@ describe('trunkline serve', () => {
       }
     expect(readdirSync(cwd)).toEqual([]);
   });
+});
+
+describe('a command on an empty PostgreSQL database', () => {
+  const COMMANDS: readonly (readonly string[])[] = [
+    ['workspaces', 'list'],
+    ['rotate-secret-key', '--yes'],
+    ['move', '--to', 'sqlite:other.db', '--yes'],
+  ];
+
+  it.each(isLongForm ? COMMANDS : COMMANDS.slice(0, 1))(
+    'says that there is nothing yet, and creates nothing: %s',
+    async (...args) => {
+      const { url } = await newDatabase();
+      const env = { DATABASE_URL: url, SECRET_KEY: 'k'.repeat(40), SECRET_KEY_PREVIOUS: 'b'.repeat(40) };
+      expect(await runCommand(args, { cwd: temporaryDirectory(), env })).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('There is nothing on this database yet: start the server once'),
+      });
+      expect(await postgresSchema({ connectionString: url }, { logger: silentLogger })).toMatchObject({
+        version: 0,
+      });
+    },
+  );
 });
 
 describe('Workspaces, keys and members', () => {
