@@ -144,6 +144,24 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     }
   });
 
+  it.runIf(isLongForm)('shows a next step only for the newest entry of a timeline', async () => {
+    const served = await serveDashboard();
+    const { id } = await served.connect('Support');
+    const { page, at } = await signedInTab(browser, served);
+    await page.goto(at(`/numbers/${id}`));
+    const entries = page.getByRole('listitem').filter({ has: page.locator('time') });
+    await entries.first().waitFor();
+    // The earlier entries had next steps, such as to scan the code, but a connected number has none.
+    expect(await entries.count()).toBeGreaterThan(1);
+    expect((await entries.allTextContents()).filter((text) => text.includes('→'))).toEqual([]);
+
+    await served.sandbox.phone(id).unlink();
+    await eventually(async () => {
+      const texts = await entries.allTextContents();
+      expect(texts.map((text) => text.includes('→'))).toEqual([true, ...texts.slice(1).map(() => false)]);
+    });
+  });
+
   it.runIf(isLongForm)('leads from a short address to the page of the workspace', async () => {
     const served = await serveDashboard();
     const { id } = await served.connect('Support');

@@ -28,8 +28,8 @@ export function DayStrip({ workspaceId, number }: DayStripProps): ReactNode {
   return (
     <Panel title={t.day}>
       <Loaded query={query}>
-        {({ entries, at }) => {
-          const stretches = stretchesOf(entries, number, at);
+        {({ history, at }) => {
+          const stretches = stretchesOf(history, number, at);
           const known = stretches.reduce((sum, { from, to }) => sum + to - from, 0);
           const connected = stretches
             .filter(({ status }) => status === 'connected')

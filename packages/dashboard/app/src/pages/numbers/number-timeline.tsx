@@ -18,7 +18,7 @@ interface NumberTimelineProps {
   readonly cursor: string | undefined;
 }
 
-/** The history of a number, with reasons and next steps, newest first. */
+/** The history of a number, with reasons and the next step, newest first. */
 export function NumberTimeline({ workspaceId, instanceId, cursor }: NumberTimelineProps): ReactNode {
   const t = useTexts('numbers');
   const query = useQuery({
@@ -58,10 +58,7 @@ function toneOfEntry({ to, caused_by, code }: InstanceHistoryResource): ReturnTy
   return toneOfStatus(to);
 }
 
-/**
- * Details of an entry. The time of its next step is relative only in the newest entry; in older entries, it is a time
- * of day.
- */
+/** Details of an entry. Only the newest entry has a next step: those of older entries are over. */
 function Details({
   entry,
   isNewest,
@@ -74,13 +71,13 @@ function Details({
   const { count, last_at, code, network_code, next, process, previous_process } = entry;
   return (
     <>
-      {next && (
+      {next && isNewest && (
         <span>
           → {next.kind === 'reconnect' && next.at === null ? t.statuses.connecting : t.next[next.kind]}
           {next.at !== null && (
             <>
               {' '}
-              · <Time at={next.at} as={isNewest ? 'ago' : 'clock'} />
+              · <Time at={next.at} as="ago" />
             </>
           )}
         </span>

@@ -55,6 +55,6 @@ export const dayQuery = (workspaceId: string, instanceId: string) =>
     queryFn: async ({ signal }) => {
       const query = { limit: DAY_ENTRIES_MAX };
       const page = unwrap(await clientOf(workspaceId).instances.history(instanceId, query, { signal }));
-      return { entries: page.data, at: Date.now() };
+      return { history: { entries: page.data, hasOlder: page.nextCursor !== null }, at: Date.now() };
     },
   });
