@@ -90,13 +90,11 @@ export async function withClient<Result>(
     try {
       return await client.query(statement);
     } catch (error) {
-      if (isServerError(error)) {
-        if (isCondemning(error)) {
-          isBroken = true;
-          sessions.delete(pool);
-        }
-        throw error;
+      if (isCondemning(error)) {
+        isBroken = true;
+        sessions.delete(pool);
       }
+      if (isServerError(error)) throw error;
       // Without a response, as after a timeout, the state of the connection is unknown.
       isBroken = true;
       throw new ConnectionError(error);
@@ -161,24 +159,30 @@ export interface WatchedClient extends Queryable {
 }
 
 /**
- * Whether PostgreSQL sent the error in response to a statement without ending the connection. The severity is not
- * compared with `ERROR`, which may be in any language.
+ * Whether PostgreSQL sent the error in response to a statement, and did not end the connection with it. The severity is
+ * not enough to tell, because `pg` has it only in the language of the server; poolers write it in English.
  */
 function isServerError(error: unknown): boolean {
-  return isResponse(error) && !/^(FATAL|PANIC)$/.test(error.severity);
+  return isResponse(error) && !/^(FATAL|PANIC)$/.test(error.severity) && !ENDED.test(sqlState(error) ?? '');
 }
+
+/**
+ * The connection was lost (08), or its server ends or has ended it (57P), as after a timeout of its transaction (25P03,
+ * 25P04).
+ */
+const ENDED = /^(08|57P|25P0[34])/;
 
 function isResponse(error: unknown): error is Error & { readonly severity: string } {
   return error instanceof Error && 'severity' in error && typeof error.severity === 'string';
 }
 
 /**
- * Whether the error makes the connection unusable: its server is read-only (25006), has lost a connection (08), ends
- * this one (57P, 25P03, 25P04), or lacks support (0A000) because a replica was asked to write or the tables of a
- * prepared statement were changed.
+ * Whether PostgreSQL makes the connection unusable with the error: it has ended, its server is read-only (25006), or
+ * lacks support (0A000) because a replica was asked to write or the tables of a prepared statement were changed.
  */
 function isCondemning(error: unknown): boolean {
-  return /^(25006|0A000|08|57P|25P0[34])/.test(sqlState(error) ?? '');
+  const state = sqlState(error) ?? '';
+  return isResponse(error) && (ENDED.test(state) || /^(25006|0A000)/.test(state));
 }
 
 /**

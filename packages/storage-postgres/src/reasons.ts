@@ -19,6 +19,10 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   ],
   [/^57P/, 'The PostgreSQL server is ending or starting: it is asked again until it accepts connections.'],
   [/^58/, 'The PostgreSQL server cannot use its files: see the cause.'],
+  [
+    /^25P0[34]/,
+    'The PostgreSQL server ended a connection because its transaction took too long: raise idle_in_transaction_session_timeout or transaction_timeout, or look for what keeps the server or this machine busy.',
+  ],
   [/^25006/, 'The PostgreSQL server is read-only, as a replica is: connect to the primary.'],
   [
     /^0A000/,

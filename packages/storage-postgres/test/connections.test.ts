@@ -179,6 +179,7 @@ describe('a database that cannot serve now', () => {
     ['it is a replica', '25006', 'read-only', CLOSED],
     ['it refuses what only a primary supports', '0A000', 'as a replica does', CLOSED],
     ['the way to it is interrupted', '08006', 'connection to the PostgreSQL server failed', CLOSED],
+    ['a transaction took too long', '25P04', 'its transaction took too long', CLOSED],
     ['somebody else keeps a row locked', '55P03', 'stayed locked', KEPT],
     ['its files cannot be used', '58030', 'cannot use its files', KEPT],
   ])('reports that %s, and closes the connection if that is to blame', async (_, state, words, left) => {
@@ -198,6 +199,25 @@ describe('a database that cannot serve now', () => {
     expect(isUnavailable(failure)).toBe(true);
     expect(String(failure)).toContain(words);
     expect(pool.totalCount).toBe(left);
+  });
+
+  it('reports that its server ends in any language of the server', async () => {
+    const schema = await temporarySchema();
+    const pool = new Pool({ connectionString: schema.url, max: 1, application_name: schema.name });
+    onTestFinished(() => pool.end());
+    translateSeverity(pool, 'ВАЖНО');
+    const storage = await openStorage(schema, { pool, notifications: false });
+    const blocking = await schema.pool.connect();
+    await blocking.query('BEGIN');
+    await blocking.query(`LOCK TABLE ${schema.name}.workspaces IN ACCESS EXCLUSIVE MODE`);
+    const outcome = storage.workspaces.insert(aWorkspace()).catch((error: unknown) => error);
+    await eventually(async () => expect(await waitingFor(schema, schema.name)).toBe(1));
+    await endConnections(schema, schema.name);
+    const failure = await outcome;
+    await blocking.query('ROLLBACK');
+    blocking.release();
+    expect(failure).toMatchObject({ name: 'ConnectionError', cause: { code: '57P01', severity: 'ВАЖНО' } });
+    expect(isUnavailable(failure)).toBe(true);
   });
 
   it.runIf(isLongForm)('reports that it was emptied, and serves again when its tables are back', async () => {
@@ -238,14 +258,7 @@ describe('a database that cannot serve now', () => {
       const schema = await temporarySchema();
       const pool = new Pool({ connectionString: schema.url, max: 2 });
       onTestFinished(() => pool.end());
-      pool.on('connect', (client) => {
-        const query = client.query.bind(client) as (statement: object) => Promise<unknown>; // as the storage calls it
-        Reflect.set(client, 'query', async (statement: object) =>
-          query(statement).catch((error: unknown) => {
-            throw Object.assign(Object(error), { severity: 'FEHLER' });
-          }),
-        );
-      });
+      translateSeverity(pool, 'FEHLER');
       const storage = await openStorage(schema, { pool, notifications: false });
       const workspace = aWorkspace();
       await storage.workspaces.insert(workspace);
@@ -322,3 +335,15 @@ describe('a call that fails', () => {
     expect(await storage.instances.find(workspace.id, instance.id)).toMatchObject({ status: 'logged_out' });
   });
 });
+
+/** Gives the errors of statements the severity that a server with another `lc_messages` sends. */
+function translateSeverity(pool: Pool, severity: string): void {
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (statement: object) => Promise<unknown>; // as the storage calls it
+    Reflect.set(client, 'query', async (statement: object) =>
+      query(statement).catch((error: unknown) => {
+        throw Object.assign(Object(error), { severity });
+      }),
+    );
+  });
+}
