@@ -125,8 +125,11 @@ describe('one endpoint', () => {
   });
 });
 
-describe('a delivery whose event is missing from a damaged database', () => {
-  it('is named in the log, and stops no other', async () => {
+describe('a delivery that cannot be sent because the database is damaged', () => {
+  it.each([
+    ['event', 'withoutEvent'],
+    ['webhook endpoint', 'withoutEndpoint'],
+  ] as const)('is named in the log if its %s is missing, and stops no other', async (missing, list) => {
     const storage = memoryStorage();
     const { deliveries } = storage;
     const claim = deliveries.claim.bind(deliveries);
@@ -134,14 +137,17 @@ describe('a delivery whose event is missing from a damaged database', () => {
     const { id } = await listen(harness);
     deliveries.claim = async (limits) => {
       deliveries.claim = claim;
-      return { ...(await claim(limits)), withoutEvent: ['whd_damaged'] };
+      return { ...(await claim(limits)), [list]: ['whd_damaged'] };
     };
     await queue(harness, id, 1);
     await harness.clock.settle();
     expect(harness.sender.requests).toHaveLength(1);
     const errors = harness.logs.filter(({ level }) => level === 'error');
     expect(errors).toMatchObject([
-      { facts: { deliveryId: 'whd_damaged' }, message: expect.stringMatching(/not in the database/) },
+      {
+        facts: { deliveryId: 'whd_damaged' },
+        message: expect.stringContaining(`because its ${missing} is not in the database`),
+      },
     ]);
   });
 });

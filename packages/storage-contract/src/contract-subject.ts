@@ -26,7 +26,7 @@ export interface ContractSubject {
     readonly processes: Capability;
     /** An acceptance can be part of a transaction of the caller. Needs `TestDatabase.beginTransaction`. */
     readonly transactions: Capability;
-    /** The tests can damage the database from outside. Needs `TestDatabase.deleteEvent`. */
+    /** The tests can damage the database from outside. Needs `TestDatabase.deleteEvent` and `deleteEndpoint`. */
     readonly damage: Capability;
   };
 }
@@ -50,6 +50,8 @@ export interface TestDatabase {
   beginTransaction?(): Promise<TestTransaction>;
   /** Deletes the row of an event, but no rows that refer to the event, as damage or an operator's mistake might. */
   deleteEvent?(id: string): Promise<void>;
+  /** The same for the row of an endpoint. */
+  deleteEndpoint?(id: string): Promise<void>;
   /** Starts a process that runs `holdEverything` on this database. The suite kills every process that it started. */
   startHolding?(): Promise<TestProcess>;
   /** Removes the database. Called once, after every storage on it was closed. */

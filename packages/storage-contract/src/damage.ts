@@ -22,8 +22,35 @@ import { testTransactions } from './test-database.ts';
 
 export function damageContract(subject: ContractSubject): void {
   const { damage } = subject.capabilities;
-  const name = named('an event that is missing from a damaged database', damage);
-  describe.skipIf(damage !== true)(name, () => missingEvents(subject));
+  const missing = (what: string): string => named(`${what} that is missing from a damaged database`, damage);
+  describe.skipIf(damage !== true)(missing('an event'), () => missingEvents(subject));
+  describe.skipIf(damage !== true)(missing('an endpoint'), () => missingEndpoints(subject));
+}
+
+function missingEndpoints(subject: ContractSubject): void {
+  const { open, deleteEvent, deleteEndpoint } = testTransactions(subject);
+
+  it('ends its deliveries as failed, names each once, and stops no other', async () => {
+    const storage = await open();
+    const { workspace, endpoint } = await storeLane(storage);
+    const neighbour = await storeEndpoint(storage, workspace);
+    const [first, second] = await enqueueAt(storage, endpoint, NOW, NOW + 1);
+    const [other] = await enqueueAt(storage, neighbour, NOW + 2);
+    await deleteEndpoint(endpoint.id);
+    await deleteEvent(must(second).eventId);
+
+    const later = NOW + 60_000;
+    const { claimed, ...damaged } = await storage.deliveries.claim(claimAt(later));
+    expect(idsOf(claimed)).toEqual([must(other).id]);
+    expect(damaged).toMatchObject({
+      withoutEndpoint: [must(first).id],
+      // Both are missing, so the delivery is named once.
+      withoutEvent: [must(second).id],
+    });
+    const next = await storage.deliveries.claim(claimAt(later + 120_000));
+    expect([next.withoutEndpoint, next.withoutEvent]).toEqual([undefined, undefined]);
+    expect(idsOf(next.claimed)).toEqual(idsOf(claimed));
+  });
 }
 
 function missingEvents(subject: ContractSubject): void {
@@ -39,8 +66,9 @@ function missingEvents(subject: ContractSubject): void {
     await deleteEvent(must(first).eventId);
 
     const later = NOW + 60_000;
-    const { claimed, withoutEvent } = await storage.deliveries.claim(claimAt(later));
+    const { claimed, withoutEvent, withoutEndpoint } = await storage.deliveries.claim(claimAt(later));
     expect(withoutEvent).toEqual([must(first).id]);
+    expect(withoutEndpoint).toBeUndefined();
     expect(idsOf(claimed).toSorted()).toEqual([must(second).id, must(other).id].toSorted());
     expect(await readDelivery(storage, must(first))).toEqual({
       ...tried,

@@ -21,6 +21,7 @@ export function testTransactions(subject: ContractSubject): {
   readonly open: OpenStorage;
   readonly begin: () => Promise<TestTransaction>;
   readonly deleteEvent: (id: string) => Promise<void>;
+  readonly deleteEndpoint: (id: string) => Promise<void>;
   readonly startHolding: () => Promise<TestProcess>;
 } {
   let database: TestDatabase | null = null;
@@ -64,6 +65,9 @@ export function testTransactions(subject: ContractSubject): {
     },
     async deleteEvent(id) {
       await must(database?.deleteEvent?.bind(database))(id);
+    },
+    async deleteEndpoint(id) {
+      await must(database?.deleteEndpoint?.bind(database))(id);
     },
   };
 }

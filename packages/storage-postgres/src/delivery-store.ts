@@ -16,7 +16,7 @@ import { entities, integer, integerOrNull, integers, textOrNull } from './row.ts
 import { shortenDeliveryWaits } from './shorten-waits.ts';
 import type { Statements } from './statements.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
-import { endWithoutEvent } from './without-event.ts';
+import { endDamaged } from './damaged-deliveries.ts';
 
 export function deliveryStore(connected: Connected): DeliveryStore {
   return {
@@ -34,13 +34,16 @@ export function deliveryStore(connected: Connected): DeliveryStore {
           process: process(),
           outlook,
         });
-        const damaged = rows.filter((row) => !isWhole(row));
-        const withoutEvent = await endWithoutEvent(transaction, damaged, claim.now);
+        const damaged = await endDamaged(
+          transaction,
+          rows.filter((row) => !isWhole(row)),
+          claim.now,
+        );
         const left = await lookAtLanes(transaction, claim);
         const nextAt = nextClaimAfter(left, claim.now, rows.length === claim.limit);
         if (hasTakenBack && nextAt === claim.now) transaction.announce({ topic: 'deliveries' });
         const claimed = rows.filter(isWhole).map(readClaimed);
-        return { claimed, nextAt, ...(withoutEvent.length > 0 ? { withoutEvent } : {}) };
+        return { claimed, nextAt, ...damaged };
       });
     },
     complete: completeDeliveries(connected),

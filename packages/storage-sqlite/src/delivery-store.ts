@@ -10,6 +10,7 @@ import {
 } from '@trunkline/core/spi/storage';
 import type {
   ClaimedDelivery,
+  DeliveryClaimResult,
   CancellationReason,
   Completion,
   Delivery,
@@ -56,10 +57,10 @@ export function deliveryStore(connected: Connected): DeliveryStore {
         if (claim.mayBeSetBack) takeAsOfNow(database, claim);
         const takenBack = takeBackExpired(database, claim.now);
         const claims = claimFromLanes(database, { ...claim, process: process() });
-        const { claimed, withoutEvent } = readClaimed(database, claims, claim.now);
+        const { claimed, ...damaged } = readClaimed(database, claims, claim.now);
         const nextAt = nextClaimAt(database, claim.now);
         if (takenBack > 0 && nextAt === claim.now) announce({ topic: 'deliveries' });
-        return { claimed, nextAt, ...(withoutEvent.length > 0 ? { withoutEvent } : {}) };
+        return { claimed, nextAt, ...damaged };
       });
     },
     complete: async (completions, now) => {
@@ -160,19 +161,28 @@ function readClaimed(
   database: Database,
   claims: readonly Claim[],
   now: number,
-): { readonly claimed: readonly ClaimedDelivery[]; readonly withoutEvent: readonly string[] } {
+): Omit<DeliveryClaimResult, 'nextAt'> {
   const withoutEvent: string[] = [];
+  const withoutEndpoint: string[] = [];
   const claimed = claims.flatMap((claim) => {
     const delivery = claimedDelivery(database, claim);
     if (delivery) return [delivery];
-    endWithoutEvent(database, claim, now);
-    withoutEvent.push(claim.deliveryId);
+    endDamaged(database, claim, now);
+    const hasEvent = database.get(HAS_EVENT, claim.deliveryId) !== undefined;
+    (hasEvent ? withoutEndpoint : withoutEvent).push(claim.deliveryId);
     return [];
   });
-  return { claimed, withoutEvent };
+  return {
+    claimed,
+    ...(withoutEvent.length > 0 ? { withoutEvent } : {}),
+    ...(withoutEndpoint.length > 0 ? { withoutEndpoint } : {}),
+  };
 }
 
-function endWithoutEvent(database: Database, claim: Claim, now: number): void {
+const HAS_EVENT =
+  'SELECT 1 FROM deliveries JOIN events ON events.id = deliveries.event_id WHERE deliveries.id = ?';
+
+function endDamaged(database: Database, claim: Claim, now: number): void {
   endClaim(database, claim);
   const row = database.get('SELECT * FROM deliveries WHERE id = ?', claim.deliveryId);
   if (!row) return;

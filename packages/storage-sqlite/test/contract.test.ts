@@ -51,6 +51,11 @@ describeStorageContract({
         handle.prepare('DELETE FROM events WHERE id = ?').run(id);
         handle.close();
       },
+      async deleteEndpoint(id) {
+        const handle = new DatabaseSync(path);
+        handle.prepare('DELETE FROM endpoints WHERE id = ?').run(id);
+        handle.close();
+      },
       dispose: async () => removeDirectory(own),
     };
   },

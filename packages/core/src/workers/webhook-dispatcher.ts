@@ -93,6 +93,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     const {
       claimed,
       withoutEvent = [],
+      withoutEndpoint = [],
       nextAt,
     } = await storage.deliveries.claim({
       now,
@@ -109,6 +110,12 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
       logger.error(
         { deliveryId },
         'a delivery was ended as failed without an attempt, because its event is not in the database: check the database for damage',
+      );
+    }
+    for (const deliveryId of withoutEndpoint) {
+      logger.error(
+        { deliveryId },
+        'a delivery was ended as failed without an attempt, because its webhook endpoint is not in the database: check the database for damage',
       );
     }
     // If this process was suspended, skip the deliveries, which are due again when their claims expire.

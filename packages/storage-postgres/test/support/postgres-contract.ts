@@ -75,6 +75,9 @@ export function describePostgresContract({
         async deleteEvent(id) {
           await schema.pool.query(`DELETE FROM "${schema.name}".events WHERE id = $1`, [uuidOf('evt', id)]);
         },
+        async deleteEndpoint(id) {
+          await schema.pool.query(`DELETE FROM "${schema.name}".endpoints WHERE id = $1`, [uuidOf('wh', id)]);
+        },
         dispose: () => schema.empty(),
       };
     },

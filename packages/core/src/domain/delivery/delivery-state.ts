@@ -60,7 +60,7 @@ export function requeue(delivery: Delivery): Delivery {
 }
 
 /**
- * The delivery once it has failed because its event is not stored. It counts as attempted now, so that
+ * The delivery once it has failed because its event or endpoint is not stored. It counts as attempted now, so that
  * `retryFailedDeliveries` reaches the other deliveries first.
  */
 export function endedWithoutEvent(delivery: Delivery, now: number): Delivery {

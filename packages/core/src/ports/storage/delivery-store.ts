@@ -48,6 +48,8 @@ export interface DeliveryClaimResult {
    * Absent if there are no such deliveries.
    */
   readonly withoutEvent?: readonly string[];
+  /** The same for deliveries whose event is stored, but whose endpoint is not. */
+  readonly withoutEndpoint?: readonly string[];
   /**
    * When the next delivery can be claimed if nothing else happens, `now` at the earliest. The end of a claim counts,
    * since its delivery is due again then. This time is never too late, but may be too early; it is `now` only if a

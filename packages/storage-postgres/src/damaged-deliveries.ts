@@ -1,4 +1,5 @@
 import { endedWithoutEvent } from '@trunkline/core/spi/storage';
+import type { DeliveryClaimResult } from '@trunkline/core/spi/storage';
 import { columnArrays, countOf, manySentRows } from './column-arrays.ts';
 import type { Transaction } from './database.ts';
 import { insertEnded, OUTCOME, outcomeColumns } from './delivery-row.ts';
@@ -7,15 +8,15 @@ import { entities, id, integer, text } from './row.ts';
 import type { Row } from './row.ts';
 
 /**
- * Ends claimed deliveries whose event or endpoint is missing in a damaged database, and which would otherwise be
- * claimed again and again. Returns their ids.
+ * Ends claimed deliveries whose event or endpoint is missing in a damaged database, because they would be claimed again
+ * indefinitely. Returns their ids by what is missing.
  */
-export async function endWithoutEvent(
+export async function endDamaged(
   transaction: Transaction,
   rows: readonly Row[],
   now: number,
-): Promise<readonly string[]> {
-  if (rows.length === 0) return [];
+): Promise<Pick<DeliveryClaimResult, 'withoutEvent' | 'withoutEndpoint'>> {
+  if (rows.length === 0) return {};
   const endpoints = [...new Set(rows.map((row) => text(row, 'webhook_id')))];
   const tokens = rows.map((row) => integer(row, 'token'));
   const outcomes = rows.map((row) => ({
@@ -29,6 +30,15 @@ export async function endWithoutEvent(
     outcomes.map((outcome) => outcome.id),
   );
   await refreshLanes(transaction, endpoints);
+  const withoutEvent = idsOf(rows.filter((row) => row['payload'] === null));
+  const withoutEndpoint = idsOf(rows.filter((row) => row['payload'] !== null));
+  return {
+    ...(withoutEvent.length > 0 ? { withoutEvent } : {}),
+    ...(withoutEndpoint.length > 0 ? { withoutEndpoint } : {}),
+  };
+}
+
+function idsOf(rows: readonly Row[]): readonly string[] {
   return rows.map((row) => id(row, 'id', 'whd'));
 }
 
