@@ -127,17 +127,19 @@ async function startOn(
     logger,
   };
   const runtime = nodeRuntime({ mediaDirectory: files.media });
-  const trunkline = createTrunkline(
-    adapt({
-      ...options,
-      ...telemetry.providers,
-      ...runtime,
-      ...adapters,
-      storage,
-      gateway: network.gateway,
-      roles: { ...settings.roles, gateway: settings.roles.gateway && !network.isElsewhere },
-    }),
-  );
+  const create = (): Trunkline =>
+    createTrunkline(
+      adapt({
+        ...options,
+        ...telemetry.providers,
+        ...runtime,
+        ...adapters,
+        storage,
+        gateway: network.gateway,
+        roles: { ...settings.roles, gateway: settings.roles.gateway && !network.isElsewhere },
+      }),
+    );
+  const trunkline = await createOrClose(create, { storage, network });
   let rateLimit: RateLimit | null = null;
   const release = async (): Promise<void> => {
     await trunkline.stop();
@@ -223,6 +225,20 @@ async function startOn(
     };
   } catch (error) {
     await release();
+    throw error;
+  }
+}
+
+/** Creates the service. If it refuses an option, closes the storage and the network. */
+async function createOrClose(
+  create: () => Trunkline,
+  { storage, network }: { readonly storage: Storage; readonly network: SandboxNetwork },
+): Promise<Trunkline> {
+  try {
+    return create();
+  } catch (error) {
+    network.close();
+    await storage.close();
     throw error;
   }
 }

@@ -1,9 +1,13 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { silentLogger } from '@trunkline/core';
 import { freePort } from '@trunkline/test-support/free-port';
 import { serve } from '../src/index.ts';
+import { fromOptions } from '../src/setting-sources.ts';
+import { readSettings } from '../src/settings.ts';
+import { startServer } from '../src/start-server.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 import { API_KEY, testClient } from './support/test-client.ts';
 
@@ -66,5 +70,27 @@ describe('serve()', () => {
     }
     expect(readFileSync(cooking)).toEqual(before);
     expect(existsSync(join(directory, 'data'))).toBe(false);
+  });
+
+  it('closes its database if the service refuses an option', async () => {
+    const dataDir = join(temporaryDirectory(), 'data');
+    const settings = readSettings(fromOptions({ port: 0, dataDir }));
+    const terminal = { isTTY: false, say() {} };
+    const server = await startServer(settings, silentLogger, { terminal });
+    await server.stop();
+    const closed = readdirSync(dataDir);
+
+    let open: readonly string[] = [];
+    const starting = startServer(settings, silentLogger, {
+      terminal,
+      adapt(options) {
+        open = readdirSync(dataDir);
+        return { ...options, stopTimeoutMs: -1 };
+      },
+    });
+    await expect(starting).rejects.toThrow('stopTimeoutMs');
+    // SQLite keeps this file until the last connection to the database is closed.
+    expect(open).toContain('trunkline.db-wal');
+    expect(readdirSync(dataDir)).toEqual(closed);
   });
 });
