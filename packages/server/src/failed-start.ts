@@ -1,17 +1,24 @@
+import { logFormatFor } from './log-format.ts';
 import { printable } from './printable.ts';
 import { serverLogger } from './server-logger.ts';
 import { complaintsOf } from './start-error.ts';
 
 /**
- * Reports why the server cannot start, one line per complaint: to a terminal in the format of command errors, otherwise
- * as the last lines of the log, whatever the log level.
+ * Reports why the server cannot start, one line per complaint: in the format of command errors if the log is text, or
+ * else as the last lines of the log, whatever the log level. `logFormat` is the value of LOG_FORMAT.
  */
-export function reportFailedStart(error: unknown, complaints: readonly string[] = complaintsOf(error)): void {
-  if (process.stderr.isTTY) {
+export function reportFailedStart(
+  error: unknown,
+  {
+    complaints = complaintsOf(error),
+    logFormat,
+  }: { readonly complaints?: readonly string[]; readonly logFormat: string | undefined },
+): void {
+  if (logFormatFor(logFormat, process.stderr) === 'text') {
     for (const complaint of complaints) process.stderr.write(`trunkline: ${printable(complaint)}\n`);
     return;
   }
-  const logger = serverLogger({ logLevel: 'fatal' });
+  const logger = serverLogger({ logLevel: 'fatal', logFormat: 'json' });
   const facts = factsOf(error);
   for (const complaint of complaints) logger.fatal(facts, `the server cannot start: ${complaint}`);
 }

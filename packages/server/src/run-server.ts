@@ -25,12 +25,12 @@ const CLOSE_WITHIN_MS = 15_000;
  * failed, 130 or 143 at a second signal.
  */
 export async function runServer(options: ServeOptions = {}): Promise<void> {
-  runSettings(await settingsOf(options).catch(failStart));
+  runSettings(await settingsOrExit(options));
 }
 
 /** Like runServer, with the caller's own parts. */
 export async function runServerWith(parts: ServerParts, options: ServeOptions): Promise<void> {
-  runSettings(await settingsOf(options).catch(failStart), parts);
+  runSettings(await settingsOrExit(options), parts);
 }
 
 export function runSettings(settings: Settings, parts: ServerParts = {}): void {
@@ -53,12 +53,17 @@ export function runSettings(settings: Settings, parts: ServerParts = {}): void {
     process.exit(1);
   });
   const starting = startServer(settings, logger, parts);
-  starting.catch(failStart);
+  starting.catch((error: unknown) => failStart(error, settings.logFormat));
   endOnSignals(starting, { withinMs: settings.stopTimeoutMs + CLOSE_WITHIN_MS, logger });
 }
 
-function failStart(error: unknown): never {
-  reportFailedStart(error);
+async function settingsOrExit(options: ServeOptions): Promise<Settings> {
+  const logFormat = options.logFormat ?? options.environment?.['LOG_FORMAT'];
+  return settingsOf(options).catch((error: unknown) => failStart(error, logFormat));
+}
+
+function failStart(error: unknown, logFormat: string | undefined): never {
+  reportFailedStart(error, { logFormat });
   process.exit(1);
 }
 

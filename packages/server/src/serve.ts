@@ -83,6 +83,8 @@ export interface ServeOptions {
   readonly stopTimeout?: number | undefined;
   /** The lowest level that is logged, on stderr. */
   readonly logLevel?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' | undefined;
+  /** If omitted, `text` if stderr is a terminal, otherwise `json`. */
+  readonly logFormat?: 'json' | 'text' | undefined;
 }
 
 /**

@@ -3,14 +3,18 @@ import { pino } from 'pino';
 import type { Logger } from 'pino';
 import { createLogFile } from './log-file.ts';
 import type { LogTarget } from './log-file.ts';
+import { logFormatFor } from './log-format.ts';
 import { readableLine } from './readable-log.ts';
 import type { Settings } from './settings.ts';
 import { showsColors } from './shows-colors.ts';
 
-/** The log, on stderr because stdout is for people. Each entry is a line of JSON or, at a terminal, a readable line. */
+/**
+ * The log, on stderr because stdout is for people. Each entry is a line of JSON or text; by default, text at a
+ * terminal.
+ */
 export function serverLogger(
-  { logLevel }: Pick<Settings, 'logLevel'>,
-  target: LogTarget = standardError(process.stderr, process.env),
+  { logLevel, logFormat }: Pick<Settings, 'logLevel' | 'logFormat'>,
+  target: LogTarget = standardError(process.stderr, { logFormat, environment: process.env }),
 ): Logger {
   const logger = pino(
     { level: logLevel },
@@ -26,11 +30,16 @@ export function serverLogger(
 
 function standardError(
   { isTTY }: { readonly isTTY?: boolean | undefined },
-  environment: Readonly<Record<string, string | undefined>>,
+  {
+    logFormat,
+    environment,
+  }: Pick<Settings, 'logFormat'> & { readonly environment: Readonly<Record<string, string | undefined>> },
 ): LogTarget {
   const isColored = showsColors({ isTTY }, environment);
   return {
     write: (bytes) => writeSync(2, bytes),
-    ...(isTTY === true && { render: (line: string) => readableLine(line, { isColored }) }),
+    ...(logFormatFor(logFormat, { isTTY }) === 'text' && {
+      render: (line: string) => readableLine(line, { isColored }),
+    }),
   };
 }

@@ -77,6 +77,8 @@ export interface Settings {
   /** How long a server that is stopped waits for messages and webhooks in flight. */
   readonly stopTimeoutMs: number;
   readonly logLevel: string;
+  /** How the lines of the log look; undefined lets the terminal decide. */
+  readonly logFormat: 'json' | 'text' | undefined;
 }
 
 export interface McpSettings {
@@ -170,6 +172,7 @@ export function readSettings(given: readonly GivenSetting[]): Settings {
     otlp: otlpSettings(rest),
     stopTimeoutMs: rest.STOP_TIMEOUT * 1000,
     logLevel: rest.LOG_LEVEL,
+    logFormat: rest.LOG_FORMAT,
   };
 }
 
@@ -222,7 +225,8 @@ export function allSettings(): readonly SettingInfo[] {
 }
 
 function valuesIn(schema: unknown): readonly string[] {
-  if (schema instanceof z.ZodDefault) return valuesIn(schema.def.innerType);
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional)
+    return valuesIn(schema.def.innerType);
   return schema instanceof z.ZodEnum ? schema.options.map(String) : [];
 }
 
@@ -477,6 +481,10 @@ const variables = z.object({
     .register(documented, {
       meaning: '`trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`',
     }),
+  LOG_FORMAT: z.enum(['json', 'text'], 'must be json or text.').optional().register(documented, {
+    byDefault: '`text` at a terminal, otherwise `json`',
+    meaning: 'how the log looks: `json` is a line of JSON for each entry, `text` is for people',
+  }),
 });
 
 function otlpSettings(

@@ -31,7 +31,7 @@ it('lines that cannot be written follow later, in order; a line says how many we
   let room = 0;
   let written = '';
   const logger = serverLogger(
-    { logLevel: 'info' },
+    { logLevel: 'info', logFormat: undefined },
     {
       write: (bytes) => {
         if (room === 0) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
@@ -73,7 +73,7 @@ it('a slow reader delays only the last lines, which it gets', () => {
   let refusals = 1;
   let written = '';
   const logger = serverLogger(
-    { logLevel: 'info' },
+    { logLevel: 'info', logFormat: undefined },
     {
       write: (bytes) => {
         refusals -= 1;

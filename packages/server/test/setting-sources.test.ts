@@ -105,6 +105,7 @@ describe('The settings of a server', () => {
       otelTracesSamplerArg: true,
       stopTimeout: true,
       logLevel: true,
+      logFormat: true,
     };
     expect(
       allSettings()

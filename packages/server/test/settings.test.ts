@@ -42,6 +42,7 @@ describe('The variables of the server', () => {
       otlp: null,
       stopTimeoutMs: 25_000,
       logLevel: 'info',
+      logFormat: undefined,
     });
   });
 
@@ -90,6 +91,7 @@ describe('The variables of the server', () => {
       OTEL_TRACES_SAMPLER_ARG: '0.25',
       STOP_TIMEOUT: '40',
       LOG_LEVEL: 'silent',
+      LOG_FORMAT: 'json',
     };
     expect(readSettings(environment)).toEqual({
       host: '::1',
@@ -138,6 +140,7 @@ describe('The variables of the server', () => {
       },
       stopTimeoutMs: 40_000,
       logLevel: 'silent',
+      logFormat: 'json',
     });
   });
 
@@ -327,6 +330,7 @@ describe('The variables of the server', () => {
         ['OTEL_TRACES_SAMPLER_ARG', share, 'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.'] as const,
     ),
     ['OTEL_METRICS_EXPORTER', 'console', 'OTEL_METRICS_EXPORTER must be otlp or none.'],
+    ['LOG_FORMAT', 'xml', 'LOG_FORMAT must be json or text.'],
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent.'],
   ] as const)('%s=%s is one complaint, which shows no secret', ([name, value, complaint]) => {
     const isSecret = /KEY|TOKEN|SMTP|HEADERS/.test(name) || /:\/\/.*@/.test(value);

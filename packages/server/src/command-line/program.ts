@@ -8,6 +8,7 @@ import { optionsOf, valueInfo } from './command-flags.ts';
 import { COMMANDS, SUBJECTS } from './commands.ts';
 import { complaintsIn, createOutput } from './output.ts';
 import type { Output } from './output.ts';
+import { logFormatFor } from '../log-format.ts';
 
 /** How long an interrupted command may take to end. */
 const END_WITHIN_MS = 10_000;
@@ -35,10 +36,15 @@ export async function runCommandLine(args: readonly string[], version: string): 
   }
 }
 
-/** At a terminal, prints the error as any command does; elsewhere, loads the log and writes to it. */
+/** If the log is text, prints the error as any command does; otherwise loads the log and writes to it. */
 async function reportServerError(error: unknown, output: Output): Promise<void> {
-  if (process.stderr.isTTY) output.error(error);
-  else (await import('../failed-start.ts')).reportFailedStart(error, complaintsIn(error));
+  const logFormat = logFormatFor(process.env['LOG_FORMAT'], process.stderr);
+  if (logFormat === 'text') output.error(error);
+  else
+    (await import('../failed-start.ts')).reportFailedStart(error, {
+      complaints: complaintsIn(error),
+      logFormat,
+    });
 }
 
 /**

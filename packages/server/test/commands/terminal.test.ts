@@ -125,6 +125,37 @@ describe.skipIf(missing !== null)('In a terminal', () => {
     expect(server.stdout()).toContain('\u001b[32mINFO \u001b[39m');
   });
 
+  it('the log of a server is JSON if LOG_FORMAT says so, that of a start that fails too', async () => {
+    const options = { cwd: temporaryDirectory(), env: { LOG_FORMAT: 'json' } };
+    const entries = (printed: string): readonly unknown[] =>
+      printed
+        .split('\r\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line): unknown => JSON.parse(line));
+    const wrong = startInTerminal(['serve', '--port', 'x'], options);
+    expect(await wrong.ended).toBe(1);
+    expect(entries(wrong.stdout())).toEqual([
+      expect.objectContaining({ level: 60, msg: expect.stringContaining('--port must be a whole number') }),
+    ]);
+
+    const server = startInTerminal(['serve', '--port', '0'], options);
+    await server.printed(/the server is ready/);
+    server.input(CTRL_C);
+    expect(await server.ended).toBe(0);
+    const texts = entries(server.stdout());
+    expect(texts).toContainEqual(expect.objectContaining({ level: 30, msg: 'the server is ready' }));
+    expect(texts.at(-1)).toMatchObject({ msg: 'the server has stopped' });
+  });
+
+  it('the log of a server is text if LOG_FORMAT says so, without a terminal too', async () => {
+    const env = { LOG_FORMAT: 'text', PORT: 'x' };
+    expect(await runCommand(['serve'], { cwd: temporaryDirectory(), env })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'trunkline: PORT must be a whole number from 0 to 65535. It is "x".\n',
+    });
+  });
+
   it('the line of progress is written over, and is gone at the end', async () => {
     const harness = await startCommandHarness();
     const backup = startInTerminal(['backup', join(harness.cwd, 'backup')], harness);
