@@ -2,7 +2,7 @@ import { createClient } from '@trunkline/http/client';
 import type { ApiError, CallResult, Success, TrunklineClient } from '@trunkline/http/client';
 import { errorCode, reasonOf } from '../start-error.ts';
 import type { Call } from './command.ts';
-import { CommandError, EXIT } from './command-error.ts';
+import { CommandError, EXIT, usageError } from './command-error.ts';
 import { readProfile } from './profiles.ts';
 import type { Profile } from './profiles.ts';
 import { createServiceFetch, timeoutIn } from './service-fetch.ts';
@@ -26,17 +26,12 @@ const DEPTH_MAX = 200;
 const MESSAGE_MAX = 1_000;
 
 /**
- * Returns the service named by the flags, the environment or a profile, in this order of precedence. A key is never a
+ * Returns the service that the flags, the environment or a profile names, in this order of precedence. A key is never a
  * flag, because other users of a machine can read command lines.
  */
 export async function remoteService(call: Call): Promise<RemoteService> {
-  const { environment, options, output } = call;
-  const profile = await profileOf(call);
-  const url = urlIn(call, profile);
-  // A profile's key goes only to the profile's service.
-  const ofProfile = profile !== null && serviceUrl(profile.url) === url ? profile.key : undefined;
-  const named = options.text('profile') === undefined ? undefined : ofProfile;
-  const apiKey = named ?? nonEmpty(environment['TRUNKLINE_API_KEY']) ?? ofProfile;
+  const { environment, output } = call;
+  const { url, key: apiKey } = await targetOf(call);
   if (apiKey === undefined)
     throw new CommandError(
       `There is no API key for ${url}: set TRUNKLINE_API_KEY, or keep one with "trunkline profiles add". On the server's machine, "trunkline keys create" makes one.`,
@@ -69,15 +64,37 @@ export async function remoteService(call: Call): Promise<RemoteService> {
 
 /** The address of the service, for commands that need no key. */
 export async function serviceUrlOf(call: Call): Promise<string> {
-  return urlIn(call, await profileOf(call));
+  return (await targetOf(call)).url;
 }
 
-function profileOf({ environment, options }: Call): Promise<Profile | null> {
-  return readProfile(environment, options.text('profile') ?? nonEmpty(environment['TRUNKLINE_PROFILE']));
+interface Target {
+  readonly url: string;
+  readonly key: string | undefined;
 }
 
-function urlIn({ environment, options }: Call, profile: Profile | null): string {
-  return serviceUrl(options.text('url') ?? nonEmpty(environment['TRUNKLINE_URL']) ?? profile?.url ?? LOCAL);
+/**
+ * The address and the key come from one source: a profile has both, and TRUNKLINE_API_KEY belongs to `--url`,
+ * TRUNKLINE_URL or the default address. A profile's key goes only to the profile's service.
+ */
+async function targetOf({ environment, options }: Call): Promise<Target> {
+  const flag = options.text('profile');
+  const name = flag ?? nonEmpty(environment['TRUNKLINE_PROFILE']);
+  const apiKey = nonEmpty(environment['TRUNKLINE_API_KEY']);
+  const profile = ofService(await readProfile(environment, name));
+  const address =
+    options.text('url') ?? (flag === undefined ? nonEmpty(environment['TRUNKLINE_URL']) : undefined);
+  if (profile && address === undefined && (name !== undefined || apiKey === undefined)) return profile;
+  const url = serviceUrl(address ?? LOCAL);
+  const ofAddress = profile?.url === url ? profile : undefined;
+  if (flag === undefined) return { url, key: apiKey ?? ofAddress?.key };
+  if (ofAddress) return ofAddress;
+  throw usageError(
+    `--url and --profile name different services: the profile ${flag} is of ${profile?.url}. Leave one of them out.`,
+  );
+}
+
+function ofService(profile: Profile | null): Profile | null {
+  return profile && { url: serviceUrl(profile.url), key: profile.key };
 }
 
 /** Returns a successful response of the right shape, or throws an error with the exit code for its failure. */
