@@ -126,6 +126,15 @@ describe('GET /docs', () => {
     expect(seen.headers.get('Content-Security-Policy')).not.toMatch(/script-src|https?:/);
   });
 
+  test('names every scope that the key needs for a route', async () => {
+    const { text } = await served('GET', '/docs');
+    for (const { method, path, scopes } of ROUTE_TABLE) {
+      const [, shown = ''] = text.split(`<dt><code>${method} ${path}</code></dt>`);
+      const [, needs = ''] = /<small>([^;]*);/.exec(shown) ?? [];
+      expect(needs.match(/\w+:\w+/g) ?? [], `${method} ${path}`).toEqual(scopes);
+    }
+  });
+
   test("lets the browser run only Scalar's file and the line that starts it", async () => {
     const call = client(createHttpApp(fakeTrunkline(), { docs: { scalar: async () => file } }), null);
     const seen = await call('GET', '/docs');

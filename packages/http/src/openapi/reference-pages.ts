@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import type { RouteResponse } from '../route-response.ts';
 import { CHAPTERS, ROUTES } from '../routes/all-routes.ts';
 import { declaredErrors } from '../routes/declared-errors.ts';
+import { scopesOf } from '../routes/route.ts';
 import type { Chapter, Route } from '../routes/route.ts';
 import type { DocsOptions } from '../docs-options.ts';
 import { sharedBytes } from '../shared-bytes.ts';
@@ -143,8 +144,12 @@ ${own.map(entry).join('\n')}
 }
 
 function entry(route: Route): string {
-  const { method, path, summary, scope, success } = route;
-  const needs = scope === null ? 'no particular scope' : `scope <code>${scope}</code>`;
+  const { method, path, summary, success } = route;
+  const scopes = scopesOf(route).map((scope) => `<code>${scope}</code>`);
+  const needs =
+    scopes.length === 0
+      ? 'no particular scope'
+      : `scope${scopes.length > 1 ? 's' : ''} ${scopes.join(' and ')}`;
   const errors = [...declaredErrors(route)].map((code: ErrorCode) => `<code>${code}</code>`).join(' ');
   return `<dt><code>${method} ${escaped(path)}</code></dt>
 <dd>${escaped(summary)}.<br><small>${needs}; responds with ${success.status}; errors: ${errors}</small></dd>`;

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@trunkline/core';
+import { scopesOf } from './route.ts';
 import type { Route } from './route.ts';
 
 /** The codes that every route may return: "Every operation may also return 401, 403, 429" (specification, "Endpoints"). */
@@ -15,7 +16,7 @@ export const COMMON_ERRORS: readonly ErrorCode[] = [
 
 /** Every code that a route may return: its own, and those of the checks before its operation. */
 export function declaredErrors(route: Route): ReadonlySet<ErrorCode> {
-  const scoped: readonly ErrorCode[] = route.scope === null ? [] : ['INSUFFICIENT_SCOPE'];
+  const scoped: readonly ErrorCode[] = scopesOf(route).length === 0 ? [] : ['INSUFFICIENT_SCOPE'];
   // INVALID_MEDIA_TYPE refuses a compressed body.
   const read: readonly ErrorCode[] =
     route.body === undefined ? [] : ['PAYLOAD_TOO_LARGE', 'INVALID_MEDIA_TYPE'];
