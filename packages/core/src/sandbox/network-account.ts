@@ -42,7 +42,7 @@ export interface NetworkAccount {
   readonly files: Map<string, InboundFile>;
   /** Activities that the service has not taken yet, in order. */
   readonly activities: Map<string, NetworkActivity>;
-  /** Every message that the network remembers, by its network id. */
+  /** The chat and author of each message that the network remembers, by its network id. */
   readonly messages: Map<string, NetworkMessage>;
 }
 
@@ -75,6 +75,25 @@ export function groupsOf(
 /** The network ids of the oldest files, beyond the number that the network keeps. */
 export function filesToLose({ files }: NetworkAccount): readonly string[] {
   return [...files.keys()].slice(0, Math.max(0, files.size - KEPT_FILES));
+}
+
+/**
+ * Forgets the oldest messages beyond the number that the network remembers of an instance. Messages that still have
+ * receipts to report stay.
+ */
+export function forgetOldMessages(account: NetworkAccount, keptMessages: number): void {
+  for (const networkId of oldest(account.accepted, keptMessages))
+    if (!account.owedReceipts.has(networkId)) account.accepted.delete(networkId);
+  for (const networkId of oldest(account.messages, keptMessages)) account.messages.delete(networkId);
+}
+
+function* oldest(known: ReadonlyMap<string, unknown>, kept: number): Generator<string> {
+  let tooMany = known.size - kept;
+  for (const networkId of known.keys()) {
+    if (tooMany <= 0) return;
+    tooMany -= 1;
+    yield networkId;
+  }
 }
 
 export function remember(account: NetworkAccount, record: NetworkRecord): void {

@@ -6,7 +6,7 @@ import type { MediaType } from '../domain/message/media-rules.ts';
 import { refuse } from '../domain/result.ts';
 import type { Gateway, GatewayContext, GatewayListener, LinkedProfile } from '../ports/gateway.ts';
 import { unwrap } from '../trunkline-error.ts';
-import { newAccount, remember } from './network-account.ts';
+import { forgetOldMessages, newAccount, remember } from './network-account.ts';
 import type { AcceptedMessage, NetworkAccount } from './network-account.ts';
 import type {
   ActivityOn,
@@ -73,7 +73,7 @@ export interface SandboxPhone {
   unlink(): Promise<void>;
   /** Makes the network refuse the instance for good. */
   fail(): Promise<void>;
-  /** Every message that the network accepted from this instance, oldest first. */
+  /** The messages that the network accepted from this instance and still remembers, oldest first. */
   accepted(): readonly AcceptedMessage[];
 }
 
@@ -150,13 +150,22 @@ export interface SandboxOptions {
    * Whether phones scan every QR as soon as it is shown, so that no call of `scan` is needed. Default false.
    */
   readonly scansQrs?: boolean | undefined;
+  /**
+   * How many messages of each instance, sent or received, the network remembers; the latest are kept. Default
+   * 10,000.
+   */
+  readonly keptMessages?: number | undefined;
 }
 
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  checkOptionNames('createSandbox', options, { journal: true, scansQrs: true });
-  const { journal, scansQrs = false } = options;
+  checkOptionNames('createSandbox', options, { journal: true, scansQrs: true, keptMessages: true });
+  const { journal, scansQrs = false, keptMessages = KEPT_MESSAGES } = options;
   if (typeof scansQrs !== 'boolean')
     throw new TypeError(`createSandbox: scansQrs must be true or false, not ${JSON.stringify(scansQrs)}.`);
+  if (!Number.isInteger(keptMessages) || keptMessages < 1)
+    throw new TypeError(
+      `createSandbox: keptMessages must be a whole number above 0, not ${JSON.stringify(keptMessages)}.`,
+    );
   const accounts = new Map<string, NetworkAccount>();
   const connections = new Map<string, SandboxConnection>();
   let attached: GatewayContext | null = null;
@@ -180,7 +189,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   };
   const record = (happening: NetworkRecord): void => {
     journal?.append(happening);
-    remember(accountOf(happening.instanceId), happening);
+    const account = accountOf(happening.instanceId);
+    remember(account, happening);
+    forgetOldMessages(account, keptMessages);
     if (happening.kind === 'unlinked') noteIdle(happening.instanceId);
   };
   const context = (): GatewayContext => {
@@ -193,7 +204,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const newName = (prefix: string): string => prefix + hex(context().random.bytes(10));
 
   for (const happening of journal?.load() ?? []) remember(accountOf(happening.instanceId), happening);
-  for (const instanceId of accounts.keys()) noteIdle(instanceId);
+  for (const [instanceId, account] of accounts) {
+    forgetOldMessages(account, keptMessages);
+    noteIdle(instanceId);
+  }
 
   const gateway: Gateway = {
     capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups'],
@@ -361,6 +375,8 @@ function scanning(listener: GatewayListener, scan: () => unknown): GatewayListen
 type Happening = WithoutStamp<NetworkActivity>;
 type WithoutStamp<Activity> = Activity extends NetworkActivity ? Omit<Activity, 'networkId' | 'at'> : never;
 
+/** How many messages of an instance the network remembers by default. */
+const KEPT_MESSAGES = 10_000;
 /**
  * How many accounts without a linked number the network remembers, with their groups; the latest are kept.
  */

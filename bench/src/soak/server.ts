@@ -1,0 +1,65 @@
+// The service of the soak, on one storage and a sandbox network. Reports its resources on request.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { serve } from '@hono/node-server';
+import { createTrunkline } from '@trunkline/core';
+import { nodeRuntime } from '@trunkline/core/node';
+import { createSandbox } from '@trunkline/core/sandbox';
+import { createHttpApp } from '@trunkline/http';
+import { serveParent } from '../child.ts';
+import { STORAGES } from '../storages.ts';
+import type { SoakFacts, SoakPlan, SoakResources } from './plan.ts';
+
+const plan = JSON.parse(process.argv[2] ?? '') as SoakPlan; // the parent wrote the plan
+const trunkline = createTrunkline({
+  ...nodeRuntime({ mediaDirectory: join(plan.directory, 'media') }),
+  storage: STORAGES[plan.storage](plan.directory),
+  // The simulated network must not grow, because it shares the heap that is measured.
+  gateway: createSandbox({ scansQrs: true, keptMessages: 100 }).gateway,
+  secretKey: 'a secret key for measuring with, long enough',
+  urlPolicy: 'local',
+});
+await trunkline.start();
+
+const apiKeys: string[] = [];
+for (let number = 1; number <= plan.workspaces; number += 1) {
+  const { id: workspaceId } = await trunkline.admin.workspaces.create({ name: `Soak ${number}` });
+  const { token } = await trunkline.admin.apiKeys.create({
+    workspaceId,
+    name: 'soak',
+    scopes: [
+      'instances:read',
+      'instances:write',
+      'messages:send',
+      'messages:read',
+      'webhooks:read',
+      'webhooks:write',
+    ],
+  });
+  apiKeys.push(token);
+}
+
+const { fetch } = createHttpApp(trunkline, { rateLimit: false });
+const server = serve({ fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => {
+  const facts: SoakFacts = { baseUrl: `http://127.0.0.1:${port}/api/v1`, apiKeys };
+  serveParent(facts, resources, stop);
+});
+
+function resources(): SoakResources {
+  globalThis.gc?.();
+  const { heapUsed, rss } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  return {
+    heapUsed,
+    rss,
+    descriptors: readdirSync('/proc/self/fd').length,
+    handles: process.getActiveResourcesInfo().length,
+    cpuSeconds: (user + system) / 1_000_000,
+  };
+}
+
+async function stop(): Promise<void> {
+  await trunkline.endStreams();
+  server.close();
+  await trunkline.stop();
+}
