@@ -19,7 +19,7 @@ interface RequestSpan {
 /** Creates a request's span. `traceparent` is the request's header, which names the caller's span. */
 type OpenSpan = (traceparent: string | undefined) => RequestSpan;
 
-/** Used if no SDK is installed and the caller sent no valid `traceparent`. */
+/** Used if no SDK is installed and the caller sent no valid `traceparent`, or if the tracer throws. */
 const UNTRACED: RequestSpan = { traceparent: undefined, run: (work) => work(), end: () => undefined };
 
 /**
@@ -33,7 +33,7 @@ export function requestSpans(
   const name = `${method} ${path}`;
   const attributes = { 'http.request.method': method, 'http.route': path };
   const tracerNow = currentTracer(provider);
-  return (header) => {
+  const open: OpenSpan = (header) => {
     const active = trace.getActiveSpan();
     if (active) return { ...UNTRACED, traceparent: sampledTraceparent(active.spanContext()) ?? undefined };
     const within = callerOf(header);
@@ -44,14 +44,25 @@ export function requestSpans(
       traceparent: sampledTraceparent(position) ?? undefined,
       run: (work) => context.with(trace.setSpan(within, span), work),
       end(status) {
-        span.setAttribute('http.response.status_code', status);
-        if (status >= 500) {
-          span.setAttribute('error.type', String(status));
-          span.setStatus({ code: SpanStatusCode.ERROR });
+        try {
+          span.setAttribute('http.response.status_code', status);
+          if (status >= 500) {
+            span.setAttribute('error.type', String(status));
+            span.setStatus({ code: SpanStatusCode.ERROR });
+          }
+          span.end();
+        } catch {
+          // The response is complete, and must not be lost because its span is.
         }
-        span.end();
       },
     };
+  };
+  return (header) => {
+    try {
+      return open(header);
+    } catch {
+      return UNTRACED;
+    }
   };
 }
 

@@ -14,6 +14,8 @@ import { acceptedLetters } from './matrix.ts';
 import { check } from './promises.ts';
 import type { Phase } from './simulation.ts';
 import { inMemory } from './surroundings.ts';
+import type { Surround } from './surroundings.ts';
+import { throwingTelemetry } from './throwing-telemetry.ts';
 
 const operations = operationsOfPorts();
 
@@ -95,6 +97,19 @@ describe('faults', () => {
       const reasons = [...broken].filter(([letter]) => !known.includes(String(letter)));
       expect(Object.fromEntries(reasons)).toEqual({});
       expect([...broken.keys()].map(String).toSorted()).toEqual([...new Set(known)].toSorted());
+    },
+  );
+});
+
+describe('telemetry', () => {
+  it.each(['startSpan', 'end'] as const)(
+    'that throws at each count and at %s of each span breaks no promise',
+    async (at) => {
+      const { telemetry, thrown } = throwingTelemetry(at);
+      const surround: Surround = async (clock) => ({ ...(await inMemory(clock)), telemetry });
+      const { broken } = await check({ surround, operations, faults: [] });
+      expect(Object.fromEntries(broken)).toEqual({});
+      expect([...thrown].toSorted()).toEqual(['add', at, 'record'].toSorted());
     },
   );
 });

@@ -53,7 +53,7 @@ export function outsideOf(clock: SimulatedClock, surroundings: Surroundings, fau
   const lines: LogLine[] = [];
   const received: ReceivedEvent[] = [];
   const emails: Notification[] = [];
-  const { storage, media, network } = surroundings;
+  const { storage, media, network, telemetry = {} } = surroundings;
   let isOpen = false;
   let closed = 0;
 
@@ -126,6 +126,7 @@ export function outsideOf(clock: SimulatedClock, surroundings: Surroundings, fau
     newService() {
       const trunkline = createTrunkline({
         ...ports,
+        ...telemetry,
         secretKey: 'a secret key of at least 32 characters',
         instanceDownAfterMs: 20_000,
       });
@@ -138,7 +139,10 @@ export function outsideOf(clock: SimulatedClock, surroundings: Surroundings, fau
         },
         { name: HANDLER },
       );
-      const app = createHttpApp(trunkline, { rateLimit: false });
+      const app = createHttpApp(trunkline, {
+        rateLimit: false,
+        tracerProvider: telemetry.tracerProvider,
+      });
       return { trunkline, fetch: (request) => app.fetch(request) };
     },
   };

@@ -1,4 +1,4 @@
-import type { Gateway, MediaStore, Storage } from '@trunkline/core';
+import type { Gateway, MediaStore, Storage, TrunklineOptions } from '@trunkline/core';
 import type { SandboxMessage } from '@trunkline/core/sandbox';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { memoryMediaStore } from '@trunkline/core/testing';
@@ -10,6 +10,7 @@ export interface Surroundings {
   readonly storage: Storage;
   readonly media: MediaStore;
   readonly network: Network;
+  readonly telemetry?: Pick<TrunklineOptions, 'meterProvider' | 'tracerProvider'>;
   close(): Promise<void>;
 }
 
