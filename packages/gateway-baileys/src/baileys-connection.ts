@@ -33,16 +33,10 @@ export interface ConnectionParts {
   readonly skipped: (kind: string) => void;
 }
 
-/**
- * How long the end of a connection may go unreported while its last arrivals are reported. The next connection reports
- * the rest.
- */
+/** How long the end of a connection may go unreported while its last arrivals are reported. */
 const LAST_REPORTS_MS = 5_000;
 
-/**
- * Opens a connection of an instance and reports its events. Without credentials of a finished pairing, pairs the
- * instance.
- */
+/** Opens a connection of an instance and reports its events. Pairs the instance if it is not paired yet. */
 export async function openConnection(parts: ConnectionParts): Promise<GatewayConnection> {
   const { session, listener, context, memory, versions } = parts;
   const { clock, logger } = context;
@@ -84,7 +78,6 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     if (connection === 'open') opened().catch(giveUp);
   };
 
-  /** Erases completed arrivals, and waits for all writes. */
   const drain = async (): Promise<void> => {
     await stored.arrivals.flush().catch(() => undefined);
     await stored.values.completed();

@@ -104,10 +104,7 @@ export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGate
   };
 }
 
-/**
- * Connects only to unlink. Arrivals in the meantime are not reported. If unlinking fails, the next connection reports
- * them.
- */
+/** Connects only to unlink. Arrivals are not reported, but kept for the next connection in case unlinking fails. */
 async function unlinkStored(
   { instanceId }: Session,
   open: (listener: GatewayListener) => ReturnType<Gateway['open']>,

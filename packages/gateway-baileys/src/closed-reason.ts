@@ -6,14 +6,9 @@ import type { InstanceMemory } from './instance-memory.ts';
 import { banEndsAt, describeClose } from './socket/close-codes.ts';
 import { statusCodeOf } from './socket/status-code.ts';
 
-/**
- * The client that replaced us may be a copy of this service that is about to stop, so we reconnect once, after this
- * time.
- */
+/** Reconnect once after being replaced: the other client may be a copy of this service that is about to stop. */
 const AFTER_REPLACED_MS = 60_000;
-/**
- * If we are replaced again within this time, we do not reconnect, because two clients would keep replacing each other.
- */
+/** Being replaced again within this time is final, or two clients would keep replacing each other. */
 const REPLACED_AGAIN_MS = 600_000;
 
 interface ClosingInstance {
@@ -70,7 +65,6 @@ async function versionRefused(
       ? { kind: 'restart' }
       : { kind: 'failed', code: detail };
   } catch {
-    // The current version could not be looked up.
     return { kind: 'dropped', detail };
   }
 }

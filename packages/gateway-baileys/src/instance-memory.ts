@@ -15,7 +15,7 @@ import type { PruningProgress } from './session/pruning.ts';
 import { socketCaches } from './socket/socket-caches.ts';
 import type { SocketCaches } from './socket/socket-caches.ts';
 
-/** The state of an instance that its connections share. It may be lost with the process. */
+/** The state that an instance's connections share within this process. */
 export interface InstanceMemory {
   readonly caches: SocketCaches;
   readonly recipients: RecipientCache;

@@ -10,7 +10,7 @@ import { queryErrorOf, statusCodeOf } from './socket/status-code.ts';
 const PICTURE_MS = 3_000;
 /** Baileys' name for an account without a known name. */
 const NO_NAME = '~';
-/** The codes with which the network responds if there is no picture, or if the picture is hidden. */
+/** The error codes for a missing and for a hidden picture. */
 const NO_PICTURE = new Set([401, 404]);
 
 /** The profile of the account of an open socket. */
@@ -30,7 +30,7 @@ export async function linkedProfile(socket: WASocket, clock: Clock): Promise<Lin
   };
 }
 
-/** Null if the network said that no picture is visible; otherwise undefined. */
+/** Null if the picture is missing or hidden; undefined if the network did not say. */
 function withoutPicture(error: unknown): null | undefined {
   return NO_PICTURE.has(queryErrorOf(error) ?? statusCodeOf(error) ?? 0) ? null : undefined;
 }
@@ -39,8 +39,8 @@ function withoutPicture(error: unknown): null | undefined {
 const RESPONSE_MS = 8_000;
 
 /**
- * Removes the device from the phone's list, and waits for the network's confirmation (Baileys' own logout does not
- * wait). Rejects without a confirmation, because the phone might then still list the device.
+ * Removes the device from the phone's list. Unlike Baileys' own logout, rejects unless the network confirms the
+ * removal, because the phone might still list the device.
  */
 export async function unlinkDevice(
   { socket, clock }: { readonly socket: WASocket; readonly clock: Clock },

@@ -9,7 +9,6 @@ import type { Linked } from './support/linked.ts';
 
 type OfKind<Kind extends Activity['kind']> = Extract<Activity, { kind: Kind }>;
 
-/** Waits for the first activity of this kind that `holds` accepts. */
 async function activity<Kind extends Activity['kind']>(
   link: TestLink,
   kind: Kind,
@@ -22,7 +21,6 @@ async function activity<Kind extends Activity['kind']>(
   return report.activity;
 }
 
-/** Waits until everything sent so far is reported. */
 async function settled({ network, link }: Linked): Promise<void> {
   const text = `marker ${crypto.randomUUID()}`;
   await network.wa.inbound(network.reader, network.account, text);

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { linked, textOf } from './support/linked.ts';
 import type { Linked } from './support/linked.ts';
 
-/** Checks that the connection still works: a message comes in, and one goes out. */
 async function expectHealthy({ network, link }: Linked): Promise<void> {
   const { wa, account, reader, people, gateway } = network;
   const text = `still there ${wa.sentMessages().length}`;

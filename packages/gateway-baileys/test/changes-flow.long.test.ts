@@ -8,7 +8,6 @@ async function send({ service, instance }: Flow, to: string, text: string): Prom
   return must(await service().client.messages.send({ instance, to, type: 'text', text })).id;
 }
 
-/** Adds the instance to a new group, with Bob. */
 async function inAGroup(flow: Flow) {
   const { wa, account, bob, instance, service } = flow;
   const group = wa.group({ subject: 'Neighbours', members: [bob] });
@@ -101,7 +100,7 @@ describe('a group whose members change', () => {
     wa.removeFromGroup(group, account);
     const message = { instance: flow.instance, to: id, type: 'text', text: 'Why?' } as const;
     const sent = await flow.service().client.messages.send(message);
-    // When the message is sent, the instance may not know yet that it was removed.
+    // The instance may not know of its removal yet.
     const error = sent.ok ? (await untilMessage(flow, sent.data.id, 'failed')).error : sent.error;
     expect(error).toMatchObject({ code: sent.ok ? 'group_unknown' : 'GROUP_NOT_FOUND' });
   });

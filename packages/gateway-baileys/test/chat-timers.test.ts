@@ -13,7 +13,6 @@ function aText(to: string, isGroup = false): OutgoingMessage {
   return { networkId, to, isGroup, content: { type: 'text', text: 'Hello' } };
 }
 
-/** Sends a message and returns the timer that it arrived with. */
 async function timerOfSent(
   { network, link }: Pick<Linked, 'network' | 'link'>,
   message: OutgoingMessage,

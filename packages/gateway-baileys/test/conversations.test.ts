@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { must, reportedAbout, startLinkedFlow, untilMessage, untilNotified } from './support/flow.ts';
 import type { Flow } from './support/flow.ts';
 
-/** The inbound messages, oldest first, once there are `count`. */
+/** Waits until there are `count` inbound messages. Returns them, oldest first. */
 function received({ service }: Flow, count = 1): Promise<readonly MessageResource[]> {
   return eventually(async () => {
     const page = await service().client.messages.list({ direction: 'inbound' });
@@ -45,7 +45,7 @@ describe('a message over the REST API', () => {
       reply_to: null,
       origin: null,
     });
-    // The network delivers the message again, and this time names the sender by number.
+    // A repeat that names the sender by number.
     await wa.inbound(bob, account, 'by LID', { id, addressing: 'pn' });
     await wa.inbound(bob, account, 'by number', { addressing: 'pn' });
     const [, second] = await received(flow, 2);
@@ -150,7 +150,7 @@ describe('a message over the REST API', () => {
     const flow = await startLinkedFlow();
     const { wa, account, bob, instance, service } = flow;
     const bytes = new Uint8Array(3_000).fill(7);
-    // The beginning of an Ogg file, which at byte 28 names Opus as its codec.
+    // An Ogg page that, at byte 28, names Opus as its codec.
     bytes.set(Buffer.from('OggS\0\x02'));
     bytes.fill(0, 6, 28);
     bytes[26] = 1;

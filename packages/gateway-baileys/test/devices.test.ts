@@ -7,7 +7,6 @@ import type { Linked } from './support/linked.ts';
 
 let ids = 0;
 
-/** Sends a text to a person, checks that the network got it once, and returns the message. */
 async function send({ network, link }: Linked, to: Person, text: string): Promise<OutgoingMessage> {
   const networkId = `3EB0D${String((ids += 1)).padStart(17, '0')}`;
   const content = { type: 'text', text } as const;

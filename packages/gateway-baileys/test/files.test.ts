@@ -9,7 +9,6 @@ import { acceleratingClock } from './support/linked.ts';
 import { must, startLinkedFlow, untilMessage, untilNotified } from './support/flow.ts';
 import type { Service } from './support/service.ts';
 
-/** The first bytes of a JPEG file. */
 const JPEG = Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 16, 0x4a, 0x46, 0x49, 0x46, 0);
 const FILE = { type: 'document', mimeType: 'text/plain', filename: 'a.txt' } as const;
 
@@ -34,7 +33,6 @@ describe('a received file', () => {
     await untilNotified(flow, 'message.received');
     await untilMessage(flow, sent.id, 'read');
     await flow.service().stop();
-    // Each download may take a minute, so none of the downloads has timed out yet.
     expect(performance.now() - begun).toBeLessThan(60_000);
   });
 
@@ -108,7 +106,6 @@ describe('a received file that comes late', () => {
         message: { media: { available: false, filename: 'a.txt', size: null } },
       });
 
-      // From now on, only the phone has the file, because the media hosts have lost it.
       wa.forgetMedia();
       wa.respondToMediaRetries(account, 'upload');
       await wa.setMediaHosts('up');

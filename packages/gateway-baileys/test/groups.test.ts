@@ -7,7 +7,7 @@ import { hurriedClock, linked } from './support/linked.ts';
 
 type GroupsReport = Extract<Report, { kind: 'groups' }>;
 
-/** The client's queries about groups, each as its tag and the tags of the requested details. */
+/** The client's queries about groups: each one's tag, with the tags of the details requested. */
 function groupQueries(wa: FakeWhatsApp): readonly string[] {
   return wa.transcript().flatMap(({ direction, node }) => {
     if (direction !== 'received' || node.tag !== 'iq' || node.attrs['xmlns'] !== 'w:g2') return [];
@@ -17,7 +17,6 @@ function groupQueries(wa: FakeWhatsApp): readonly string[] {
   });
 }
 
-/** The collections of the phone's shared state that the client has queried. */
 function appStateQueries(wa: FakeWhatsApp): readonly string[] {
   return wa.transcript().flatMap(({ direction, node }) => {
     if (direction !== 'received' || node.attrs['xmlns'] !== 'w:sync:app:state') return [];

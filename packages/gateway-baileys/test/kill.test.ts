@@ -11,11 +11,10 @@ import { comeBack, startCrashHarness, startPairedHarness } from './support/crash
 import type { CrashHarness } from './support/crash-harness.ts';
 import { must, pairByQr, reportedAbout, untilMessage, untilStatus, untilNotified } from './support/flow.ts';
 
-/** How many times the server is killed at a random moment, or at one that depends on the network. */
+/** How many times the server is killed at a moment that no write marks. */
 const RUNS = sized('KILL_RUNS', { short: 1, long: 5 });
 /** The server is killed at every STEP-th write, which is every write in the long form. */
 const STEP = sized('KILL_STEP', { short: 7, long: 1 });
-/** How many messages arrive together. */
 const BURST = 4;
 
 describe.concurrent('kill -9', { timeout: 900_000 + RUNS * 30_000 }, () => {
@@ -61,7 +60,7 @@ describe.concurrent('kill -9', { timeout: 900_000 + RUNS * 30_000 }, () => {
     async () => {
       const harness = await startPairedHarness();
       const { wa, account } = harness;
-      // Each message is from a new person, which uses up a pre-key.
+      // Each sender is new, which uses up a pre-key.
       const arrive = (index: number): Promise<string> =>
         wa.inbound(wa.person(`55119${20_000_000 + index}`), account, `Message ${index}`);
       const writes = await writesOf(harness, async () => {
@@ -184,7 +183,6 @@ describe.concurrent('kill -9', { timeout: 900_000 + RUNS * 30_000 }, () => {
         const document = { type: 'document', mimeType: 'application/pdf', bytes } as const;
         await wa.inbound(bob, account, { ...document, caption: String(index) });
       }
-      // All messages arrive, without their files.
       await untilReceived(harness, BURST);
       await harness.service().kill();
       await wa.setMediaHosts('up');
@@ -254,7 +252,6 @@ interface Deed {
   readonly type: OptInEventType;
   /** The action on the message with this network id. */
   readonly outgoing: (id: string) => Parameters<CrashHarness['wa']['inbound']>[2];
-  /** The fields of the message after the action. */
   readonly after: object;
 }
 
@@ -263,7 +260,6 @@ const isAbout =
   ({ data }: WebhookEvent): boolean =>
     'message' in data && data.message.id === id;
 
-/** Queues a text for Bob as soon as the instance accepts messages. */
 function send({ service, instance, bob }: CrashHarness, text: string): Promise<string> {
   const message = { instance, to: bob.phoneNumber, type: 'text', text } as const;
   return eventually(async () => must(await service().client.messages.send(message)).id);
@@ -276,7 +272,6 @@ async function pairAgain(harness: CrashHarness): Promise<void> {
   await pairByQr(harness);
 }
 
-/** Sends messages one after the other, half of them in a group. Returns their network ids. */
 async function arriveTogether({ wa, account, bob }: CrashHarness, run: number): Promise<readonly string[]> {
   const group = wa.group({ subject: `Neighbours ${run}`, members: [bob, account] });
   const ids: string[] = [];
@@ -286,7 +281,6 @@ async function arriveTogether({ wa, account, bob }: CrashHarness, run: number): 
   return ids;
 }
 
-/** The names of the writes during `work`. */
 async function writesOf({ service }: CrashHarness, work: () => Promise<void>): Promise<readonly string[]> {
   const before = service().writes().length;
   await work();
@@ -322,7 +316,7 @@ function storedAfterMs(harness: CrashHarness, ids: readonly string[]): readonly 
   return stored.slice(-ids.length).map(({ at }, index) => at - (reported[index] ?? 0));
 }
 
-/** Waits until an arrival has been stored as a message and then erased, so that no work is left. */
+/** Waits until an arrival has been stored as a message and its record erased, so that no work is left. */
 function untilErased({ service }: CrashHarness, before: number): Promise<void> {
   return eventually(() => {
     const names = service()

@@ -5,7 +5,6 @@ import { isLongForm } from '@trunkline/test-support/long-form';
 import { linked, textOf } from './support/linked.ts';
 import type { Linked } from './support/linked.ts';
 
-/** Sends a message of any kind, and returns the gateway's report of it. */
 async function reported({ network, link }: Linked, message: proto.IMessage): Promise<IncomingMessage> {
   const { wa, account, reader } = network;
   const id = await wa.inbound(reader, account, { type: 'raw', message });
@@ -17,7 +16,7 @@ const vcard = 'BEGIN:VCARD\nFN:Ann\nitem1.TEL;type=CELL;waid=34600000000:+34 600
 const place = { degreesLatitude: 40.41, degreesLongitude: -3.7, name: 'Plaza Mayor', address: 'Madrid' };
 const quickReply = JSON.stringify({ display_text: 'Track', id: 'track-1' });
 
-/** A message as sent, and the text, kind and fields that an app gets for it. */
+/** By name: the message as sent, and the text and kind that an app gets for it. */
 const TEXTS: Readonly<Record<string, readonly [proto.IMessage, string, IncomingMessage['detail']]>> = {
   'a location': [
     { locationMessage: place },

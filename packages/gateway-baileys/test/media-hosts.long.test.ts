@@ -24,7 +24,6 @@ function referenceOf(file: IncomingFile): Uint8Array {
   return file.reference;
 }
 
-/** An instance with a received message whose file has not been downloaded. */
 async function received(): Promise<Linked & { readonly file: IncomingFile; readonly networkId: string }> {
   const harness = await linked({ clock: hurriedClock() });
   const { wa, account, reader } = harness.network;

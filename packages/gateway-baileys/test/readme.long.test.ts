@@ -29,7 +29,6 @@ function readmeProgram(): string {
   return /```ts\n(.*?)```/s.exec(readme)?.[1] ?? '';
 }
 
-/** Runs a program until the test ends. Returns the lines that it prints. */
 function run(program: string, env: Readonly<Record<string, string>>): AsyncIterator<string> {
   const directory = mkdtempSync(join(tmpdir(), 'trunkline-readme-'));
   const here = program.replaceAll(/'\.\/(trunkline\.db|media)'/g, (_, name) =>

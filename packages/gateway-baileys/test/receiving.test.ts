@@ -43,7 +43,7 @@ describe('a message that is being stored when the connection ends', () => {
     const id = await wa.inbound(reader, account, 'the last words');
     await wa.receiptFor(id);
     wa.drop(account);
-    // Once another connection is open, the end of the slow one has been noticed, because connecting takes much longer.
+    // Opening another connection takes long enough for the end of the slow one to have been noticed.
     await (await open()).first('connected');
     expect(slow.all('closed')).toEqual([]);
     storing.resolve();
@@ -223,7 +223,6 @@ describe('a message that came without what it says', () => {
   );
 });
 
-/** The names of the stored values of one type. */
 function left({ values }: MemorySession, type: string): readonly string[] {
   return [...values.keys()].filter((name) => name.includes(type));
 }

@@ -27,7 +27,6 @@ it.each(isLongForm ? [503, 515] : [503])(
     // Runs until the test stops the network.
     end().catch(() => {});
     await pause(clock, 5 * MINUTE);
-    // The first login is not counted.
     expect(logins).toBeLessThanOrEqual(7);
     await until('the instance has logged in again three times', () => logins >= 3);
   },

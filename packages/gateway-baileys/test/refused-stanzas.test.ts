@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { linked, textOf } from './support/linked.ts';
 import type { Linked } from './support/linked.ts';
 
-/** The client's acks and receipts for this message. */
 function responsesTo({ network }: Linked, id: string) {
   return network.wa
     .transcript()
@@ -12,7 +11,6 @@ function responsesTo({ network }: Linked, id: string) {
     .map(({ node }) => ({ tag: node.tag, error: node.attrs['error'] }));
 }
 
-/** The texts reported up to and including `last`. */
 async function textsUntil({ link }: Pick<Linked, 'link'>, last: string): Promise<readonly unknown[]> {
   await link.first('message', ({ message }) => textOf(message) === last);
   return link.all('message').map(({ message }) => textOf(message));

@@ -72,7 +72,7 @@ describe('a reply', () => {
 });
 
 describe('an audio', () => {
-  /** Not real sound, because phones and the loopback server check only the container. */
+  /** Not real sound: only the container is checked. */
   const bytes = new Uint8Array(2_000).fill(7);
   bytes.set(new TextEncoder().encode('OggS'));
   const audio = (mimeType: string, voice?: boolean) =>

@@ -6,7 +6,7 @@ import { must, startLinkedFlow, untilStatus } from './support/flow.ts';
 import { linked } from './support/linked.ts';
 
 const HOUR = 3_600_000;
-/** A time in milliseconds, at a whole second, because the network counts in seconds. */
+/** In milliseconds, rounded down to a second, because the network counts in seconds. */
 const inHours = (hours: number): number => Math.floor((Date.now() + hours * HOUR) / 1000) * 1000;
 
 describe('what the network forbids a number', () => {

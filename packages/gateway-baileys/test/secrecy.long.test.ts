@@ -56,7 +56,7 @@ it.each([
   expect(leaksIn(`the key is ${printed}.`, [{ what: 'a key', bytes: KEY }])).toEqual(['a key']);
 });
 
-/** Some of the values for which the test must search. */
+/** Secrets that the search must cover, or it proves nothing. */
 const KEYS = [
   'creds.noiseKey.private',
   'creds.signedIdentityKey.private',
@@ -91,7 +91,6 @@ async function linkByCode(harness: CrashHarness): Promise<readonly Secret[]> {
   return [secretText('the QR', code), secretText('the pairing code', pairingCode ?? '')];
 }
 
-/** Sends and receives texts and files, with a person and in a group. */
 async function exchangeMessages(harness: CrashHarness): Promise<readonly Secret[]> {
   const { wa, account, bob, instance, service } = harness;
   const { messages, instances } = service().client;
@@ -121,7 +120,6 @@ async function exchangeMessages(harness: CrashHarness): Promise<readonly Secret[
   return said.all;
 }
 
-/** Causes most of the problems that a client reports. */
 async function disturb(harness: CrashHarness): Promise<readonly Secret[]> {
   const { wa, account, bob, instance, service } = harness;
   const { messages } = service().client;
@@ -158,7 +156,6 @@ async function disturb(harness: CrashHarness): Promise<readonly Secret[]> {
   return [...said.all, { what: 'the key of a file', bytes: mediaKey }];
 }
 
-/** Unlinks one instance on the phone and the other through the API. */
 async function unlink(harness: CrashHarness): Promise<void> {
   const { wa, account, instance, service } = harness;
   const { client } = service();

@@ -49,7 +49,6 @@ it('the WhatsApp gateway uploads the keys that it has made for a linked device, 
 it('the WhatsApp gateway ends a connection whose keys another process has now, before it can do harm', async () => {
   const { network, session, link } = await linked();
   const { wa, account, reader } = network;
-  // Wait until everything that precedes the next message has been written.
   await wa.inbound(reader, account, 'for this process');
   await link.first('message');
   session.fence();

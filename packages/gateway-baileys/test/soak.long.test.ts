@@ -8,26 +8,17 @@ import type { LinkedNumber, ManyNumbers } from './support/many-numbers.ts';
 // The long form: SOAK_NUMBERS=50 SOAK_MESSAGES=20 SOAK_GAP_MS=5000 SOAK_DROP_EVERY_MS=30000.
 const NUMBERS = Number(process.env['SOAK_NUMBERS'] ?? 3);
 const MESSAGES = Number(process.env['SOAK_MESSAGES'] ?? 6);
-/** The interval between two texts of the same number. */
 const GAP_MS = Number(process.env['SOAK_GAP_MS'] ?? 400);
 const DROP_EVERY_MS = Number(process.env['SOAK_DROP_EVERY_MS'] ?? 2_000);
 /**
- * The time within which 99 of 100 texts must arrive, while files stall and other numbers are refused, limited and
- * dropped. The test checks it only in the long form, which has the machine to itself. In the short form, other load
- * decides how long everything takes. Core's test of late files shows on a manual clock that texts do not wait for
- * files.
- *
- * Within each gap, the numbers write one after the other, because the first messages of fifty numbers at one moment
- * would be fifty times the work of one.
+ * The time within which 99 of 100 texts must arrive while files stall and other numbers are refused, limited and
+ * dropped. Checked only in the long form, which has the machine to itself.
  */
 const MAY_TAKE_MS = 2_000;
 const IS_LONG = process.env['SOAK_NUMBERS'] !== undefined;
 /** More files than one number downloads concurrently. */
 const STALLED_FILES = 10;
-/**
- * How many times as fast the service's clock runs, so that the minute for which limited messages are held takes six
- * seconds.
- */
+/** How many times as fast the service's clock runs: limited messages are held for six seconds instead of a minute. */
 const SPEED = 10;
 /** The time in which a dropped number reconnects and gets the messages that arrived in the meantime. */
 const BACK_AFTER_MS = 5_000;
@@ -58,7 +49,7 @@ it(
   },
 );
 
-/** Sends photos to each number. Half of each photo arrives, and then nothing more. */
+/** Sends photos to each number, each of which stalls halfway. */
 async function stallFiles({ wa, numbers }: ManyNumbers): Promise<void> {
   await wa.failMedia('stall', numbers.length * STALLED_FILES);
   for (const number of numbers) {
@@ -86,13 +77,10 @@ interface Arrived {
 }
 
 interface Exchange {
-  /** Resolves when everything is written. */
   readonly written: Promise<unknown>;
-  /** Resolves when everything has arrived. */
   arrived(): Promise<readonly Arrived[]>;
 }
 
-/** Makes each number and its people write to each other. */
 function exchange(service: ManyNumbers, round: Round): Exchange {
   const { wa, api, numbers, sent, received } = service;
   const begun = new Map<string, Omit<Arrived, 'arrivedAt'>>();
@@ -139,8 +127,8 @@ function exchange(service: ManyNumbers, round: Round): Exchange {
 }
 
 /**
- * The texts whose number was not refused, limited or dropped from BACK_AFTER_MS before the text until its arrival.
- * Leaves out texts that waited behind a disturbed text to the same recipient.
+ * The texts whose number was not refused, limited or dropped from BACK_AFTER_MS before the text until its arrival,
+ * without those that waited behind a disturbed text to the same recipient.
  */
 function undisturbed(texts: readonly Arrived[], disturbances: readonly Disturbed[]): readonly Arrived[] {
   const byAccount = Map.groupBy(disturbances, ({ account }) => account);
@@ -169,7 +157,6 @@ function checkTimes(texts: readonly Arrived[], atLeast = texts.length): void {
   expect(percentile(took, 0.99)).toBeLessThan(MAY_TAKE_MS);
 }
 
-/** Ends connections in turn, refuses queries and messages, and stalls files. */
 async function disturb({ wa, numbers }: ManyNumbers, over: Promise<unknown>): Promise<void> {
   let isOver = false;
   void over.finally(() => {
@@ -221,15 +208,13 @@ async function checkNothingIsDoubled(service: ManyNumbers, rounds: readonly Roun
 }
 
 /**
- * In the rough round, half of the people are new. Before a text to them, the gateway asks the network who they are, and
- * the network may refuse to say.
+ * In the rough round, half of the people are new: the gateway must ask the network who they are, and may be refused.
  */
 function recipientOf({ people }: LinkedNumber, round: Round, index: number): Person {
   const known = round === 'calm' ? people.length / 2 : people.length;
   return must(people[index % known]);
 }
 
-/** The person who writes to the number. */
 function writerTo({ people }: LinkedNumber): Person {
   return must(people[0]);
 }

@@ -10,10 +10,7 @@ import type { Linked } from './support/linked.ts';
 const DAY = 86_400_000;
 const REFUSED = { kind: 'refused', error: { code: 'account_restricted' } };
 
-/**
- * Tokens are counted by weeks that begin on Thursdays, so these tests start on a Sunday, and no week begins during
- * them.
- */
+/** Tokens are counted by weeks that begin on Thursdays: starting on a Sunday, no week begins during these tests. */
 const SUNDAY = Date.parse('2026-11-22T12:00:00Z');
 beforeAll(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: SUNDAY, shouldAdvanceTime: true });
@@ -35,7 +32,7 @@ const send = (link: TestLink, { phoneNumber }: Person): Promise<SendOutcome> =>
 const someone = ({ network }: Linked, needsToken = true): Person =>
   network.wa.person('5511944443333', { needsToken });
 
-/** Resolves when the client has acknowledged a stanza, so that the network does not repeat it. */
+/** Once the client has acknowledged a stanza, the network does not repeat it. */
 function untilAcknowledged({ network }: Linked, id: string): Promise<void> {
   return eventually(() => {
     const acks = network.wa
@@ -45,7 +42,6 @@ function untilAcknowledged({ network }: Linked, id: string): Promise<void> {
   });
 }
 
-/** The names under which tokens are stored. */
 const storedTokens = ({ session }: Linked): readonly string[] =>
   [...session.values.keys()].filter((name) => name.startsWith('key.tctoken.'));
 
@@ -132,7 +128,7 @@ describe('a token of ours', () => {
     const again = await harness.open();
     await again.first('connected');
     expect(await send(again, bob)).toEqual({ kind: 'accepted' });
-    // A second token would have been given before this.
+    // A second token would have been given by now.
     await wa.inbound(bob, account, 'Thanks');
     await again.first('message', ({ message }) => textOf(message) === 'Thanks');
     expect(given()).toEqual([bob.phoneNumber]);

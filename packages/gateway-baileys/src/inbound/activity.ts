@@ -13,15 +13,14 @@ import { senderOf } from './phone-number.ts';
 /** An action on another message. The actor's app names that message in `target`. */
 export type Deed = Extract<MessageContent, { kind: 'reaction' | 'edit' | 'deletion' | 'media_update' }>;
 
-/** The parts of a session that are needed to interpret deeds. */
 export interface Witness {
   readonly people: People;
   readonly findAdmins: FindAdmins;
 }
 
 /**
- * Converts a deed to core's type. Null for a deletion that the actor had no right to (modified apps can send any deed),
- * and for a file that cannot be referenced.
+ * Converts a deed to core's type. Null for a file that cannot be referenced, and for a deletion that the actor had no
+ * right to: modified apps can send any deed.
  */
 export async function activityOf(witness: Witness, message: WAMessage, deed: Deed): Promise<Activity | null> {
   const { people } = witness;
@@ -69,16 +68,13 @@ async function memberIn(
   return (await contactReport(people, { jids: [participant] }))?.networkId ?? otherwise;
 }
 
-/**
- * Whether the message's author is an admin of the group, who can delete others' messages. Our own phone counts as an
- * admin.
- */
+/** Whether the message's author may delete others' messages in the group. Our own phone counts as an admin. */
 async function isAdmin({ findAdmins }: Witness, message: WAMessage): Promise<boolean> {
   const group = groupOf(message);
   if (group === null) return false;
   const { fromMe, participant, participantAlt } = message.key;
   if (fromMe) return true;
-  // If the group cannot be read, its admins are unknown, and no member counts as an admin.
+  // If the group cannot be read, no member counts as an admin.
   const admins = await findAdmins(group).catch((): readonly string[] => []);
   return [participant, participantAlt].some((jid) => jid && admins.includes(jidNormalizedUser(jid)));
 }

@@ -36,7 +36,7 @@ export interface Arrivals {
   recordUnreadable(stanza: BinaryNode): Promise<void>;
   /** Passes a written arrival to the listener before Baileys emits it. */
   announce(arrival: RecordedArrival): void;
-  /** Calls `heard` with each arrival left by an earlier connection, oldest first, and then with every new one. */
+  /** Calls `heard` with each arrival that an earlier connection left, oldest first, and then with each new one. */
   listen(me: Me | undefined, heard: (message: WAMessage) => void): void;
   /** Whether `listen`'s callback got this message recently. */
   wasHeard(key: MessageIdentity): boolean;
@@ -51,7 +51,7 @@ export interface Arrivals {
 }
 
 interface RecordedArrival {
-  /** Values of our own types, by type and id, to store like Signal keys. */
+  /** Values of our own types, by type and id, which are stored like Signal keys. */
   readonly keys: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Empty if the message itself need not be stored. */
   readonly arrivals: readonly Arrival[];
@@ -64,8 +64,8 @@ interface Arrival extends StanzaOrigin {
 }
 
 /**
- * The identities of messages that this process has read. Baileys reports each of them again, and the network may repeat
- * them.
+ * The identities of messages that this process has read, because Baileys reports each again and the network may repeat
+ * it.
  */
 export type ReadMessages = QuickLRU<string, true>;
 
@@ -133,7 +133,8 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
       const stanza = stanzas.get(ciphertext);
       if (!stanza || !me) return null;
       const opened = proto.Message.decode(unpadRandomMax16(plaintext));
-      // Baileys handles everything that our own phone sends only to this device, except resent messages.
+      // From our own phone, record only resent messages: Baileys handles the rest of what it sends to this device
+      // alone.
       if (stanza.attrs['category'] === 'peer')
         return messageOf(originOf(stanza), me).key.fromMe ? recordResent(opened) : null;
       const message = withoutCopy(opened);
@@ -157,7 +158,6 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
       for (const arrival of arrivals) hear(arrival);
     },
     listen(account, heard) {
-      // Nothing can be read until the account is known.
       if (!account) return;
       me = account;
       hear = ({ message, ...origin }) => {
@@ -174,7 +174,7 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
     },
     complete(key) {
       completed.add(ARRIVALS + identityOf(key));
-      // If an arrival is not erased, it is read again after a restart and found to be already stored.
+      // An arrival that was not erased is read again after a restart, and found to be already stored.
       cancelTimer ??= clock.setTimer(ERASE_AFTER_MS, () => void flush().catch(() => undefined));
     },
     flush,

@@ -10,7 +10,7 @@ import { childrenOf } from './stanza-message.ts';
 /** The tags that announce a call: `offer_notice` if the call arrived while this device was not connected. */
 const OFFERS = new Set(['offer', 'offer_notice']);
 
-/** The id and the offer of a call; null for any other event of a call, such as its end. */
+/** The id and the offer of a call; null if the stanza is about another event of a call, such as its end. */
 export function offerIn(stanza: BinaryNode): { readonly id: string; readonly offer: BinaryNode } | null {
   const offer = childrenOf(stanza).find(({ tag }) => OFFERS.has(tag));
   const id = networkIdOf(offer?.attrs['call-id']);

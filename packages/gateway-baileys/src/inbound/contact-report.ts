@@ -24,8 +24,8 @@ export interface Named {
 }
 
 /**
- * Converts a person to core's type. The LID becomes the id, because it stays when the number is hidden or changes. If
- * only the LID or only the number is named, the other is looked up among the stored pairs. Null if no person is named.
+ * Converts a person to core's type; null if no person is named. The LID becomes the id, because it stays when the
+ * number is hidden or changes. A missing LID or number is looked up among the stored pairs.
  */
 export async function contactReport(
   people: People,
@@ -48,10 +48,7 @@ export async function contactReport(
   };
 }
 
-/**
- * The LID that Baileys has stored for a number. Baileys' own lookup would ask the network, and a message must not wait
- * for that.
- */
+/** The LID that Baileys has stored for a number. Baileys' own lookup would make the message wait for the network. */
 export async function learnedLid(
   { authState }: Pick<People, 'authState'>,
   number: string,
@@ -80,7 +77,6 @@ export async function contactOf(
   return contactReport(people, { jids, name: verifiedBizName ?? pushName, username });
 }
 
-/** Whether `jid` names the account of the session itself. */
 export function isMe({ user }: People, jid: string | null | undefined): boolean {
   const named = jid ?? undefined;
   return areJidsSameUser(named, user?.id) || areJidsSameUser(named, user?.lid);

@@ -5,7 +5,7 @@ import QuickLRU from 'quick-lru';
 /** Resolves with all JIDs of a group's admins. Rejects if the network does not report them. */
 export type FindAdmins = (group: string) => Promise<readonly string[]>;
 
-/** Limits queries, because members could trigger any number of them. */
+/** Limits queries to the network, because any member could trigger them. */
 const REMEMBERED_MS = 60_000;
 
 export function findAdminsOf(socket: WASocket): FindAdmins {

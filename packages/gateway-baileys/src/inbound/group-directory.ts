@@ -3,12 +3,12 @@ import type { GroupMetadata, GroupParticipant } from '@whiskeysockets/baileys';
 
 /** The maximum number of members (17 bytes each) in all remembered groups together. */
 const MAX_MEMBERS = 100_000;
-/** The memory that a group takes without its members, counted in members. */
+/** The memory that a group takes without its members, as a number of members. */
 const GROUP_AS_MEMBERS = 100;
 
 /**
- * The members of groups, so that sending to a group need not query the network each time. Holds the most recently used
- * groups, packed, because the members of a big account's groups take tens of megabytes in Baileys' form.
+ * The most recently used groups with their members, so that sending to a group need not query the network each time.
+ * They are packed, because a big account's groups take tens of megabytes in Baileys' form.
  */
 export interface GroupDirectory {
   get(jid: string): GroupMetadata | undefined;
@@ -80,7 +80,7 @@ interface PackedMembers {
 
 const DIGITS = /^[1-9]\d{0,17}$/;
 
-/** Returns null if an id has an unknown form; the group is then queried for every message. */
+/** Null if an id has an unknown form; such a group is not remembered. */
 function packed(participants: readonly GroupParticipant[]): PackedMembers | null {
   const servers: string[] = [];
   const users = new BigUint64Array(participants.length);

@@ -7,7 +7,7 @@ import type { GroupDirectory } from './group-directory.ts';
 import { askForGroups } from './group-queries.ts';
 import { storable } from './storable-text.ts';
 
-/** How long to wait after a change before reading the group, so that several changes take one query. */
+/** How long to wait after a change before reading the group, so that one query covers several changes. */
 const REREAD_AFTER_MS = 1_000;
 /**
  * The wait after a failed query, doubled after each further failure, because the network responds to too many queries
@@ -22,7 +22,7 @@ interface GroupWatch {
   /** Waits that end with the connection. */
   readonly pauses: Pauses;
   readonly report: (groups: readonly GroupReport[], extent: GroupsExtent) => Promise<void>;
-  /** Called with a failure that will be retried. Consecutive failed queries call it once. */
+  /** Called with the first of several consecutive failures, which are retried. */
   readonly failed: (error: unknown) => void;
 }
 
@@ -88,16 +88,13 @@ export function watchGroups({ socket, directory, pauses, report, failed }: Group
     try {
       await learn([await read(jid)]);
     } catch (error) {
-      // The network does not describe a group to a number that has left it. The list of all groups shows the change.
+      // The network does not describe a group to a number that has left it: read the list of all groups instead.
       if (!isNoMember(error)) throw error;
       isListStale = true;
     }
   };
 
-  /**
-   * Makes one query at a time. After a failed query, its group is queued again, and all groups wait for the next
-   * attempt.
-   */
+  /** Makes one query at a time. If a query fails, its group is queued again, and all groups wait. */
   const readAll = async (): Promise<void> => {
     let wait = FIRST_RETRY_MS;
     while (!pauses.isOver() && (isListStale || changed.size > 0)) {
@@ -110,7 +107,7 @@ export function watchGroups({ socket, directory, pauses, report, failed }: Group
         if (wantsList) isListStale = true;
         else if (next !== undefined) changed.add(next);
         await pauses.pause(wait);
-        // A failure is not reported if the connection has ended, which may have caused it.
+        // The end of the connection may have caused the failure.
         if (wait === FIRST_RETRY_MS && !pauses.isOver()) failed(error);
         wait = Math.min(wait * 2, LONGEST_RETRY_MS);
       }
@@ -154,7 +151,7 @@ export function watchGroups({ socket, directory, pauses, report, failed }: Group
     });
   });
   socket.ev.on('groups.update', (groups) => {
-    // A change has only the new fields, so query the whole group.
+    // The update has only the changed fields, so query the whole group.
     for (const { id, participants } of groups) if (id && !participants) noteChange(id);
   });
   socket.ev.on('group-participants.update', ({ id, action, participants }) => {

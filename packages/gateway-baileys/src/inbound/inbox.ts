@@ -36,9 +36,7 @@ interface InboxParts {
   readonly calls: QuickLRU<string, true>;
   /** Counts arrivals that are neither a message nor an activity of this API, by kind. */
   readonly skipped: (kind: string) => void;
-  /**
-   * Called when a report is refused. The connection must then end, and the next connection reports the arrivals again.
-   */
+  /** Called when core refuses a report. The connection must then end, and the next connection reports it again. */
   readonly refused: (error: unknown) => void;
   /** Resolves at the end of the connection. */
   readonly ended: Promise<unknown>;
@@ -74,7 +72,7 @@ export function createInbox(parts: InboxParts): Inbox {
       arrivals.complete(message.key);
       stored();
     };
-    // Neither texts nor receipts wait for a file, which stays recorded until it is accepted.
+    // Texts and receipts do not wait for a file, which stays recorded until it is accepted.
     if (report?.hasFile) void untilTaken(deliver);
     else await deliver();
   };
@@ -95,7 +93,7 @@ export function createInbox(parts: InboxParts): Inbox {
     // The message is not readable yet. Baileys asks the sender's phone to resend it under the same id.
     if (!message.message) return;
     const read = readContent(message.message);
-    // Find the target before adding this message, so that the message waits only for earlier arrivals.
+    // Look for the target before adding this message, which must not wait for itself.
     const target = 'target' in read ? inFlight.find(networkIdOf(read.target.id)) : null;
     const stored = read.kind === 'content' ? inFlight.add(networkIdOf(message.key.id)) : () => {};
     const run = (): void => work.run(laneOf(message), () => receive(message, read, stored).catch(refused));
@@ -165,8 +163,7 @@ export function createInbox(parts: InboxParts): Inbox {
   );
   holdStanzas(socket, 'call', takeCall);
   holdStanzas(socket, 'message', takeUnavailable);
-  // Messages that are not recorded arrive only here, under both types: `append` marks messages sent while there was no
-  // connection.
+  // Messages that were not recorded arrive only here, as `notify` or, if sent while there was no connection, `append`.
   socket.ev.on('messages.upsert', ({ messages }) => {
     for (const message of messages) if (!arrivals.wasHeard(message.key)) take(message);
   });

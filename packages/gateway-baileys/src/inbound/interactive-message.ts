@@ -69,7 +69,7 @@ function newerIn(message: proto.Message.IInteractiveMessage): InteractiveMessage
   };
 }
 
-/** Reads parameters such as `{"display_text":"Track","id":"track-1"}`. A sender may write anything else. */
+/** Reads parameters such as `{"display_text":"Track","id":"track-1"}`, but the sender may write anything. */
 function flowButton(name: string | null | undefined, params: string | null | undefined): Button {
   const { id, title } = namesIn(params);
   return { id: id ?? name, title: title ?? name };

@@ -10,7 +10,6 @@ const CONTENT: Buffer = randomBytes(50_000);
 
 interface Sealed {
   readonly file: MediaFile;
-  /** The file as a host stores it. */
   readonly encrypted: Buffer<ArrayBuffer>;
 }
 
@@ -32,7 +31,6 @@ async function sealed(): Promise<Sealed> {
   };
 }
 
-/** A network with these hosts and their responses. */
 function networkOf(hosts: Readonly<Record<string, (range: string | null) => Promise<Response>>>): {
   readonly network: MediaNetwork;
   readonly asked: readonly string[];

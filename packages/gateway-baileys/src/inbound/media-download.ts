@@ -5,7 +5,7 @@ import type { MediaFile } from './media-file.ts';
 import type { MediaNetwork } from './media-network.ts';
 import type { MediaSource } from './message-content.ts';
 
-/** How many times all hosts are tried, unless the phone uploads the file again. */
+/** How many times all hosts are tried. */
 const ROUNDS = 3;
 const ROUND_AFTER_MS = 1_000;
 /** If a host sends nothing for this long, the download moves to the next host. */
@@ -15,8 +15,8 @@ const BLOCK = 16;
 const MAC_LENGTH = 10;
 
 /**
- * Downloads and decrypts a file as it is read. An interrupted download resumes at the next host. A file that no host
- * has is requested from the phone. Ends with an error if the file is not the one that was sent.
+ * Downloads and decrypts a file as it is read, resuming at the next host after an interruption. A file that no host has
+ * is requested from the phone. Fails if the file is not the one that was sent.
  */
 export function downloadMedia(file: MediaFile, network: MediaNetwork): ReadableStream<Uint8Array> {
   const cancelled = new AbortController();
@@ -38,10 +38,7 @@ export function downloadMedia(file: MediaFile, network: MediaNetwork): ReadableS
   );
 }
 
-/**
- * Passes a file through. Fails if the sender states a size that is too large, or at the end if the digest differs from
- * the sender's.
- */
+/** Passes a file through. Fails immediately if the stated size is too large, and at the end if the digest is wrong. */
 async function* checked(
   { fileSha256, fileLength }: MediaSource,
   bytes: AsyncIterable<Uint8Array>,
@@ -142,7 +139,7 @@ async function* bytesFrom({ address, offset, network, signal }: HostRequest): As
         signal: AbortSignal.any([signal, ended.signal]),
       }),
     );
-    // The file is already complete, although the previous request failed.
+    // The previous request failed after the last byte, so the file is complete.
     if (offset > 0 && response.status === RANGE_NOT_SATISFIABLE) return;
     checkStatus(response);
     // A host that ignores the range sends the known bytes again.
@@ -157,7 +154,7 @@ async function* bytesFrom({ address, offset, network, signal }: HostRequest): As
       if (fresh.length > 0) yield fresh;
     }
   } finally {
-    // Aborts the request if its response is not fully read.
+    // Abort the request, whose response may not be fully read.
     ended.abort(new Error('The download is taken up elsewhere.'));
   }
 }

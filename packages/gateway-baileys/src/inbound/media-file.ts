@@ -8,7 +8,7 @@ export interface MediaFile extends Pick<MediaContent, 'keyType' | 'source'> {
   readonly key: proto.IMessageKey;
 }
 
-/** The media types that keys are derived for, with their message fields. */
+/** The media types for which keys are derived, with their message fields. */
 const FIELDS = [
   ['image', 'imageMessage'],
   ['sticker', 'stickerMessage'],
@@ -19,7 +19,7 @@ const FIELDS = [
 
 /**
  * The file as a `proto.WebMessageInfo` without the rest of its message. Undefined if the sender's description of the
- * file is too long to store; later connections then cannot download the file.
+ * file is too long to store, so that later connections cannot download it.
  */
 export function referenceTo({ key, keyType, source }: MediaFile): Uint8Array | undefined {
   const field = FIELDS.find(([type]) => type === keyType)?.[1];

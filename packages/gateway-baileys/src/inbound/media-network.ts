@@ -5,7 +5,6 @@ import type { Fetch } from '../network/instance-network.ts';
 import { mediaReuploads } from './media-reuploads.ts';
 import type { MediaReuploads } from './media-reuploads.ts';
 
-/** The parts of a connection that downloads need. */
 export interface MediaNetwork {
   readonly clock: Clock;
   readonly fetch: Fetch;
@@ -14,7 +13,6 @@ export interface MediaNetwork {
    * Senders cannot add hosts.
    */
   hosts(how: { readonly refresh: boolean }): Promise<readonly string[]>;
-  /** Notes whether a host works, because the hosts that failed most recently are tried last. */
   noteHost(host: string, works: boolean): void;
   readonly reuploads: MediaReuploads;
 }

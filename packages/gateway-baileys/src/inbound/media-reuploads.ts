@@ -5,9 +5,9 @@ import type { BaileysEventMap, WASocket } from '@whiskeysockets/baileys';
 import QuickLRU from 'quick-lru';
 import type { MediaFile } from './media-file.ts';
 
-/** How long the phone may take to upload a file again. Core waits longer than this for the next byte of a file. */
+/** How long the phone may take to upload a file again, which is less than core waits for the next byte of a file. */
 const REUPLOAD_MS = 25_000;
-/** How many recent requests are remembered, so that the next attempt can use the response of a slow phone. */
+/** How many recent requests are remembered, so that a later attempt can use a slow phone's response. */
 const REMEMBERED = 1_000;
 
 /** Asks the number's phone to upload files that the media hosts no longer have. */

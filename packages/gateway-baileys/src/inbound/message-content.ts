@@ -24,10 +24,9 @@ export type MediaSource = Pick<
   'directPath' | 'url' | 'mediaKey' | 'fileSha256' | 'fileLength'
 >;
 
-/** The content and kind of a message. */
 interface SaidContent {
   readonly content: { readonly type: 'text'; readonly text: string } | MediaContent;
-  /** The kind and its payload; absent if the message has no kind beyond its type. */
+  /** Absent if the message has no kind beyond its type. */
   readonly detail?: MessageKindAndPayload;
 }
 
@@ -179,7 +178,7 @@ function media(
   };
 }
 
-/** The network id of the message replied to; null if there is none, or if it is a status or a channel post. */
+/** The network id of the message replied to; null if there is none, or if it is a status or channel post. */
 function repliedTo(context: proto.IContextInfo | null): string | null {
   const elsewhere = context?.remoteJid ?? undefined;
   if (!context?.stanzaId || isJidStatusBroadcast(elsewhere ?? '') || isJidNewsletter(elsewhere)) return null;

@@ -7,10 +7,7 @@ export interface MessageIdentity {
   readonly participant?: string | null | undefined;
 }
 
-/**
- * The name under which a session stores one message. The name has no device, because Baileys leaves the device out of
- * keys.
- */
+/** The name under which a session stores a message, without the device, because Baileys' keys omit it. */
 export function identityOf({ id, remoteJid, participant }: MessageIdentity): string {
   const chat = jidNormalizedUser(remoteJid ?? undefined);
   return `${networkIdOf(id)}/${chat}/${jidNormalizedUser(participant ?? undefined)}`;

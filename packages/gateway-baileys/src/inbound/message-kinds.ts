@@ -70,8 +70,7 @@ function contacts(cards: readonly proto.Message.IContactMessage[]): KindOfText {
 }
 
 /**
- * Reads lines like `TEL;type=CELL;waid=5511988887777:+55 11 98888-7777`, possibly with the prefix of a vCard group
- * (`item1.TEL…`).
+ * Reads lines like `TEL;type=CELL;waid=5511988887777:+55 11 98888-7777`, possibly with a vCard group (`item1.TEL…`).
  */
 function numbersIn(card: string): readonly string[] {
   return card.split(/\r?\n/).flatMap((line) => {

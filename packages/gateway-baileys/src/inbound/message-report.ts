@@ -9,7 +9,7 @@ import type { MessageContent } from './message-content.ts';
 
 /** The report of a message that the network delivered. */
 export interface MessageReport {
-  /** Whether the report has a file, which may take minutes, so no other report waits for it. */
+  /** Whether the report has a file, which may take minutes: other reports must not wait for it. */
   readonly hasFile: boolean;
   /** Rejects if the report is refused, and may then be called again. */
   deliver(): Promise<void>;

@@ -5,8 +5,8 @@ import { storable } from './storable-text.ts';
 const LONGEST = 128;
 
 /**
- * The stored form of a message's id. The sender chooses the id, which becomes a key in databases, so an id that is too
- * long is replaced by its digest, which still identifies a repeat.
+ * The stored form of a message's id. The sender chooses the id, so a long one is replaced with its digest, which still
+ * identifies a repeat.
  */
 export function networkIdOf(id: string | null | undefined): string {
   const given = storable(id) ?? '';

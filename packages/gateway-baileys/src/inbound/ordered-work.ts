@@ -18,7 +18,6 @@ export function createOrderedWork(limit: number): OrderedWork {
     if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
     else running += 1;
   };
-  /** Passes this turn to the next work in line. */
   const giveTurn = (): void => {
     const next = waiting.shift();
     if (next) next();

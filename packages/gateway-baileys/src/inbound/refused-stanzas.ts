@@ -4,8 +4,8 @@ import { interceptStanzas } from '../socket/intercepted-stanzas.ts';
 
 /**
  * Hides from Baileys the stanzas that never become a message: statuses, posts in channels, and unencrypted texts that
- * name a person as sender. Baileys would acknowledge them with an error, after which the network keeps them and may
- * hold back everything behind them. `skipped` gets the kind of each stanza.
+ * name a person as sender. Baileys would acknowledge them with an error, so the network would keep them and might hold
+ * back everything behind them. `skipped` gets the kind of each stanza.
  */
 export function refuseStanzas(socket: WASocket, skipped: (kind: string) => void): void {
   const refuse = (kind: string | null, stanza: BinaryNode): boolean => {
@@ -27,7 +27,7 @@ function refusedMessage({ attrs, content }: BinaryNode): string | null {
   return isPlain ? 'plaintext' : null;
 }
 
-/** Baileys extracts plain texts from the notifications of a channel, even if a person sent them. */
+/** Baileys extracts plain texts from channel notifications, even from a person's forged one. */
 function refusedNotification({ attrs }: BinaryNode): string | null {
   return attrs['type'] === 'newsletter' && !isJidNewsletter(attrs['from']) ? 'plaintext' : null;
 }

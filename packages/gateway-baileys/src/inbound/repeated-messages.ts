@@ -9,9 +9,8 @@ interface RepeatWatch {
 }
 
 /**
- * Confirms messages that were read but arrive again because the network did not get our receipt, for example when a
- * connection went silent. Their keys are used up, so Baileys would refuse them, and the network would keep them and
- * might hold back everything behind them.
+ * Confirms messages that were read but arrive again because the network did not get our receipt. Their keys are used
+ * up, so Baileys would refuse them, and the network would keep them and might hold back everything behind them.
  */
 export function confirmRepeats({ socket, arrivals, skipped }: RepeatWatch): void {
   interceptStanzas(socket, 'message', (stanza) => {

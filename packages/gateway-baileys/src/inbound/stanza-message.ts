@@ -7,7 +7,6 @@ export interface Me {
   readonly lid?: string | undefined;
 }
 
-/** The parts of a stanza that name the author of its message. */
 export interface StanzaOrigin {
   readonly attrs: BinaryNode['attrs'];
   /** A business's name, as certified by the network. */
@@ -15,9 +14,8 @@ export interface StanzaOrigin {
 }
 
 /**
- * The message of a stanza, without its content. Adds details of the stanza that Baileys overlooks: the recipient's
- * alternative id if the owner of the number wrote the message, and usernames. Throws if the stanza names no message or
- * no sender.
+ * The message of a stanza, without its content. Adds details that Baileys overlooks: the recipient's alternative id if
+ * the owner of the number wrote the message, and usernames. Throws if the stanza lacks a message or a sender.
  */
 export function messageOf({ attrs, verifiedName }: StanzaOrigin, me: Me): WAMessage {
   const { fullMessage } = decodeMessageNode({ tag: 'message', attrs }, me.id, me.lid ?? '');
@@ -48,7 +46,6 @@ export function originOf(stanza: BinaryNode): StanzaOrigin {
   return { attrs: stanza.attrs, ...(verifiedName !== null && { verifiedName }) };
 }
 
-/** The name that the network has certified for a business; null if there is none. */
 function verifiedNameIn(stanza: BinaryNode): string | null {
   const certificate = childrenOf(stanza).find(({ tag }) => tag === 'verified_name')?.content;
   if (!(certificate instanceof Uint8Array)) return null;

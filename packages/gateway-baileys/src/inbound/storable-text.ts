@@ -6,7 +6,6 @@ export function storable(text: string | null | undefined): string | null {
 /** Longer than any name, title or address that WhatsApp's apps let people type. */
 const LINE = 1_000;
 
-/** Storable text, cut to the length of a name or a title. */
 export function storableLine(text: string | null | undefined, longest: number = LINE): string | null {
   return storable(text?.slice(0, longest));
 }

@@ -9,8 +9,8 @@ import { senderOf } from './phone-number.ts';
 import { childrenOf } from './stanza-message.ts';
 
 /**
- * Why a message arrives without a ciphertext: only the phone may have it, only other devices may have it, or the sender
- * must be asked for it.
+ * Why a message arrives without a ciphertext: it is for the phone only, for other devices only, or for an unknown
+ * reason, so that the sender must be asked for it.
  */
 type Unavailability = 'view_once' | 'for_others' | 'unknown';
 

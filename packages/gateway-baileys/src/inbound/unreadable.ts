@@ -9,26 +9,26 @@ const TYPE = 'unreadable';
 /** The prefix of the names of stored unreadable messages, which are read when a connection is opened. */
 export const UNREADABLE: string = keyName(TYPE, '');
 /**
- * How long the sender's phone has to send an unreadable message again. A phone that is on takes seconds. A message that
- * arrives later is received as usual.
+ * How long the sender's phone has to resend an unreadable message. A phone that is on takes seconds. A later resend is
+ * still received as usual.
  */
 const WAIT_MS = 300_000;
 /** Limits unreadable messages, because a stranger can send any number. */
 const MOST = 200;
 
-/** Messages that could not be decrypted, stored by identity until they can be decrypted, or until `WAIT_MS` is over. */
+/** Messages that could not be decrypted, stored by identity until they are decrypted or `WAIT_MS` has passed. */
 export interface Unreadable {
   /** Resolves when the message is written, or dropped because too many are stored. */
   record(identity: string, origin: StanzaOrigin): Promise<void>;
   /** The message with this network id; null unless exactly one message has it. */
   find(networkId: string): Pick<UnreadableMessage, 'identity' | 'origin'> | null;
   /**
-   * Returns the changes that erase these messages, to write with the keys that decrypted them; null if there is nothing
-   * to erase.
+   * Returns the changes that erase these messages, to write with the keys that decrypted them; null if none is stored.
    */
   erasure(...identities: readonly string[]): Erasure | null;
   /**
-   * Calls `heard` for each message, first those of earlier connections, and `dropped` for each message over the limit.
+   * Calls `heard` for each message, starting with those of earlier connections, and `dropped` for each one over the
+   * limit.
    */
   listen(heard: (message: UnreadableMessage) => void, dropped: () => void): void;
   has(identity: string): boolean;
@@ -42,7 +42,6 @@ type Erasure = Readonly<Record<typeof TYPE, Readonly<Record<string, null>>>>;
 export interface UnreadableMessage {
   readonly identity: string;
   readonly origin: StanzaOrigin;
-  /** How long to keep waiting for the message to become readable. */
   readonly waitMs: number;
 }
 

@@ -3,7 +3,7 @@ import type { proto } from '@whiskeysockets/baileys';
 /** A message without its wrappers, such as those of a disappearing message or of an edit. */
 export interface UnwrappedMessage {
   readonly message: proto.IMessage;
-  /** The references of the message, above all to the message that it replies to. */
+  /** The message's references, such as the message that it replies to. */
   readonly context: proto.IContextInfo | null;
   /** The message to which this message belongs: for a picture in HD, its small copy. */
   readonly association: proto.IMessageAssociation | null;
@@ -28,7 +28,7 @@ const WRAPPERS = [
   'questionMessage',
 ] as const satisfies readonly (keyof proto.IMessage)[];
 
-/** No app nests wrappers deeper, but a stranger could. */
+/** Deeper than any app nests wrappers. A stranger could nest more. */
 const DEEPEST = 5;
 
 /** Returns null if there is no message, or if it is in more wrappers than any app uses. */
@@ -57,7 +57,7 @@ function wrapperIn(message: proto.IMessage): proto.Message.IFutureProofMessage |
 function contextOf(message: proto.IMessage): proto.IContextInfo | null {
   for (const content of Object.values(message)) {
     if (typeof content !== 'object' || content === null || !('contextInfo' in content)) continue;
-    // The cast is safe, because all fields with this name have the same type in the protocol.
+    // All fields with this name have the same type in the protocol.
     if (content.contextInfo) return content.contextInfo as proto.IContextInfo;
   }
   return null;

@@ -4,7 +4,7 @@ import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 import type { Clock } from '@trunkline/core/spi/gateway';
 import { interceptStanzas } from '../socket/intercepted-stanzas.ts';
 
-/** How long the pairing may take after a code was typed. After this time, the pairing has failed. */
+/** How long a pairing may take after a code was typed. */
 const CODE_PAIRING_MS = 60_000;
 
 export interface QrSecret {
@@ -20,9 +20,8 @@ interface SecretOptions {
 }
 
 /**
- * The secret in a QR proves to us that a phone has scanned the QR. The network may retire the secret at any time before
- * that, even during a scan. Baileys ignores the retirement, and reads the secret only once. Pairing by a code stores
- * its own secret in the same field when the code is typed.
+ * The secret in a QR proves to us that a phone has scanned the QR. The network may retire the secret even during a
+ * scan, which Baileys ignores. Pairing by code stores its own secret in the same field when the code is typed.
  */
 export function watchQrSecret({ socket, clock, changed }: SecretOptions): QrSecret {
   const { creds } = socket.authState;
@@ -59,6 +58,6 @@ export function watchQrSecret({ socket, clock, changed }: SecretOptions): QrSecr
 /** Baileys itself acknowledges nothing before a number is linked. */
 function acknowledge(socket: WASocket, { id = '', type = '' }: BinaryNode['attrs']): void {
   const attrs = { id, type, class: 'notification', to: S_WHATSAPP_NET };
-  // If the connection has ended, there is no QR to link with.
+  // If the connection has ended, its QR is useless anyway.
   socket.sendNode({ tag: 'ack', attrs }).catch(() => undefined);
 }

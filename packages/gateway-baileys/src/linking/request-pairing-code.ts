@@ -14,7 +14,7 @@ import { queryErrorOf } from '../socket/status-code.ts';
 const SYSTEM = 'Windows';
 const BROWSER = 'Chrome';
 
-/** WhatsApp refuses a code for this phone. Another request would not help, and would count as another attempt. */
+/** WhatsApp refuses to link this phone by a code. Another request would fail too, and count as another attempt. */
 export class PairingCodeRefused extends Error {
   override readonly name = 'PairingCodeRefused';
 
@@ -31,8 +31,8 @@ export function codeRefusal(code: number): Error {
 }
 
 /**
- * Returns a code to type on the phone with this number, after WhatsApp has accepted the code. Baileys' own request
- * shows the name of the device, which WhatsApp refuses, and does not wait for the response.
+ * Returns a code to type on the phone with this number, once WhatsApp has accepted the code. Baileys' own request does
+ * not wait for the response, and shows the device's name, which WhatsApp refuses.
  */
 export async function requestPairingCode(socket: WASocket, phoneNumber: string): Promise<string> {
   const { creds } = socket.authState;

@@ -12,9 +12,7 @@ interface Pairing {
   readonly socket: WASocket;
   readonly listener: Pick<GatewayListener, 'qr'>;
   readonly clock: Clock;
-  /**
-   * The digits of the phone's number, if a code is to be typed on the phone; null for no code. All QRs share one code.
-   */
+  /** The digits of the phone's number for pairing by code; null without a code. All QRs share one code. */
   readonly pairingNumber: string | null;
   readonly qrLifetimeMs: number | undefined;
   readonly failed: (error: unknown) => void;

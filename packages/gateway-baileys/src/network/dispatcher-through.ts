@@ -7,7 +7,6 @@ import { callbackify, promisify } from 'node:util';
 import { Dispatcher1Wrapper, Agent as UndiciAgent, buildConnector } from 'undici';
 import type { Dispatcher } from 'undici';
 
-/** An agent for a proxy. `connect` opens a tunnel to the host, still without TLS. */
 interface TunnellingAgent {
   connect(
     request: ClientRequest,
@@ -24,7 +23,7 @@ export function dispatcherThrough(agent: Agent): Dispatcher {
     opened(options, (error: Error | null, socket) =>
       error ? callback(error, null) : callback(null, socket),
     );
-  // Node's own fetch may be older than this dispatcher, so wrap the dispatcher.
+  // Node's own fetch may expect an older dispatcher, so wrap this one.
   return new Dispatcher1Wrapper(new UndiciAgent({ connect }));
 }
 
@@ -46,7 +45,7 @@ async function openTunnel(
   agent: TunnellingAgent,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<Socket> {
-  // Not a real request: the agent only uses it to emit the proxy's response.
+  // A stand-in: the agent uses the request only to emit the proxy's response.
   const request = new EventEmitter();
   let status = 200;
   request.once('proxyConnect', ({ statusCode }: { readonly statusCode: number }) => (status = statusCode));

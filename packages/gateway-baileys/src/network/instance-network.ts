@@ -20,7 +20,6 @@ export interface InstanceNetwork {
   readonly fetch: Fetch;
 }
 
-/** `fetch`, perhaps through a proxy. */
 export type Fetch = (address: string, init: RequestInit) => Promise<Response>;
 
 export function instanceNetwork({ proxy, agent, fetchAgent }: NetworkOptions): InstanceNetwork {
@@ -35,8 +34,7 @@ export function instanceNetwork({ proxy, agent, fetchAgent }: NetworkOptions): I
   };
 }
 
-/** The options that make `fetch` use a dispatcher. */
 export function withDispatcher(dispatcher: Dispatcher | undefined): RequestInit {
-  // Node's own fetch has the types of another undici version.
+  // The types of Node's fetch come from another version of undici.
   return dispatcher ? ({ dispatcher } as unknown as RequestInit) : {};
 }

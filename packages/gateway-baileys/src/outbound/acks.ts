@@ -1,6 +1,6 @@
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 
-/** The network's response to a message. `error` is null if the network accepted the message. */
+/** The network's response to a message; `error` is null if the message was accepted. */
 interface Ack {
   readonly error: string | null;
 }

@@ -9,8 +9,8 @@ const TYPE = 'chat-timer';
 const LONGEST_SECONDS: number = 366 * 24 * 3_600;
 
 /**
- * The seconds after which messages disappear in chats with people, as last reported by their phones. The timer of a
- * group is part of the network's data about the group.
+ * The seconds after which messages disappear in chats with people, as last reported by their phones. Group timers come
+ * with the network's data about the group.
  */
 export interface ChatTimers {
   /** The timer in seconds; null if messages stay, or if no timer is known. `jids` are the JIDs of one person. */
@@ -25,7 +25,7 @@ interface TimerWatch {
   readonly failed: (error: unknown) => void;
 }
 
-/** Learns the timers from messages that arrive in the chats, and stores the timers with the session. */
+/** Learns the timers from messages in the chats, and stores them with the session. */
 export function watchChatTimers({ socket, values, groupChanged, failed }: TimerWatch): ChatTimers {
   const read = async (jid: string): Promise<number | null> => {
     const name = keyName(TYPE, jid);
@@ -35,7 +35,7 @@ export function watchChatTimers({ socket, values, groupChanged, failed }: TimerW
   const learn = async (jids: readonly (string | null | undefined)[], seconds: number): Promise<void> => {
     const timer = seconds > 0 && seconds <= LONGEST_SECONDS ? Math.floor(seconds) : null;
     for (const jid of jids) {
-      // Write only changes, because each message of a chat repeats the chat's timer.
+      // Every message repeats the chat's timer: write only changes.
       if (!jid || (await read(jid)) === timer) continue;
       await values.save(new Map([[keyName(TYPE, jid), timer === null ? null : encodeValue(timer)]]));
     }
@@ -69,8 +69,8 @@ export function watchChatTimers({ socket, values, groupChanged, failed }: TimerW
 }
 
 /**
- * The chat's timer in seconds, as the sender's phone has it; 0 for none. Null for a message that carries no timer, such
- * as a reaction.
+ * The chat's timer in seconds, as the sender's phone has it; 0 for none. Null if the message carries no timer, as with
+ * a reaction.
  */
 function expirationOf({ message }: WAMessage): number | null {
   const content = normalizeMessageContent(message);

@@ -8,7 +8,6 @@ import { withWaveform } from './waveform.ts';
 /** An upload is given up after this long without progress. */
 const UPLOAD_STALLED_MS = 30_000;
 
-/** The chat that a message is composed for. */
 interface ComposedFor {
   readonly jid: string;
   /** The seconds after which messages disappear in the chat; null if they stay. */
@@ -23,7 +22,7 @@ export async function compose(
 ): Promise<proto.IMessage> {
   const { id = '', lid } = socket.user ?? {};
   const { message } = await generateWAMessage(jid, await networkContent(content), {
-    // Our own JID, for quoting our own messages: the LID if the chat is named by a LID.
+    // Our own JID, for quoting our own messages, in the form that the chat uses: LID or number.
     userJid: (isLidUser(jid) && lid) || id,
     ...(replyTo && { quoted: quotedMessage(jid, replyTo) }),
     messageId: networkId,
@@ -77,7 +76,7 @@ function voiceMessage(opened: ReadableStream<Uint8Array>, mimetype: string): Any
     audio: { stream: Readable.fromWeb(content) },
     mimetype: mimetype.startsWith('audio/ogg') ? VOICE_TYPE : mimetype,
     ptt: true,
-    // Baileys reads the file before it encodes the waveform, and accepts this field although its types omit it.
+    // Read by Baileys only after the file, when the waveform is complete. Its types omit the field.
     waveform,
   };
   return message;

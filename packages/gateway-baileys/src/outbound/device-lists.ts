@@ -4,9 +4,8 @@ import { learnedLid } from '../inbound/contact-report.ts';
 import { userOf } from '../inbound/phone-number.ts';
 
 /**
- * When the network reports that a person's devices have changed, drops the cached list under both the LID and the
- * number. Baileys drops only the list under the id in the report, but caches it under the id that was written to, so a
- * new device would get nothing until the next query.
+ * When a person's devices have changed, drops the cached list under both the LID and the number. Baileys drops only the
+ * list under the id in the report, so a new device might get no messages until the next query.
  */
 export function watchDeviceLists(socket: WASocket, remembered: CacheStore): void {
   const drop = async ({ attrs }: BinaryNode): Promise<void> => {

@@ -12,7 +12,7 @@ const NOT_ON_WHATSAPP: MessageError = {
 
 export const notOnWhatsApp: SendOutcome = { kind: 'refused', error: NOT_ON_WHATSAPP };
 
-/** The waits after WhatsApp has limited requests, and after any other failure before a message is written. */
+/** The waits after WhatsApp has limited requests, and after any other failure before the write. */
 const LIMITED_MS = 60_000;
 const FAILED_MS = 15_000;
 
@@ -36,10 +36,7 @@ export const UNREACHABLE: SendOutcome = {
 
 export const CONNECTION_CLOSED = 'the connection closed';
 
-/**
- * Whether an error means that the connection had closed: Baileys rejects with an error that has the close code, or with
- * a bare number.
- */
+/** Whether an error means that the connection had closed. Baileys rejects with code 428 or with a bare number. */
 export function isClosed(error: unknown): boolean {
   return typeof error === 'number' || statusCodeOf(error) === 428;
 }
@@ -58,8 +55,8 @@ export function notWritten(error: unknown): SendOutcome {
 }
 
 /**
- * Whether an error during encrypting and writing proves that the message was not written: the network refused a query
- * that precedes the write, or the message could not be encrypted for any device.
+ * Whether an error while encrypting and writing proves that nothing was written: the network refused a query before the
+ * write, or encryption failed for all devices.
  */
 export function provesNothingWritten(error: unknown): boolean {
   return queryErrorOf(error) !== null || isUnencryptable(error);
@@ -91,10 +88,10 @@ const REFUSALS: Readonly<Record<string, MessageError>> = {
   },
 };
 
-/** The codes with which the network refuses a message for now: too many messages, or an outdated list of members. */
+/** Temporary refusals: an outdated list of members, or too many messages. */
 const REFUSED_FOR_NOW = new Set(['421', '429']);
 
-/** Codes of the network's own problems, after which the message may have been accepted. */
+/** The network's own errors, after which the message may still have been accepted. */
 const PASSING = new Set(['408', '500', '502', '503', '504']);
 
 /** Reads the error code of an ack; null means that the network accepted the message. */

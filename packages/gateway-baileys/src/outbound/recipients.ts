@@ -41,9 +41,9 @@ export interface Addresses {
 }
 
 /**
- * Finds a recipient's addresses; null if the number is not on WhatsApp. Rejects if the network has to be asked and does
- * not respond. WhatsApp moves contacts from numbers to hidden ids (LIDs), and then refuses to deliver to the number, so
- * the hidden id comes first, unless only the number has worked.
+ * Finds a recipient's addresses; null if the number is not on WhatsApp. WhatsApp moves contacts from numbers to hidden
+ * ids (LIDs), and then refuses to deliver to the number, so the hidden id comes first unless only the number has
+ * worked. Rejects if a needed query fails.
  */
 export async function findAddresses(
   search: Search,
@@ -63,8 +63,8 @@ export async function findAddresses(
 }
 
 /**
- * The recipient of a message if WhatsApp registers that person under a number other than the one dialled, for example
- * without Brazil's ninth digit, Mexico's 1 or Argentina's 9. Null otherwise.
+ * The recipient, if WhatsApp registers them under a number other than the one dialled, for example without Brazil's
+ * ninth digit, Mexico's 1 or Argentina's 9; otherwise null.
  */
 export async function registeredElsewhere(
   socket: WASocket,
@@ -79,7 +79,7 @@ export async function registeredElsewhere(
 export async function rememberAddress(socket: WASocket, { jid, other }: Addresses): Promise<void> {
   const lid = [jid, other].find((name) => name !== null && isLidUser(name));
   if (!lid) return;
-  // Keep a mark only for a person who was reached by number: by default, the hidden id is tried first.
+  // Mark only a person who was reached by number: by default, the hidden id is tried first.
   await socket.authState.keys.set(ownKeys({ [TYPE]: { [userOf(lid)]: isLidUser(jid) ? null : true } }));
 }
 
@@ -100,7 +100,6 @@ async function findNumber({ socket, recipients }: Search, digits: string): Promi
   return jid;
 }
 
-/** The JID without its device. */
 function normalized(jid: string | null): string | null {
   return jid === null ? null : jidNormalizedUser(jid);
 }

@@ -41,7 +41,7 @@ export async function relay(
 }
 
 /**
- * Queries everything needed to encrypt a message for a person, so that only the message remains to be written. Returns
+ * Queries everything needed to encrypt for a person, so that afterwards the message only has to be written. Returns
  * whether the person has a device to encrypt for.
  */
 export async function canEncryptFor(socket: WASocket, jid: string): Promise<boolean> {

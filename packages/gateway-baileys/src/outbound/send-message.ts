@@ -39,7 +39,6 @@ export interface Outbox {
   readonly restrictions: Restrictions;
 }
 
-/** The chat that a message is sent to. */
 interface Chat extends Addresses {
   /** The seconds after which messages disappear in the chat; null if they stay. */
   readonly timer: number | null;
@@ -55,8 +54,8 @@ interface Prepared {
 }
 
 /**
- * Sends one message and returns the outcome. Calls `writing` before any part of the message may be written, so if
- * sending fails before this call, nothing was sent.
+ * Sends a message and returns the outcome. Calls `writing` before any part of the message may be written: until then, a
+ * failure means that nothing was sent.
  */
 export async function sendMessage(
   outbox: Outbox,
@@ -119,7 +118,7 @@ async function findGroupChat({ findGroup }: Outbox, jid: string): Promise<Chat |
 }
 
 /**
- * Tries a person's other address after a 463. If the network forbids writing to the person at all, this wastes one
+ * Tries a person's other address after error 463. If the network forbids writing to the person at all, this wastes one
  * attempt.
  */
 async function sendToPerson(
@@ -133,12 +132,12 @@ async function sendToPerson(
   if (error !== '463' || other === null || restrictions.current() !== null) return ackOutcome(error);
   if (!(await canEncryptFor(socket, other))) return ackOutcome(error);
   const again = await relay(outbox, { jid: other, networkId }, content);
-  // A failed write ends the connection anyway, and the message already has its outcome.
+  // If storing the address fails, the connection ends anyway; the message has its outcome.
   if (again === null) await rememberAddress(socket, { jid: other, other: jid }).catch(() => undefined);
   return ackOutcome(again);
 }
 
-/** Sends again after a 421, which means that our list of members was outdated. */
+/** Sends again after error 421: our list of members was outdated. */
 async function sendToGroup(
   outbox: Outbox,
   { networkId }: OutgoingMessage,

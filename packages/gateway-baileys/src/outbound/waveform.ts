@@ -1,6 +1,6 @@
 /** The number of bars that phones show for a voice message, each from 0 to 100. */
 const BARS = 64;
-/** The maximum number of groups of packets, so that memory stays bounded while a file is read. */
+/** The maximum number of groups of packets, which bounds memory while a file is read. */
 const MOST_GROUPS = 1_024;
 /** The first packets of Opus in Ogg contain no sound (RFC 7845, section 3). */
 const HEADER_PACKETS = 2;
@@ -10,9 +10,9 @@ const PAGE_HEADER = 27;
 const CAPTURE_PATTERN = [0x4f, 0x67, 0x67, 0x53]; // OggS
 
 /**
- * Returns the same content, and its waveform, which is complete when the content has been read. Opus spends more bytes
- * on sound than on silence, so packet sizes approximate the loudness; decoding could take gigabytes of memory. Without
- * any packets, all bars are 0.
+ * Returns the same content with its waveform, which is complete once the content has been read. Packet sizes
+ * approximate the loudness, because Opus spends more bytes on sound than on silence; decoding could take gigabytes.
+ * Without packets, all bars are 0.
  */
 export function withWaveform(content: ReadableStream<Uint8Array>): {
   readonly content: ReadableStream<Uint8Array>;
@@ -34,8 +34,8 @@ export function withWaveform(content: ReadableStream<Uint8Array>): {
 }
 
 /**
- * Returns a reader of chunks that calls `found` with the size of each complete packet. It stops at bytes that are not
- * an Ogg page.
+ * Returns a function that takes chunks and calls `found` with the size of each complete packet. Ignores everything
+ * after bytes that are not an Ogg page.
  */
 function oggPackets(found: (size: number) => void): (chunk: Uint8Array) => void {
   const header = new Uint8Array(PAGE_HEADER + 255);

@@ -4,7 +4,6 @@ import { decodeValue, encodeValue } from './json-value.ts';
 import { namePages } from './session-values.ts';
 import type { SessionValues } from './session-values.ts';
 
-/** The name under which the credentials are stored. */
 export const CREDENTIALS = 'creds';
 
 /**
@@ -33,10 +32,7 @@ export async function saveCredentials(values: SessionValues, creds: Authenticati
   if (isPaired(creds)) await values.save(new Map([[CREDENTIALS, encodeValue(creds)]]));
 }
 
-/**
- * Whether a phone has signed the credentials. `me` proves nothing: a pairing code sets it before any phone has
- * responded.
- */
+/** Whether a phone has signed the credentials. `me` proves nothing, because requesting a pairing code sets it. */
 export function isPaired({ account }: Pick<AuthenticationCreds, 'account'>): boolean {
   return account !== undefined && account !== null;
 }

@@ -2,9 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { SignalKeyStoreWithTransaction } from '@whiskeysockets/baileys';
 
 /**
- * Within a transaction, Baileys starts work that outlasts it, such as sending a token to a message's recipient and then
- * storing the token. That work would add to a transaction that is already written, and be lost, so it runs outside the
- * transaction.
+ * Work that Baileys starts within a transaction may outlast it, such as storing a token after sending it. Its writes
+ * would join a transaction that is already written, and be lost, so that work runs outside the transaction.
  */
 export function leaveEndedTransactions(keys: SignalKeyStoreWithTransaction): void {
   const { get, set, transaction, isInTransaction } = keys;

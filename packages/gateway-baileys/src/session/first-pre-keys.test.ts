@@ -9,7 +9,7 @@ import { readCredentials } from './credentials.ts';
 import { makeFirstPreKeys } from './first-pre-keys.ts';
 import { readSession } from './session-values.ts';
 
-/** A clock that advances at each reading by more time than an instance may use before it yields. */
+/** A clock that advances at each reading by more than an instance may take before it yields. */
 function slowClock(): ReturnType<typeof manualClock> {
   const clock = manualClock();
   let elapsed = 0;

@@ -10,8 +10,8 @@ import { signalKeys } from './signal-keys.ts';
 const WRITTEN_TOGETHER = 100;
 
 /**
- * Makes the keys that a device uploads when it has been linked. If keys are missing, Baileys makes all of them in one
- * go, which blocks the process for a tenth of a second or more.
+ * Makes the keys that a device uploads once it is linked, in small groups. Baileys would make all of them in one go,
+ * which blocks the process for a tenth of a second or more.
  */
 export async function makeFirstPreKeys(
   values: SessionValues,
@@ -31,7 +31,7 @@ export async function makeFirstPreKeys(
     }
     await keys.set({ 'pre-key': made });
   }
-  // Baileys uploads the existing keys below this id that the network does not have.
+  // Baileys uploads the keys below this id that the network lacks.
   creds.nextPreKeyId = INITIAL_PREKEY_COUNT + 1;
   await saveCredentials(values, creds);
 }

@@ -1,8 +1,6 @@
 import { decodeValue, encodeValue } from './json-value.ts';
 
-/**
- * The type of Baileys' keys that pair a hidden id (LID) with a phone number. Each pair has two keys, one per direction.
- */
+/** The type of Baileys' keys that pair a hidden id (LID) with a phone number: two per pair, one for each direction. */
 export const LID_PAIRS = 'lid-mapping';
 
 /** A pair is erased after this many days without use. The person's next message restores it. */
@@ -17,7 +15,6 @@ export function dayOf(ms: number): number {
   return Math.floor(ms / DAY_MS);
 }
 
-/** One direction of a pair, with the day on which it was last used. */
 interface LidPair {
   readonly user: string;
   readonly day: number;

@@ -17,7 +17,6 @@ interface Pruned {
   readonly values: SessionValues;
   readonly keys: ReturnType<typeof signalKeys>;
   readonly names: () => readonly string[];
-  /** Prunes for `ms` milliseconds. */
   prune(ms: number): Promise<void>;
 }
 

@@ -7,7 +7,7 @@ import { keyName } from './signal-keys.ts';
 
 /** How many names are checked together. */
 const PAGE = 500;
-/** Leaves the instance, the database and other instances free most of the time. */
+/** Long enough that pruning leaves the database idle most of the time. */
 const BETWEEN_PAGES_MS = 1_000;
 const BETWEEN_ROUNDS_MS = 86_400_000;
 
@@ -31,9 +31,7 @@ interface Pruning {
   readonly pauses: { pause(ms: number): Promise<void>; isOver(): boolean };
 }
 
-/**
- * Erases unused values page by page, in one round a day, until the connection ends. Rejects if a read or write fails.
- */
+/** Erases unused values page by page, one round a day, until the connection ends. Rejects if a read or write fails. */
 export async function pruneSession({ values, clock, progress, pauses }: Pruning): Promise<void> {
   for (;;) {
     await pauses.pause(Math.max(BETWEEN_PAGES_MS, progress.dueAt - clock.elapsed()));
@@ -68,15 +66,13 @@ async function prunePage(values: SessionValues, names: readonly string[], today:
 /** How many days WhatsApp Web keeps a token of a trusted contact: four weeks, including the current one. */
 const TOKEN_DAYS = 28;
 
-/**
- * When a contact's token was made, and when our token was last sent: in seconds since the epoch, as a number or digits.
- */
+/** When a contact's token was made, and when ours was last sent to them, in seconds since the epoch. */
 interface TrustedContactToken {
   readonly timestamp?: string | number;
   readonly senderTimestamp?: string | number;
 }
 
-/** Baileys itself removes old tokens only while it shows the number as online, which this gateway never does. */
+/** Baileys removes old tokens only while it shows the number as online, which this gateway never does. */
 function isTokenExpired({ timestamp, senderTimestamp }: TrustedContactToken, today: number): boolean {
   const times = [timestamp, senderTimestamp].map(Number).filter(Number.isFinite);
   return times.length > 0 && times.every((seconds) => today - dayOf(seconds * 1_000) > TOKEN_DAYS);

@@ -13,7 +13,6 @@ const read = async (
   return names.map((name) => found.get(name)?.[0]);
 };
 
-/** A session that records the names it reads. */
 function watched(stored: ReadonlyMap<string, Uint8Array>) {
   const session = memorySession('ins_1', stored);
   const reads: string[] = [];

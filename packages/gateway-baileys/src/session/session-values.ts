@@ -5,8 +5,8 @@ type SessionChanges = ReadonlyMap<string, Uint8Array | null>;
 type SessionReads = Required<Pick<Session, 'read' | 'names'>>;
 
 /**
- * The stored values of one instance, read on demand and written immediately. A big account stores a hundred thousand
- * values, of which it uses a few hundred a day.
+ * The stored values of an instance, read on demand because a big account stores a hundred thousand, of which it uses a
+ * few hundred a day.
  */
 export interface SessionValues extends SessionReads {
   /** The few values that must be available without a wait, so they stay in memory. */
@@ -26,7 +26,6 @@ interface ResidentValues {
   names(prefix: string): readonly string[];
 }
 
-/** The values that are read with the session, and stay in memory. */
 interface Resident {
   readonly names: readonly string[];
   /** The prefixes of further names to read. */
@@ -34,8 +33,8 @@ interface Resident {
 }
 
 /**
- * Reads a session. If a write fails, `failed` is called once, and nothing is written after that. The connection must
- * then end, because Baileys' memory is ahead of the storage.
+ * Reads a session. After the first failed write, `failed` is called and nothing more is written: the connection must
+ * end, because Baileys' memory is ahead of the storage.
  */
 export async function readSession(
   session: Session,

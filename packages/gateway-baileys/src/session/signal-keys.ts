@@ -10,12 +10,10 @@ const TOGETHER = 200;
 
 /**
  * Signal's keys and sessions among an instance's stored values, with one transaction per `set`. Each `get` returns new
- * objects, because Baileys changes some of them before it knows whether they will be stored.
+ * objects, because Baileys may change them before it stores them.
  */
 export function signalKeys(values: SessionValues, clock: Pick<Clock, 'now'>): SignalKeyStore {
-  /**
-   * Settles when a large set is encoded. Until then, all reads and writes wait, because its values are not stored yet.
-   */
+  /** Settles when a large set is encoded. Until then, reads and writes wait, because the set is not visible yet. */
   let encoding: Promise<unknown> | null = null;
 
   /** Renews the date of a used pair. The read of the key does not wait for this. */
@@ -25,7 +23,7 @@ export function signalKeys(values: SessionValues, clock: Pick<Clock, 'now'>): Si
     if (!pair) return;
     const opposite = oppositeOf(id, pair);
     const back = await readLidPair(values, opposite.id);
-    // The number may have been given another hidden id since.
+    // Meanwhile, the number may have been given another hidden id.
     const isPair = back?.user === opposite.user;
     await values.save(
       new Map([
@@ -53,7 +51,6 @@ export function signalKeys(values: SessionValues, clock: Pick<Clock, 'now'>): Si
         const stored = await values.read(part.map((id) => keyName(type, id)));
         for (const id of part) {
           const bytes = stored.get(keyName(type, id));
-          // Values stored under a type are of that type.
           if (bytes) found[id] = open(type, id, bytes) as SignalDataTypeMap[typeof type];
         }
       }
@@ -87,7 +84,7 @@ async function readLidPair(
   return bytes ? decodeLidPair(bytes) : null;
 }
 
-/** Passes values of our own types to Baileys, whose transactions treat them like any other values. */
+/** Types values of our own as Signal keys: Baileys' transactions store any value. */
 export function ownKeys(data: Readonly<Record<string, Readonly<Record<string, unknown>>>>): SignalDataSet {
   return data as SignalDataSet; // stored by type and id, whatever the value
 }
@@ -97,8 +94,8 @@ export function keyName(type: string, id: string): string {
 }
 
 /**
- * Baileys' list of people with a token, by which Baileys removes old tokens. This gateway removes tokens without the
- * list, and does not store it, because each new person would rewrite the whole list.
+ * Baileys' list of people with a token, which it uses to remove old tokens. This gateway prunes tokens itself and does
+ * not store the list, because each new person would rewrite all of it.
  */
 const TOKEN_LIST: string = keyName('tctoken', '__index');
 
@@ -138,7 +135,7 @@ function changesOf(entries: readonly Entry[], today: number): Changes {
   return changes;
 }
 
-/** App state keys must be protobuf messages again, with their methods; all other values are plain data. */
+/** App state keys must become protobuf messages again, with their methods; all other values are plain data. */
 function revived(type: keyof SignalDataTypeMap, value: unknown): unknown {
   return type === 'app-state-sync-key' ? proto.Message.AppStateSyncKeyData.fromObject(Object(value)) : value;
 }

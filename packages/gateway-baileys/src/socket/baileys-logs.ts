@@ -3,8 +3,8 @@ import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
 import { statusCodeOf } from './status-code.ts';
 
 /**
- * Baileys' own log, at debug level and without its fields, which contain keys, stanzas and people's texts. An error
- * keeps its status code. Lines below `warn` are dropped before they are formatted.
+ * Baileys' own log, at debug level and without its fields, which contain keys, stanzas and people's texts. Lines below
+ * `warn` are dropped unformatted.
  */
 export function baileysLogger(logger: Logger, instanceId: string): ILogger {
   const log = (facts: unknown, message?: string): void => {
@@ -38,8 +38,8 @@ function withoutNumbers(said: string): string {
 }
 
 /**
- * The beginnings of the lines that libsignal writes to the console, some with secrets of sessions. libsignal accepts no
- * logger, so these lines are kept off the app's console.
+ * The beginnings of lines that libsignal prints, some with session secrets. It accepts no logger, so they are kept off
+ * the console.
  */
 const LIBSIGNAL_LINES = [
   'Closing session:',
@@ -60,7 +60,7 @@ const LIBSIGNAL_LINES = [
 const METHODS = ['info', 'warn', 'error'] as const;
 const QUIET = Symbol.for('@trunkline/gateway-baileys quiet console');
 
-/** Keeps libsignal's lines from the console of this process; all other lines pass. Repeated calls change nothing. */
+/** Keeps libsignal's lines off this process's console. Repeated calls change nothing. */
 export function quietConsole(target: Pick<Console, (typeof METHODS)[number]> = console): void {
   for (const method of METHODS) {
     const print = target[method];

@@ -34,7 +34,7 @@ const CLOSES: Readonly<Record<number, SocketClose>> = {
   411: { action: 'failed', detail: 'multi_device_not_enabled' },
   428: { action: 'dropped', detail: 'connection_closed' },
   440: { action: 'replaced', detail: 'connection_replaced' },
-  // Baileys uses this code for every stream error that it does not know, so the session is kept.
+  // Baileys also uses this code for stream errors that it does not know, so keep the session.
   500: { action: 'dropped', detail: 'stream_error' },
   503: { action: 'dropped', detail: 'network_unavailable' },
   515: { action: 'restart', detail: 'restart_required' },

@@ -4,8 +4,8 @@ import type { Clock } from '@trunkline/core/spi/gateway';
 const LONGEST_MS = 10;
 
 /**
- * Returns a function to call and await before each of many small pieces of work that start together, so that other work
- * can run in between. Without this, encrypting for a group of a thousand members blocks the process for seconds.
+ * Returns a function to await before each of many small pieces of work, so that other work can run in between. Without
+ * it, encrypting for a group of a thousand members blocks the process for seconds.
  */
 export function cooperativeYield({ elapsed }: Pick<Clock, 'elapsed'>): () => Promise<void> {
   let last: Promise<void> = Promise.resolve();

@@ -5,8 +5,8 @@ const REJECTED = Symbol.for('nodejs.rejection');
 
 /**
  * Makes a socket whose handlers may fail. Baileys does not catch their errors, so an unexpected stanza would end the
- * process and the connections of all its numbers. Such a stanza is skipped, and `skipped` gets its tag. Bytes that
- * cannot be read as a stanza end the connection.
+ * whole process. Here the stanza is skipped, and `skipped` gets its tag. Bytes that cannot be read as a stanza end the
+ * connection.
  */
 export function guardHandlers(
   make: () => WASocket,
@@ -31,7 +31,7 @@ export function guardHandlers(
   Object.assign(ws, {
     [REJECTED](error: unknown, event: unknown) {
       skip(error, event);
-      // The frames after an unreadable frame cannot be separated.
+      // The boundary of the next frame is unknown, so the connection must end.
       if (event === 'message')
         ws.emit('error', error instanceof Error ? error : new Error('WhatsApp sent what cannot be read'));
     },

@@ -1,15 +1,12 @@
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 import { interceptStanzas } from './intercepted-stanzas.ts';
 
-/**
- * Starts the work that must be done before Baileys gets a stanza and acknowledges it to the network. Null if Baileys
- * may have the stanza immediately.
- */
+/** Starts the work that must be done before Baileys gets a stanza and acknowledges it. Null if there is none. */
 export type Hold = (stanza: BinaryNode) => Promise<void> | null;
 
 /**
- * Holds stanzas back from Baileys until their reports are stored. If the promise rejects, the network keeps the stanza
- * and delivers it again on the next connection.
+ * Holds stanzas back from Baileys until their work is done. If it fails, the network keeps the stanza and delivers it
+ * again on the next connection.
  */
 export function holdStanzas(socket: Pick<WASocket, 'ws'>, tag: 'call' | 'message', hold: Hold): void {
   const released = new WeakSet<BinaryNode>();
@@ -25,7 +22,7 @@ export function holdStanzas(socket: Pick<WASocket, 'ws'>, tag: 'call' | 'message
   });
 }
 
-/** Baileys itself refuses malformed stanzas, so do not hold them. */
+/** Malformed stanzas are not held: Baileys itself refuses them. */
 function tryToHold(hold: Hold, stanza: BinaryNode): Promise<void> | null {
   try {
     return hold(stanza);

@@ -42,7 +42,7 @@ interface SocketParts {
   readonly skipped: (tag: string, error: unknown) => void;
 }
 
-/** Makes a Baileys socket, which begins to connect immediately. */
+/** Creates a Baileys socket, which begins to connect immediately. */
 export function makeSocket(parts: SocketParts): WASocket {
   return guardHandlers(() => makeWASocket(configOf(parts)), parts.skipped);
 }
@@ -70,8 +70,8 @@ function configOf(parts: SocketParts): UserFacingSocketConfig {
     markOnlineOnConnect: false,
     syncFullHistory: false,
     shouldIgnoreJid: (jid) => isJidStatusBroadcast(jid) || isJidNewsletter(jid),
-    // Earlier messages stay on the phone. The history would also bring the hidden ids and names of all contacts in one
-    // go; instead, each person who writes brings their own.
+    // The history would bring the hidden ids and names of all contacts in one go; instead, each person who writes
+    // brings their own.
     shouldSyncHistoryMessage: ({ syncType }) => syncType === proto.HistorySync.HistorySyncType.ON_DEMAND,
     getMessage: async ({ id }) => (id ? sent.find(id) : undefined),
     cachedGroupMetadata: findGroup,
@@ -81,9 +81,8 @@ function configOf(parts: SocketParts): UserFacingSocketConfig {
 type MakeRepository = SocketConfig['makeSignalRepository'];
 
 /**
- * Records messages. Baileys acknowledges a message to the network before it reports the message, so the content is
- * stored in the transaction in which decryption uses up a key. Before the transaction, the network has the message;
- * after it, we do.
+ * Records messages. Baileys acknowledges a message before it reports it, so the content is stored in the same
+ * transaction as the decryption, which uses up a key.
  */
 function recordingRepository(
   make: MakeRepository,
@@ -99,7 +98,7 @@ function recordingRepository(
       ciphertext: Uint8Array,
       decrypt: () => Promise<Uint8Array>,
     ): Promise<Uint8Array> => {
-      // The repository's own transaction uses this key, too, so it becomes part of this transaction.
+      // The repository's own transaction has the same key, so it joins this one.
       const opening = keys.transaction(async () => {
         const opened = await decrypt();
         const recording = arrivals.record(ciphertext, opened);

@@ -4,8 +4,8 @@ import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 const BATCH = 100;
 
 /**
- * Stanzas that waited while there was no connection arrive in batches. Requests the next batch when a batch is
- * complete, because Baileys requests only the first batch.
+ * Stanzas that waited while there was no connection arrive in batches. Baileys requests only the first, so this
+ * requests each further batch.
  */
 export function askForOfflineBatches(socket: Pick<WASocket, 'ws' | 'sendNode'>): void {
   let arrived = 0;

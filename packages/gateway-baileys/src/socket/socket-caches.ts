@@ -5,7 +5,7 @@ import QuickLRU from 'quick-lru';
 const MINUTE = 60_000;
 const HOUR: number = 60 * MINUTE;
 
-/** Caches of Baileys that outlive a socket. Without them, each new socket would repeat queries and restart counts. */
+/** Baileys' caches, kept across sockets so that a new socket does not repeat queries or restart counts. */
 export interface SocketCaches {
   readonly msgRetryCounterCache: CacheStore;
   readonly userDevicesCache: CacheStore;
@@ -20,14 +20,13 @@ export function socketCaches(): SocketCaches {
   };
 }
 
-/** Evicts the least recently used entries beyond `maxSize`, and all entries after `ttl` milliseconds. */
+/** Evicts the least recently used entries beyond `maxSize`, and entries older than `ttl` milliseconds. */
 export function boundedCache<Value>(maxSize: number, ttl: number): Keyv<Value> {
   return new Keyv<Value>({ store: new QuickLRU({ maxSize }), ttl, serialization: false });
 }
 
 function cacheStore(cache: Keyv<unknown>): CacheStore {
   return {
-    // Baileys reads only what it has set. Its type does not mention `undefined`.
     get: <Value>(key: string) => cache.get(key) as Promise<Value>,
     async set(key, value) {
       await cache.set(key, value);

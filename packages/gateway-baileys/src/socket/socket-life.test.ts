@@ -7,9 +7,7 @@ import { expect, it } from 'vitest';
 import { baileysLogger } from './baileys-logs.ts';
 import { socketLife } from './socket-life.ts';
 
-/**
- * A socket that ends as Baileys' sockets do: it runs its handlers, reports that it is closed, and discards its buffer.
- */
+/** Ends as Baileys' sockets do: runs its handlers, reports that it is closed, and discards its buffer. */
 function aSocket() {
   const ev = makeEventBuffer(baileysLogger(silentLogger, 'ins_1'));
   const handlers: (() => void)[] = [];

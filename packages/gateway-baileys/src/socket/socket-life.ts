@@ -2,9 +2,7 @@ import { pause } from '@trunkline/core/spi/gateway';
 import type { Clock } from '@trunkline/core/spi/gateway';
 import type { WASocket } from '@whiskeysockets/baileys';
 
-/**
- * A socket that neither shows a QR nor opens within this time is ended, because Baileys never reports some refusals.
- */
+/** How long a socket may take to show a QR or open before it is ended, because Baileys never reports some refusals. */
 const CONNECT_MS = 30_000;
 /** How long closing may take, because a dead peer does not respond. */
 const GOODBYE_MS = 2_000;
@@ -15,7 +13,7 @@ export interface SocketLife {
   readonly ended: Promise<unknown>;
   /** Ends the socket unless it makes progress in time. */
   expectProgress(): void;
-  /** Notes progress: from now on, the socket may take as long as it needs. */
+  /** Stops the watch that `expectProgress` started. */
   progressed(): void;
   /** Reports everything that the socket has decrypted but not reported yet, and ends the socket. */
   end(error?: unknown): void;

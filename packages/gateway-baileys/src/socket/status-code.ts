@@ -16,7 +16,7 @@ export function failureAttribute(error: unknown, name: string): unknown {
   return property(property(error, 'data'), name);
 }
 
-/** The cause of an error in a few words, because other parts of an error may contain secrets. */
+/** The cause of an error in a few words. The rest of the error may contain secrets. */
 export function briefly(error: unknown): string {
   if (typeof error === 'number') return `closed (${error})`;
   return error instanceof Error ? error.message.slice(0, 200) : 'failed';

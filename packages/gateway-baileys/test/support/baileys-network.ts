@@ -11,7 +11,6 @@ export interface BaileysNetwork extends TestNetwork {
   readonly wa: FakeWhatsApp;
   readonly account: Account;
   readonly reader: Person;
-  /** The group with this network id. */
   group(jid: string): Group;
 }
 
@@ -88,7 +87,6 @@ export async function startBaileysNetwork({
   };
 }
 
-/** The connection options, if they are the same for every instance. */
 export function staticOptions({ socket = {} }: BaileysGatewayOptions): SocketOptions {
   if (typeof socket === 'function')
     throw new Error('This network makes its gateway with the same options for all.');
@@ -125,9 +123,9 @@ interface Chat {
 }
 
 /**
- * Makes the reader's phone send two receipts for each message. The read receipt follows when the gateway has reported
- * the delivery, because a client that handles both together reports only the last. Returns the function that takes
- * these reports.
+ * Makes the reader's phone send two receipts for each message. The read receipt follows only when the gateway has
+ * reported the delivery, because a client that handles both together reports only the last. Returns the function to
+ * call with these reports.
  */
 function readEverything(
   { wa, account, reader }: Chat,

@@ -17,7 +17,6 @@ const LATER_MS = 61_000;
 
 /** A harness whose service runs in another process. */
 export interface CrashHarness extends Harness {
-  /** The directory of the service's data. */
   readonly directory: string;
   service(): ServerProcess;
   /** Starts another server on the same data, as if a little over a minute had passed since the last start. */
@@ -39,7 +38,6 @@ interface CrashOptions {
   readonly optInEvents?: readonly OptInEventType[];
 }
 
-/** Starts a server with an instance that is not paired yet. */
 export async function startCrashHarness({
   printsLog = false,
   optInEvents = [],

@@ -5,8 +5,8 @@ import type { CrashHarness } from './crash-harness.ts';
 import { reportedAbout } from './flow.ts';
 
 /**
- * Checks that each text is in the chat once and was reported as sent once. The chat has the messages that the other
- * phone could read; a repeat under the same id does not count.
+ * Checks that the other phone could read each text once, and that each was reported as sent once. A repeat under the
+ * same id does not count.
  */
 export async function expectSentOnce(harness: CrashHarness, texts: readonly string[]): Promise<void> {
   const { wa, bob, receiver } = harness;
@@ -20,7 +20,6 @@ export async function expectSentOnce(harness: CrashHarness, texts: readonly stri
   expect(receiver.forged()).toBe(0);
 }
 
-/** Checks that each text was received once and reported once. */
 export async function expectReceivedOnce(harness: CrashHarness, texts: readonly string[]): Promise<void> {
   const messages = await messagesOf(harness, 'inbound');
   expect(messages.map(({ text }) => text ?? '').toSorted(byCode)).toEqual(texts.toSorted(byCode));
@@ -36,7 +35,6 @@ export function untilReceived(harness: CrashHarness, count: number): Promise<voi
   );
 }
 
-/** The messages, oldest first. */
 export async function messagesOf(
   { service, instance }: CrashHarness,
   direction: MessageResource['direction'],

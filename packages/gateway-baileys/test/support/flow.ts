@@ -29,7 +29,6 @@ export interface Harness {
 
 /** A harness with the service in this process. */
 export interface Flow extends Harness {
-  /** The service's data directory. */
   readonly directory: string;
   /** Stops the service, runs `meanwhile`, and starts another service on the same data. */
   restart(meanwhile?: () => Promise<void>): Promise<void>;
@@ -134,7 +133,6 @@ export function untilNotified(
   });
 }
 
-/** The types of the events about a message, in the order of their creation. */
 export function reportedAbout({ receiver }: Harness, messageId: string): readonly string[] {
   return receiver.events
     .filter(({ data }) => 'message' in data && data.message.id === messageId)

@@ -1,6 +1,5 @@
 import { BufferJSON } from '@whiskeysockets/baileys';
 
-/** A value that must not be printed, with its name. */
 export interface Secret {
   readonly what: string;
   readonly bytes: Uint8Array;
@@ -23,7 +22,7 @@ export function leaksIn(printed: string, secrets: readonly Secret[]): readonly s
     .map(({ what }) => what);
 }
 
-/** The ways in which programs print bytes: as text, encoded, as a `Buffer`, as a list or an object of numbers. */
+/** The ways in which programs print bytes: text, hex, base64, a `Buffer`, a list or an object of numbers. */
 function spellings(bytes: Uint8Array): readonly string[] {
   const part = Buffer.from(bytes.subarray(0, PART));
   const hex = part.toString('hex');

@@ -23,7 +23,6 @@ interface LinkedOptions extends NetworkOptions {
   readonly clock?: Clock | HurriedClock;
 }
 
-/** A network, and an instance without stored values. */
 export async function unlinked(options: LinkedOptions = {}): Promise<Omit<Linked, 'link'>> {
   const { logger = silentLogger, clock = systemClock(), ...networkOptions } = options;
   const network = await startBaileysNetwork(networkOptions);
@@ -45,7 +44,6 @@ export async function unlinked(options: LinkedOptions = {}): Promise<Omit<Linked
   };
 }
 
-/** A linked and open instance. */
 export async function linked(options: LinkedOptions = {}): Promise<Linked> {
   const { clock } = options;
   const hurry = clock && 'rest' in clock ? clock.rest() : undefined;
@@ -103,7 +101,7 @@ export function leapingClock(): Clock & { leap(): void } {
 export function acceleratingClock(): { readonly clock: Clock; accelerate(factor: number): void } {
   const { now, elapsed, setTimer } = systemClock();
   let speed = 1;
-  /** The readings of this clock, and of the machine's, when the speed last changed. */
+  /** This clock's readings, and the machine's, when the speed last changed. */
   let since = { now: now(), elapsed: elapsed(), machine: elapsed() };
   const passed = (): number => (elapsed() - since.machine) * speed;
   const clock: Clock = {

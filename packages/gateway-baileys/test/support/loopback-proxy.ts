@@ -11,7 +11,7 @@ export interface LoopbackProxy {
   readonly url: string;
   /** The requested hosts, as `host:port`. */
   readonly targets: readonly string[];
-  /** How many of these hosts were reached. */
+  /** How many connections reached their host. */
   readonly tunnels: () => number;
 }
 
@@ -34,8 +34,8 @@ function openOutward(host: string, port: number): Socket {
 }
 
 /**
- * Until the test ends, cuts each connection that this process opens to a port other than `ports`, except the proxies'
- * own connections. Returns the ports of cut connections.
+ * Cuts each connection that this process opens to a port not in `ports`, except the proxies' own, until the test ends.
+ * Returns the ports of the connections that were cut.
  */
 export function refuseAllBut(ports: () => readonly number[]): readonly number[] {
   const refused: number[] = [];
@@ -54,7 +54,7 @@ export function refuseAllBut(ports: () => readonly number[]): readonly number[] 
   return refused;
 }
 
-/** Starts an HTTP CONNECT proxy that requires a password. */
+/** Requires a password. */
 export async function startHttpProxy(): Promise<LoopbackProxy> {
   const targets: string[] = [];
   let tunnels = 0;

@@ -13,7 +13,6 @@ import { onTestFinished } from 'vitest';
 import { acceleratingClock } from './linked.ts';
 import { SECRET_KEY } from './service.ts';
 
-/** A linked number, and the people it talks to. */
 export interface LinkedNumber {
   readonly account: Account;
   readonly instance: string;
@@ -37,9 +36,8 @@ interface Size {
 }
 
 /**
- * Starts the service in this process, on a loopback WhatsApp that names some people by only their LID or only their
- * number. The network runs in its own process, so that the work of the network and of its phones does not count as the
- * service's.
+ * Starts the service in this process, on a loopback WhatsApp that names some people by LID only or by number only. The
+ * network has its own process, so that its work does not count as the service's.
  */
 export async function startManyNumbers({ numbers: count, speed }: Size): Promise<ManyNumbers> {
   const wa = await spawnFakeWhatsApp();
@@ -75,7 +73,7 @@ export async function startManyNumbers({ numbers: count, speed }: Size): Promise
   return { wa, api, numbers, sent, received };
 }
 
-/** A list of all messages sent to the network, which grows until the network is stopped. */
+/** Grows until the network is stopped. */
 function sentMessages(wa: RemoteFakeWhatsApp): readonly SentMessage[] {
   const sent: SentMessage[] = [];
   const follow = async (): Promise<void> => {

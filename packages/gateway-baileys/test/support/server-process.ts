@@ -10,7 +10,7 @@ const PROGRAM = pathToFileURL(await builtProgram(new URL('programs/serve.ts', im
 export interface ServerOptions {
   readonly directory: string;
   readonly whatsapp: ClientSettings;
-  /** A key of an earlier server on this directory; by default, a new one. */
+  /** Taken from an earlier server on this directory; by default, a new key. */
   readonly apiKey?: string | undefined;
   /** How far the server's clock is ahead, as if it had started that much later. */
   readonly aheadMs: number;
@@ -24,14 +24,12 @@ export interface ServerFacts {
   readonly apiKey: string;
 }
 
-/** A write that the network caused. */
 interface Write {
   readonly name: string;
   /** Milliseconds since the epoch, with fractions, on this machine's clock. */
   readonly at: number;
 }
 
-/** The whole service in another process. */
 export interface ServerProcess extends Service {
   readonly apiKey: string;
   /** Everything that the server has printed so far, on both outputs. */
@@ -47,7 +45,6 @@ export interface ServerProcess extends Service {
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const program = startNodeProgram(PROGRAM, {
     args: [JSON.stringify(options)],
-    // The environment of the tests must not affect the server.
     env: { PATH: process.env['PATH'] },
     hasChannel: true,
   });

@@ -19,7 +19,6 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** A service with the parts that are needed to serve it on a port. */
 export interface StartedService extends Service {
   readonly apiKey: string;
   readonly fetch: (request: Request) => Response | Promise<Response>;
@@ -29,10 +28,9 @@ export interface ServiceOptions {
   readonly directory: string;
   readonly gateway: BaileysGatewayOptions;
   readonly logger?: Logger | undefined;
-  /** A key of an earlier service on this directory; by default, a new one. */
+  /** Taken from an earlier service on this directory; by default, a new key. */
   readonly apiKey?: string | undefined;
   readonly clock?: Clock | undefined;
-  /** Wraps the service's storage. */
   readonly around?: ((storage: Storage) => Storage) | undefined;
 }
 

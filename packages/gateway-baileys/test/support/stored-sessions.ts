@@ -6,7 +6,7 @@ import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { eventually } from '@trunkline/test-support';
 import { SECRET_KEY } from './service.ts';
 
-/** The stored sessions of each instance, opened as the service opens them. No server may run at the same time. */
+/** The stored sessions of each instance. No server may run at the same time. */
 export async function storedSessions(
   directory: string,
   count: number,

@@ -1,5 +1,5 @@
-// Serves the REST API on its own port, on the loopback WhatsApp, until its parent exits or it is killed. Prints each
-// write that the network causes, as soon as it is on disk.
+// Serves the REST API on the loopback WhatsApp until its parent exits or it is killed. Prints each write that the
+// network causes, as soon as it is on disk.
 import { writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { inspect } from 'node:util';
