@@ -166,7 +166,8 @@ test.each(['messages:read', 'instances:read'] as const)(
       guard: {
         ...guard,
         async readmit(request, scope) {
-          if (isLost && scope === lost) throw new TrunklineError({ code: 'INSUFFICIENT_SCOPE', message: 'No longer.' });
+          if (isLost && scope === lost)
+            throw new TrunklineError({ code: 'INSUFFICIENT_SCOPE', message: 'No longer.' });
           await guard.readmit(request, scope);
         },
       },
