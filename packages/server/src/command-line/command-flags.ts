@@ -56,7 +56,7 @@ function settingOptions(): Readonly<Record<string, Meaning>> {
     allSettings()
       .filter(({ isSecret }) => !isSecret)
       .map(({ variable, meaning, values, isList }) => [
-        `${flagOf(variable)} <value>`,
+        `${flagOf(variable)} <${variable.endsWith('_DIR') ? 'path' : 'value'}>`,
         { meaning: firstPart(stripMarkdown(meaning)), values, isList },
       ]),
   );

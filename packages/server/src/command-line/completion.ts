@@ -14,6 +14,11 @@ export const completionCommand =
     output.result({ data: { shell, script } }, script);
   };
 
+/** Starts zsh's completion, unless the user's own configuration has, and its support for completions of bash. */
+const ZSH_COMPLETION = `(( $+functions[compdef] )) || { autoload -U compinit && compinit -i }
+autoload -U +X bashcompinit && bashcompinit
+`;
+
 /**
  * zsh can use bash's completions. bash treats the text after the last `:` or `=` of a value as a separate word, and
  * replaces only that word.
@@ -29,7 +34,7 @@ function bash(commands: readonly CommandSpec[], shell: 'bash' | 'zsh'): string {
       ({ command, flag, values: names, isList = false }) =>
         `    '${command} ${flag}') words='${names.join(' ')}'${isList ? ' list=1' : ''} ;;`,
     );
-  return `${shell === 'zsh' ? 'autoload -U +X bashcompinit && bashcompinit\n' : ''}_trunkline() {
+  return `${shell === 'zsh' ? ZSH_COMPLETION : ''}_trunkline() {
   local words command="\${COMP_WORDS[1]}" list='' prefix=''
   local line="\${COMP_LINE:0:$COMP_POINT}"
   local token="\${line##* }"
@@ -71,18 +76,28 @@ ${values.join('\n')}
 complete -o default -F _trunkline trunkline`;
 }
 
+/** The function of fish's script that says whether the words before the cursor begin with a command. */
+const BEGINS = `function __trunkline_begins
+  set -l words (commandline -opc)
+  test "$words[2..$(math 1 + (count $argv))]" = "$argv"
+end`;
+
+/** The function of fish's script that says whether the words before the cursor are exactly a group. */
+const IS_GROUP = `function __trunkline_is_group
+  set -l words (commandline -opc)
+  test "$words[2..]" = "$argv"
+end`;
+
 function fish(commands: readonly CommandSpec[]): string {
   const lines = commands.flatMap((spec) => {
     const [group = '', name] = spec.name.split(' ');
-    const condition =
-      name === undefined
-        ? `__fish_seen_subcommand_from ${group}`
-        : `__fish_seen_subcommand_from ${group}; and __fish_seen_subcommand_from ${name}`;
+    const condition = `__trunkline_begins ${spec.name}`;
     const values = valuesOfArguments(spec);
     return [
       name === undefined
         ? `complete -c trunkline -n __fish_use_subcommand -a ${group} -d '${quoted(spec.summary)}'`
-        : `complete -c trunkline -n '__fish_seen_subcommand_from ${group}' -a ${name} -d '${quoted(spec.summary)}'`,
+        : `complete -c trunkline -n '__trunkline_is_group ${group}' -a ${name} -d '${quoted(spec.summary)}'`,
+      ...(takesPath(spec) ? [`complete -c trunkline -n '${condition}' -F`] : []),
       ...(values.length > 0 ? [`complete -c trunkline -n '${condition}' -a '${values.join(' ')}'`] : []),
       ...flagsOf(spec).map(
         (info) => `complete -c trunkline -n '${condition}' -l ${info.flag.slice(2)}${fishValue(info)}`,
@@ -92,7 +107,7 @@ function fish(commands: readonly CommandSpec[]): string {
   const groups = groupsOf(commands).map(
     ([group]) => `complete -c trunkline -n __fish_use_subcommand -a ${group}`,
   );
-  return ['complete -c trunkline -f', ...groups, ...lines].join('\n');
+  return [BEGINS, IS_GROUP, 'complete -c trunkline -f', ...groups, ...lines].join('\n');
 }
 
 /**
@@ -102,7 +117,14 @@ function fishValue({ valueName, values, isList = false }: FlagInfo): string {
   if (valueName === null) return '';
   if (values.length > 0)
     return ` -x -a '${isList ? `(__fish_append , ${values.join(' ')})` : values.join(' ')}'`;
-  return ['path', 'file', 'directory'].includes(valueName) ? ' -r -F' : ' -x';
+  return PATHS.includes(valueName) ? ' -r -F' : ' -x';
+}
+
+/** The names of values and arguments that are paths. */
+const PATHS = ['path', 'file', 'directory'];
+
+function takesPath(spec: CommandSpec): boolean {
+  return Object.keys(spec.arguments ?? {}).some((name) => PATHS.includes(name.slice(1, -1)));
 }
 
 /** The words that complete a command: its options, and the values of arguments with a closed list. */
