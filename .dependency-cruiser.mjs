@@ -474,6 +474,7 @@ export default {
           '@types/pg',
           'pino',
           'smol-toml',
+          'string-width',
           'uqr',
           'zod',
         ),

@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '@trunkline/receiver';
 import { printable } from '../printable.ts';
-import { cutToWidth } from './display-width.ts';
+import { cutToWidth } from './cut-to-width.ts';
 
 const EXCERPT_WIDTH = 60;
 

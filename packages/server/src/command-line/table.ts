@@ -1,5 +1,6 @@
+import stringWidth from 'string-width';
 import { printable } from '../printable.ts';
-import { cutToWidth, displayWidth } from './display-width.ts';
+import { cutToWidth } from './cut-to-width.ts';
 import { joinTexts, withoutStyle } from './styled-text.ts';
 import type { Text, Toned } from './styled-text.ts';
 
@@ -27,7 +28,7 @@ export function table(
   const names = columns.map((column) => (typeof column === 'string' ? column : column.freeText));
   const cells = [names, ...rows].map((row, index) => (index === 0 ? row : printableCells(row)));
   const natural = names.map((_, column) =>
-    Math.max(...cells.map((row) => displayWidth(withoutStyle(row[column] ?? '')))),
+    Math.max(...cells.map((row) => stringWidth(withoutStyle(row[column] ?? '')))),
   );
   const widths = width === null ? natural : fitted(natural, columns, width);
   const line = (row: readonly Cell[]): Text =>
@@ -37,7 +38,7 @@ export function table(
         const text = cutToWidth(withoutStyle(cell), room);
         const shown = typeof cell === 'string' ? text : { ...cell, text };
         const isLast = row.slice(column + 1).every((next) => withoutStyle(next) === '');
-        return isLast ? [shown] : [shown, ' '.repeat(room - displayWidth(text))];
+        return isLast ? [shown] : [shown, ' '.repeat(room - stringWidth(text))];
       }),
       GAP,
     );
@@ -51,7 +52,7 @@ export function table(
 function fitted(natural: readonly number[], columns: readonly Column[], width: number): readonly number[] {
   const widths = [...natural];
   const least = columns.map((column) =>
-    typeof column === 'string' ? Infinity : Math.max(LEAST_WIDTH, displayWidth(column.freeText)),
+    typeof column === 'string' ? Infinity : Math.max(LEAST_WIDTH, stringWidth(column.freeText)),
   );
   let excess = widths.reduce((sum, one) => sum + one, GAP.length * (widths.length - 1)) - width;
   for (; excess > 0; excess--) {

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { until } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
-import { displayWidth } from '../../src/command-line/display-width.ts';
 import { runCommand, startCommandHarness } from '../support/command-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { startInTerminal, terminalMissing } from '../support/terminal-process.ts';
@@ -88,8 +88,8 @@ describe.skipIf(missing !== null)('In a terminal', () => {
     const [names = '', row = ''] = stripVTControlCharacters(shown.stdout()).split('\r\n');
     expect(row).toContain(`${id}  受付 (front desk)`);
     expect(row).toMatch(/…  connected  \d+  \S+$/);
-    expect(displayWidth(row)).toBe(110);
-    expect(displayWidth(row.slice(0, row.indexOf('connected')))).toBe(names.indexOf('status'));
+    expect(stringWidth(row)).toBe(110);
+    expect(stringWidth(row.slice(0, row.indexOf('connected')))).toBe(names.indexOf('status'));
     expect(shown.stdout()).toContain('\u001b[32mconnected\u001b[39m');
 
     const plain = startInTerminal(['instances', 'list'], {

@@ -1,5 +1,6 @@
+import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { cutToWidth, displayWidth } from './display-width.ts';
+import { cutToWidth } from './cut-to-width.ts';
 
 const TEXTS: readonly (readonly [text: string, width: number])[] = [
   ['', 0],
@@ -19,12 +20,6 @@ const TEXTS: readonly (readonly [text: string, width: number])[] = [
   ['a\u200db', 2],
 ];
 
-describe('The width of a text on a terminal', () => {
-  it.for(TEXTS)('counts %j as %i columns', ([text, width]) => {
-    expect(displayWidth(text)).toBe(width);
-  });
-});
-
 describe('A text that is cut to a width', () => {
   it('stays as it is if it fits', () => {
     for (const [text, width] of TEXTS) expect(cutToWidth(text, width)).toBe(text);
@@ -32,10 +27,10 @@ describe('A text that is cut to a width', () => {
 
   it('ends with an ellipsis, and is never wider', () => {
     for (const [text] of TEXTS)
-      for (let width = 1; width < displayWidth(text); width++) {
+      for (let width = 1; width < stringWidth(text); width++) {
         const cut = cutToWidth(text, width);
         expect(cut).toMatch(/…$/);
-        expect(displayWidth(cut), `${text} in ${width}`).toBeLessThanOrEqual(width);
+        expect(stringWidth(cut), `${text} in ${width}`).toBeLessThanOrEqual(width);
       }
   });
 
