@@ -1,11 +1,11 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
-import { isTrunklineError } from '@trunkline/core';
 import { createHttpApp } from '@trunkline/http';
 import type { RequestGuard } from '@trunkline/http';
 import {
   createRateLimit,
   errorResponse,
+  logFailure,
   methodNotAllowed,
   notFound,
   publicErrorOf,
@@ -91,9 +91,10 @@ function dashboardWith(
   app.notFound((c) => notFound(requestId(c)));
   app.onError((error, c) => {
     const id = requestId(c);
-    if (!isTrunklineError(error) || error.code === 'INTERNAL_ERROR')
-      trunkline.logger.error({ requestId: id, method: c.req.method, path: c.req.path, err: error }, FAILED);
-    return errorResponse(publicErrorOf(error), { requestId: id });
+    const shown = publicErrorOf(error);
+    const request = { requestId: id, method: c.req.method, path: c.req.path };
+    if (shown.code === 'INTERNAL_ERROR') logFailure(trunkline.logger, error, { request, message: FAILED });
+    return errorResponse(shown, { requestId: id });
   });
 
   return {

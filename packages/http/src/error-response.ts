@@ -15,11 +15,12 @@ interface ErrorFrame {
 export function errorResponse(error: PublicError, { requestId, headers = {} }: ErrorFrame): Response {
   const { code, message, status, details } = error;
   const response = json({ error: { code, message, request_id: requestId, ...(details && { details }) } });
-  const withHeaders = { ...response, headers: { ...headers, ...response.headers, ...headersOf(error) } };
+  const withHeaders = { ...response, headers: { ...headers, ...response.headers, ...errorHeaders(error) } };
   return toResponse(withHeaders, { status, requestId });
 }
 
-function headersOf({ status, details }: PublicError): Record<string, string> {
+/** The headers that the status of an error requires. */
+export function errorHeaders({ status, details }: PublicError): Record<string, string> {
   if (status === 401) return { 'WWW-Authenticate': 'Bearer' };
   if (status === 503) return { 'Retry-After': String(details?.retry_after ?? UNAVAILABLE_RETRY_AFTER) };
   if (status !== 429) return {};

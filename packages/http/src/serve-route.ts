@@ -1,11 +1,11 @@
 import type { Context } from 'hono';
-import { isTrunklineError } from '@trunkline/core';
-import { checkScope, consoleLogger, isUnavailable, unwrap } from '@trunkline/core/spi/http';
+import { checkScope, consoleLogger, unwrap } from '@trunkline/core/spi/http';
 import type { Trunkline } from '@trunkline/core';
 import { toResponse } from './route-response.ts';
 import type { RouteResponse } from './route-response.ts';
 import { errorResponse, publicErrorOf } from './error-response.ts';
 import { isForm } from './form-body.ts';
+import { logFailure } from './log-failure.ts';
 import type { RequestGuard } from './request-guard.ts';
 import type { CheckedHttpOptions } from './http-options.ts';
 import { readJsonBody } from './request-body.ts';
@@ -32,10 +32,6 @@ interface Progress {
   headers: Readonly<Record<string, string>>;
 }
 
-const REQUEST_FAILED =
-  'a request failed through no fault of its caller: fix the cause in err, or report it as a defect; the response has the same requestId';
-const UNAVAILABLE =
-  'requests get 503, because the database or the media store does not carry out what they need: err says why; check both';
 const STORE_FAILED =
   'the store of the rate limit failed: this process counts requests for itself until the store responds; check the store';
 
@@ -55,21 +51,19 @@ export function serveRoute(service: Service, route: Route): (c: Context) => Prom
 
   async function respond(c: Context, traceparent: string | undefined): Promise<Response> {
     const requestId = requestIdOf(c.req.raw, () => trunkline.newRequestId());
-    const report = (error: unknown, message: string): void => {
+    const report = (error: unknown, message?: string): void => {
       const request = { requestId, method: c.req.method, path: c.req.path };
       if (options.onError) options.onError(error, request);
-      // Group the request's facts in `request`, so that these lines count as repeats: while the database is
-      // unreachable, every request fails, each with its own id.
-      else if (isUnavailable(error)) logger.warn({ request, err: error }, UNAVAILABLE);
-      else logger.error({ ...request, err: error }, message);
+      else logFailure(logger, error, { request, ...(message !== undefined && { message }) });
     };
     const progress: Progress = { storeFailed: (error) => report(error, STORE_FAILED), headers: {} };
     try {
       const response = await run(service, route, { c, progress, traceparent });
       return toResponse(response, { status, requestId, noStore, headers: progress.headers });
     } catch (error) {
-      if (!isTrunklineError(error) || error.code === 'INTERNAL_ERROR') report(error, REQUEST_FAILED);
-      return errorResponse(publicErrorOf(error), { requestId, headers: progress.headers });
+      const shown = publicErrorOf(error);
+      if (shown.code === 'INTERNAL_ERROR') report(error);
+      return errorResponse(shown, { requestId, headers: progress.headers });
     }
   }
 }

@@ -4,13 +4,13 @@ import {
   McpServer,
   originValidationResponse,
 } from '@modelcontextprotocol/server';
-import { isTrunklineError } from '@trunkline/core';
 import type { Admin, Principal, Trunkline } from '@trunkline/core';
 import { ERROR_STATUS } from '@trunkline/core/spi/http';
 import type { Result } from '@trunkline/core/spi/http';
 import { createGuard } from '@trunkline/http';
 import {
   errorResponse,
+  logFailure,
   methodNotAllowed,
   notFound,
   publicErrorOf,
@@ -86,9 +86,10 @@ export function createMcp(trunkline: McpTrunkline, options: McpOptions = {}): Mc
         if (request.method !== 'POST') return methodNotAllowed(requestId, 'POST');
         return withFacts(await respond(request, facts), facts);
       } catch (error) {
-        if (!isTrunklineError(error) || error.code === 'INTERNAL_ERROR')
-          trunkline.logger.error({ requestId, path, err: error }, FAILED);
-        return errorResponse(publicErrorOf(error), { requestId, headers: facts.rate });
+        const shown = publicErrorOf(error);
+        if (shown.code === 'INTERNAL_ERROR')
+          logFailure(trunkline.logger, error, { request: { requestId, path }, message: FAILED });
+        return errorResponse(shown, { requestId, headers: facts.rate });
       }
     },
   };
@@ -127,7 +128,7 @@ export function createMcp(trunkline: McpTrunkline, options: McpOptions = {}): Mc
     const { tool, outcome, facts, failure } = call;
     const line = { requestId, workspaceId: workspace.id, apiKeyId: apiKey.id, tool, outcome, ...facts };
     if (failure === undefined) trunkline.logger.info(line, 'a model called a tool');
-    else trunkline.logger.error({ ...line, err: failure }, FAILED);
+    else logFailure(trunkline.logger, failure, { request: line, message: FAILED });
   }
 }
 

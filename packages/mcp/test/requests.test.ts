@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { memoryStorage } from '@trunkline/core/testing';
+import { UnavailableError } from '@trunkline/core/spi/storage';
 import { createMcp } from '../src/index.ts';
 import type { McpOptions } from '../src/index.ts';
 import { startService } from './harness.ts';
@@ -30,6 +32,20 @@ describe('a request', () => {
       expect(headers.get('X-Request-Id')).toBe('mine');
       expect(headers.get('Cache-Control')).toMatch(/no-store|no-cache/);
     }
+  });
+
+  it('is told to repeat a call while the database is unavailable, and the log warns', async () => {
+    const storage = memoryStorage();
+    const service = await startService({ storage });
+    const model = await service.mcp().client();
+    storage.instances.list = () => Promise.reject(new UnavailableError('The database hunter2 is locked.'));
+    const shown = await model.refused('list_instances');
+    expect(shown).toMatch(/^INTERNAL_ERROR: .* cannot reach its database .* Retry later\.$/);
+    expect(service.lines.at(-1)).toMatchObject({
+      level: 'warn',
+      facts: { request: { tool: 'list_instances', outcome: 'INTERNAL_ERROR' }, err: { isUnavailable: true } },
+      message: expect.stringMatching(/^requests get 503/),
+    });
   });
 
   it('is refused if a page in a browser made it, unless its host is allowed', async () => {

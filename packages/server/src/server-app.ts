@@ -77,11 +77,8 @@ export function createStartingApp(): Hono {
   app.get('/healthz', (c) => c.json({ status: 'up' }));
   app.get('/readyz', (c) => c.json({ status: 'starting' }, 503));
   app.notFound((c) => {
-    c.header('Retry-After', '1');
-    return errorResponse(
-      c,
-      refused('GATEWAY_UNAVAILABLE', 'The server is starting: repeat the request in a second.'),
-    );
+    const message = 'The server is starting: repeat the request in a second.';
+    return errorResponse(c, refused('GATEWAY_UNAVAILABLE', message, { retry_after: 1 }));
   });
   return app;
 }

@@ -1,8 +1,9 @@
 // For packages next to the API that handle requests and responses in the same way, such as `@trunkline/dashboard`.
 // Unlike the exports of `@trunkline/http`, these may change in a minor version.
 export { checkContentEncoding } from '../content-encoding.ts';
-export { errorResponse, methodNotAllowed, notFound, publicErrorOf } from '../error-response.ts';
+export { errorHeaders, errorResponse, methodNotAllowed, notFound, publicErrorOf } from '../error-response.ts';
 export type { PublicError } from '../error-response.ts';
+export { logFailure } from '../log-failure.ts';
 export { createRateLimit } from '../rate-limit.ts';
 export type { RateLimit } from '../rate-limit.ts';
 export { rateLimitOption } from '../rate-limit-options.ts';
