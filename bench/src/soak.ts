@@ -1,8 +1,9 @@
 /**
  * Whether the service keeps memory or files that it should give back: it runs for SOAK_MINUTES on SOAK_STORAGE
- * (`sqlite` or `postgres`) at a steady rate of SOAK_PER_SECOND texts each way, among uploads, downloads, streams,
- * lists, abandoned uploads and instances that come and go. Each minute prints a line, so that a run that is cut off
- * has figures, too.
+ * (`sqlite` or `postgres`) at a steady rate of SOAK_PER_SECOND texts each way over SOAK_INSTANCES instances, among
+ * uploads, downloads, streams, lists, abandoned uploads and instances that come and go. Each minute, the traffic
+ * rests until nothing is in flight, so that minutes can be compared, and a line is printed, so that a run that is cut
+ * off has figures, too.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -42,6 +43,10 @@ const MINUTE_MS = 60_000;
 const MB = 1_048_576;
 /** How long an account's stream of events stays open at most. */
 const STREAM_MS = 20_000;
+/** How long the work in flight and its reports may take before a minute is measured. */
+const SETTLES_WITHIN_MS = 10_000;
+/** How long connections that are not used any more take to close. */
+const CLOSES_WITHIN_MS = 2_000;
 /** How long the reports that are still due at the end may take. */
 const PATIENCE_MS = 120_000;
 
@@ -70,6 +75,11 @@ const accounts = await Promise.all(
 );
 
 const ending = new AbortController();
+/** Ends the streams that are open, so that they do not count as kept. */
+let measuring = new AbortController();
+/** Resolves when traffic may go on after a measurement. */
+let measured: Promise<unknown> = Promise.resolve();
+const inFlight = new Set<Promise<void>>();
 const failures: string[] = [];
 let number = 0;
 const text = (what: string): string => `${what} ${(number += 1)}`;
@@ -92,7 +102,7 @@ let before = await child.ask<SoakResources>('resources');
 let measuredAt = performance.now();
 for (let minute = 1; minute <= MINUTES; minute += 1) {
   await pause(began + minute * MINUTE_MS - performance.now());
-  const now = await child.ask<SoakResources>('resources');
+  const now = await measureAtRest();
   const seconds = (performance.now() - measuredAt) / 1_000;
   const sample: Sample = {
     ...now,
@@ -111,9 +121,10 @@ for (let minute = 1; minute <= MINUTES; minute += 1) {
 
 ending.abort();
 await Promise.all(traffic);
+await Promise.all(inFlight);
 const waitsUntil = performance.now() + PATIENCE_MS;
 while (ledger.open().length > 0 && performance.now() < waitsUntil)
-  await Promise.all(accounts.map((account) => followEvents(account, ledger, 1_000)));
+  await Promise.all(accounts.map((account) => followEvents(account, ledger, AbortSignal.timeout(1_000))));
 const left = ledger.open();
 const statuses = await Promise.all(left.map(statusOf));
 const lost = statuses.filter((status) => status !== 'read' && status !== 'failed').length;
@@ -144,31 +155,57 @@ compare('messages lost', [lost], { atMost: 0 });
 compare('events missing', [left.reduce((sum, { due }) => sum + due.size, 0)], { atMost: 0 });
 compare('requests failed', [refused + failures.length], { atMost: 0 });
 
+/** Measures while nothing is going on, because the memory of work in flight differs from minute to minute. */
+async function measureAtRest(): Promise<SoakResources> {
+  const measurement = Promise.withResolvers<void>();
+  measured = measurement.promise;
+  measuring.abort();
+  const settlesUntil = performance.now() + SETTLES_WITHIN_MS;
+  // The next streams bring the reports that these streams have not.
+  const isBusy = (): boolean =>
+    inFlight.size > 0 || ledger.open().some(({ due }) => [...due].some((what) => what.startsWith('webhook')));
+  while (isBusy() && performance.now() < settlesUntil) await pause(100);
+  await pause(CLOSES_WITHIN_MS);
+  const resources = await child.ask<SoakResources>('resources');
+  measuring = new AbortController();
+  measurement.resolve();
+  return resources;
+}
+
 /** Does the work with one account after another, each time without waiting for the previous one, until the end. */
 async function every(ms: number, work: (account: Account) => Promise<void>): Promise<void> {
-  const open = new Set<Promise<void>>();
   for (let round = 0; await isGoingOn(ms); round += 1) {
     const account = accounts[round % accounts.length];
-    if (!account) break;
-    const working: Promise<void> = work(account)
-      .catch((error: unknown) => void failures.push(String(error)))
-      .finally(() => open.delete(working));
-    open.add(working);
+    if (account) void track(work(account));
   }
-  await Promise.all(open);
 }
 
 /** Opens a stream after another, each for a different time, with pauses in between. */
 async function streamAgain(account: Account, index: number): Promise<void> {
   for (let round = index; await isGoingOn(500); round += 1) {
-    const ms = 1_000 + ((round * 7_919) % STREAM_MS);
-    await followEvents(account, ledger, ms).catch((error: unknown) => void failures.push(String(error)));
+    const leaving = AbortSignal.any([
+      measuring.signal,
+      ending.signal,
+      AbortSignal.timeout(1_000 + ((round * 7_919) % STREAM_MS)),
+    ]);
+    await track(followEvents(account, ledger, leaving));
   }
 }
 
-/** Waits, and returns whether the run goes on. */
-function isGoingOn(ms: number): Promise<boolean> {
-  return pause(ms, true, { signal: ending.signal }).catch(() => false);
+/** Counts the work as in flight, and notes its failure. */
+function track(work: Promise<void>): Promise<void> {
+  const tracked: Promise<void> = work
+    .catch((error: unknown) => void failures.push(String(error)))
+    .finally(() => inFlight.delete(tracked));
+  inFlight.add(tracked);
+  return tracked;
+}
+
+/** Waits, and then for the end of a measurement, and returns whether the run goes on. */
+async function isGoingOn(ms: number): Promise<boolean> {
+  await pause(ms, undefined, { signal: ending.signal }).catch(() => {}); // the end of the run
+  await measured;
+  return !ending.signal.aborted;
 }
 
 async function statusOf({ apiKey, id }: { readonly apiKey: string; readonly id?: string }): Promise<string> {

@@ -1,6 +1,7 @@
 // The service of the soak, on one storage and a sandbox network. Reports its resources on request.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { serve } from '@hono/node-server';
 import { createTrunkline } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
@@ -45,7 +46,10 @@ const server = serve({ fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => {
   serveParent(facts, resources, stop);
 });
 
-function resources(): SoakResources {
+async function resources(): Promise<SoakResources> {
+  globalThis.gc?.();
+  // The second collection frees objects that the first one has only finalized.
+  await pause(100);
   globalThis.gc?.();
   const { heapUsed, rss } = process.memoryUsage();
   const { user, system } = process.cpuUsage();

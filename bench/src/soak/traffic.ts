@@ -117,10 +117,9 @@ export async function readLists({ client, instance }: Account): Promise<void> {
   if (webhooks[0]) unwrap(await client.webhooks.deliveries(webhooks[0].id));
 }
 
-/** Follows the events for a while, from where the last stream of the account ended. */
-export async function followEvents(account: Account, ledger: Ledger, ms: number): Promise<void> {
+/** Follows the events until `leaving` aborts, from where the last stream of the account ended. */
+export async function followEvents(account: Account, ledger: Ledger, leaving: AbortSignal): Promise<void> {
   const { client, lastEventId } = account;
-  const leaving = AbortSignal.timeout(ms);
   const stream = await client.events.stream({ last_event_id: lastEventId }, { signal: leaving });
   if (!stream.ok) return;
   try {
