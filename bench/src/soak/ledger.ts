@@ -1,5 +1,5 @@
 /** A message with a unique text, which the network repeats in its reply. */
-export interface OpenMessage {
+interface OpenMessage {
   /** Undefined until the message is accepted. */
   id?: string;
   readonly apiKey: string;
