@@ -45,8 +45,8 @@ const MB = 1_048_576;
 const STREAM_MS = 20_000;
 /** How long the work in flight and its reports may take before a minute is measured. */
 const SETTLES_WITHIN_MS = 10_000;
-/** How long connections that are not used any more take to close. */
-const CLOSES_WITHIN_MS = 2_000;
+/** Longer than either side keeps an idle connection open, so that these do not count as kept. */
+const CLOSES_WITHIN_MS = 7_000;
 /** How long the reports that are still due at the end may take. */
 const PATIENCE_MS = 120_000;
 
