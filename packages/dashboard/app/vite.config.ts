@@ -5,13 +5,13 @@ import type { HtmlTagDescriptor, InlineConfig, Plugin, Rolldown } from 'vite';
 import { PAGES } from '../src/assets.ts';
 import type { PageFiles } from '../src/assets.ts';
 
-/** The prefix of a texts file, because a page's file may have the same name: `es-` in `es-numbers`. */
+/** A prefix for files of texts, because a page's file may have the same name: `es-` in `es-numbers`. */
 function languageOf(module: string | null): string {
   const [, language] = /\/texts\/(\w+)\/[^/]+$/.exec(module ?? '') ?? [];
   return language === undefined ? '' : `${language}-`;
 }
 
-/** Preloads the dashboard's files, which the document's small script imports only after the first paint. */
+/** Preloads the dashboard's code, which the document's small script imports only after the first paint. */
 const fetchedMeanwhile: Plugin = {
   name: 'fetched-meanwhile',
   transformIndexHtml: {
@@ -26,10 +26,8 @@ const fetchedMeanwhile: Plugin = {
   },
 };
 
-/** The file names of a script and of all its static imports. */
 function filesOf(script: string, bundle: Rolldown.OutputBundle): ReadonlySet<string> {
   const files = new Set([script]);
-  // The loop also visits the files that it adds.
   for (const file of files) {
     const chunk = bundle[file];
     if (chunk?.type === 'chunk') for (const name of chunk.imports) files.add(name);
@@ -80,7 +78,7 @@ const PARENT = /getParentRoute: \(\) => (\w+)/;
 const PATH = /path: '([^']*)'/;
 const PAGE = /import\('\.\.\/([^']+)'\), '\w+', \[([^\]]*)\]/;
 
-/** Reads the pages from the text of routes.ts. A test compares their paths with those of the router. */
+/** Reads the pages from the source of routes.ts. A test compares their paths with the router's. */
 function routedPages(): readonly RoutedPage[] {
   const paths = new Map([['root', '']]);
   const pages: RoutedPage[] = [];
@@ -117,7 +115,7 @@ const config: InlineConfig = {
     // The first versions with light-dark() and :has(), the newest features in use.
     target: ['chrome123', 'firefox121', 'safari17.5'],
     assetsInlineLimit: 0,
-    // One file, because all styles together are small, and a request per file would cost more.
+    // All styles together are small, so a request per file would cost more.
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
@@ -126,7 +124,7 @@ const config: InlineConfig = {
       // 'use client' matters only to servers that render React.
       checks: { moduleLevelDirective: false },
       output: {
-        // Each file costs a request, so the initial code is one file, and the code that pages share is another.
+        // Each file costs a request: one file for the initial code, and one for code that pages share.
         codeSplitting: {
           groups: [
             { name: 'start', tags: ['$initial'], priority: 2 },

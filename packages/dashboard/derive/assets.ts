@@ -8,9 +8,9 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 
 /**
- * The built files of the browser's side, by path below the dashboard's root. Files below `assets/` never change,
- * because their names have a content hash. In `index.html`, the server replaces `<base href="./" />` with the path from
- * the requested page to the root.
+ * The built files for browsers, by path below the dashboard's root. Names below `assets/` contain a hash, so their
+ * content never changes. In `index.html`, the server replaces `<base href="./" />` with the path from the requested
+ * page to the root.
  */
 export type BuiltFiles = Readonly<Record<string, BuiltFile>>;
 
@@ -21,7 +21,7 @@ interface BuiltFile {
 }
 
 const ROOT = join(import.meta.dirname, '..');
-/** The sources of the build; a change to any source triggers a new build. */
+/** A change to any of these triggers a new build. */
 const SOURCES = [
   'app',
   'derive',
@@ -35,12 +35,11 @@ const KEPT_DAYS = 7;
 let loading: Promise<BuiltFiles> | null = null;
 
 /**
- * In a clone, loads the content of the published package's `dist/assets.js`. The content is built if missing, once per
- * process, into a folder named by the hash of its sources, so that concurrent starts make the same folder.
+ * In a clone, stands in for the published package's `dist/assets.js`. Builds the files if they are missing, into a
+ * folder named by the hash of their sources, so that concurrent starts use the same folder.
  */
 export function loadAssets(): Promise<BuiltFiles> {
   loading ??= builtFromSources().catch((error: unknown) => {
-    // The next visitor tries again.
     loading = null;
     throw error;
   });
@@ -71,7 +70,7 @@ async function buildInto(module: string): Promise<void> {
   }
 }
 
-/** A folder below node_modules, which other tools ignore, or a temporary one if that fails. */
+/** A folder below node_modules, which other tools ignore, or a temporary one if it cannot be created. */
 async function folderFor(hash: string): Promise<string> {
   const builds = join(ROOT, 'node_modules', '.cache', 'trunkline-dashboard');
   const folder = join(builds, hash);

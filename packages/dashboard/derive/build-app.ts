@@ -5,8 +5,8 @@ import { build } from 'vite';
 import type { Rolldown } from 'vite';
 import config from '../app/vite.config.ts';
 
-// Builds the browser's side and writes it as a module: `node derive/build-app.ts <file>`. Runs as a separate process,
-// so that a server that starts from its sources does not keep the bundler in memory.
+// Builds the files for browsers and writes them as a module: `node derive/build-app.ts <file>`. A separate process, so
+// that a server that starts from its sources does not keep the bundler in memory.
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -20,9 +20,9 @@ const TYPES: Readonly<Record<string, string>> = {
 const [, , target = 'dist/assets.js'] = process.argv;
 await writeAssets(target);
 
-/** Writes each file in one step, so that no reader sees half a file, and concurrent builds do not interfere. */
+/** Replaces each file in one step, so that concurrent builds and readers do not interfere. */
 async function writeAssets(path: string): Promise<void> {
-  // Vite reads this, so that React is built for production.
+  // Makes Vite build React for production.
   process.env['NODE_ENV'] = 'production';
   const files = await builtFiles();
   const served = [...files].flatMap(([name, content]) => {

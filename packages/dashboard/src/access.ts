@@ -15,14 +15,12 @@ export type AccessKind = DashboardAccess['access'];
 
 const KINDS: readonly unknown[] = ['admin', 'workspace', 'read-only'] satisfies readonly AccessKind[];
 
-/** The scopes that only read, which end in `:read`. */
 const READ_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope.endsWith(':read'));
 
 export function scopesOfAccess({ access }: DashboardAccess): readonly Scope[] {
   return access === 'read-only' ? READ_SCOPES : SCOPES;
 }
 
-/** The access that an API key with these scopes gives. */
 export function accessOfScopes(scopes: readonly Scope[]): 'workspace' | 'read-only' {
   return scopes.every((scope) => READ_SCOPES.includes(scope)) ? 'read-only' : 'workspace';
 }

@@ -1,6 +1,4 @@
-/** A file that browsers load. */
 export interface Asset {
-  /** The content type. */
   readonly type: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The same bytes compressed; null if there is no compressed form. */
@@ -8,8 +6,8 @@ export interface Asset {
 }
 
 /**
- * Finds a file by its name below the dashboard's path, such as `index.html` or `assets/main-1a2b3c.js`. The content of
- * a file below `assets/` never changes.
+ * Finds a file by its name below the dashboard's path, such as `index.html` or `assets/main-1a2b3c.js`; null if there
+ * is none.
  */
 export type Assets = (name: string) => Promise<Asset | null>;
 

@@ -128,8 +128,8 @@ function methodsOf(routes: readonly OwnRoute[]): Map<string, string> {
 }
 
 /**
- * The public address without the base path, for links in responses of the REST routes. Empty if it is unknown or does
- * not end with the base path.
+ * The part of the public address before the base path, for links in REST responses. Empty if the address is unknown or
+ * does not end with the base path.
  */
 function linksFrom({ publicUrl, basePath }: Pick<CheckedDashboardOptions, 'publicUrl' | 'basePath'>): {
   readonly publicUrl?: string;

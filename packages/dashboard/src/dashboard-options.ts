@@ -14,9 +14,9 @@ export interface DashboardOptions {
   /** The path that the dashboard is mounted at. Default `/dashboard`; an empty string for the root. */
   readonly basePath?: string | undefined;
   /**
-   * Returns the access of a request's sender; null refuses access. It is called for each API request of the pages, and
-   * every five seconds while a page's event stream is open. If `authorize` throws, the error is logged, and the request
-   * fails or the stream ends. Ten seconds without a result count as an error.
+   * Returns the access of a request's sender; null refuses access. Called for each API request of the pages, and every
+   * five seconds while a page's event stream is open. If it throws or takes more than ten seconds, the error is logged,
+   * and the request fails or the stream ends.
    *
    * @example authorize: async (request) => ((await userOf(request))?.isOperator ? { access: 'admin' } : null)
    */
@@ -25,25 +25,25 @@ export interface DashboardOptions {
   /** Signs people in by an API key, a token or a link, with its own page and cookie: see `createSignIn`. */
   readonly signIn?: SignIn | undefined;
   /**
-   * Carries out the actions on a phone of the sandbox. It gets the request, with a path that begins with `/sandbox/`,
-   * and the request's sender, who is allowed to change instances.
+   * Performs the actions on a phone of the sandbox. Gets the request, with a path that begins with `/sandbox/`, and its
+   * sender, who may change instances.
    */
   readonly sandbox?: ((request: Request, principal: Principal) => Response | Promise<Response>) | undefined;
   /**
-   * The address of the dashboard that browsers use, base path included, if a proxy changes the host or terminates TLS:
-   * `https://messages.example.com/dashboard`.
+   * The dashboard's address in browsers, with the base path: `https://messages.example.com/dashboard`. Needed if a
+   * proxy changes the host or terminates TLS.
    */
   readonly publicUrl?: string | undefined;
   /**
    * The address that a request comes from; undefined if it is unknown. After 30 failed attempts to sign in within a
-   * minute, an address has to wait. Without this option, attempts are counted only by credential and in total.
+   * minute, an address has to wait. Without this option, failures are counted only by credential and in total.
    */
   readonly clientAddress?: ((request: Request) => string | undefined) | undefined;
   /** The origins whose pages may show the dashboard in a frame, such as `https://app.example.com`. Default: none. */
   readonly frameAncestors?: readonly string[] | undefined;
   /**
-   * How many requests may be made with one API key, or in one workspace by sessions without a key; `false` switches the
-   * limit off. Default `{ requestsPerMinute: 600 }`. These requests are counted separately from those of the REST API.
+   * How many requests may be made with one API key, or in one workspace by sessions without a key; `false` for no
+   * limit. Default `{ requestsPerMinute: 600 }`. Counted separately from the requests to the REST API.
    */
   readonly rateLimit?: RateLimitOptions | false | undefined;
 }

@@ -1,4 +1,4 @@
-/** A response of the dashboard's own API, in the shape of the REST API's. */
+/** Has the shape of the REST API's responses. */
 export function dataResponse(data: object, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(JSON.stringify({ data }), {
     headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers },

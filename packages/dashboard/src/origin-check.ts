@@ -1,9 +1,9 @@
 import { refused } from './session.ts';
 
 /**
- * Refuses a request that changes data unless it comes from a page of the dashboard itself, because browsers also attach
- * cookies to requests of other sites. Browsers report the source of a request in `Sec-Fetch-Site`; over http, some only
- * in `Origin`. Programs send neither header, and have the REST API.
+ * Refuses a request that changes data unless it comes from a page of the dashboard, because browsers also attach
+ * cookies to requests from other sites. Browsers report the origin in `Sec-Fetch-Site`, or over http only in `Origin`.
+ * Programs send neither header: they have the REST API.
  */
 export function checkOrigin(request: Request, publicUrl: string | undefined): void {
   if (request.method === 'GET' || request.method === 'HEAD') return;

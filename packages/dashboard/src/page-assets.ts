@@ -3,10 +3,7 @@ import type { Asset, Assets } from './assets.ts';
 
 const unpacked = new Map<string, Promise<Asset>>();
 
-/**
- * The built files, loaded when the first page is requested, so that a server without visitors never loads them. Each
- * file is unpacked on its first request, and cached.
- */
+/** The built files, loaded when the first page is requested. Each file is unpacked on its first request, and cached. */
 export const pageAssets: Assets = async (name) => {
   const { loadAssets } = await import('#assets');
   const files = await loadAssets();

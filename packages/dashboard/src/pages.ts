@@ -7,9 +7,8 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 const UTF8 = new TextDecoder();
 
 /**
- * Responds with a file that browsers load, or, for any other path, with the document; null for a missing file below
- * `assets/`. `below` is the path below `basePath`. It is looked up without decoding, so that no encoded path leads
- * elsewhere.
+ * Responds with the file at `below`, a path below `basePath`, or else with the document; null for a missing file below
+ * `assets/`. The path is not decoded, so that an encoded path leads nowhere else.
  */
 export async function pageResponse(
   request: Request,
@@ -18,7 +17,7 @@ export async function pageResponse(
   const name = below.replace(/^\//, '');
   const asset = name === '' || name === DOCUMENT || name === PAGES ? null : await assets(name);
   if (asset) return assetResponse(request, name, asset);
-  // A newer version may not have this script any more, and the document would not work as a script.
+  // A newer version may lack this script, and the document would not work as a script.
   if (name.startsWith('assets/')) return null;
   const pages = await assets(PAGES);
   const preloads = pages ? preloadsOf(request, { below, pages: UTF8.decode(pages.bytes) }) : '';
@@ -57,17 +56,14 @@ function documentResponse(
   });
 }
 
-/**
- * The relative path from a page to the root of the dashboard, which works behind any prefix that a proxy strips.
- * Whatever was requested, the path consists only of dots and the last segment of the base path.
- */
+/** The relative path from a page to the dashboard's root, which also works behind a proxy that strips a prefix. */
 function wayToRoot(basePath: string, below: string): string {
   if (below === '') return basePath === '' ? './' : `./${basePath.slice(basePath.lastIndexOf('/') + 1)}/`;
   const depth = below.split('/').length - 2;
   return depth === 0 ? './' : '../'.repeat(depth);
 }
 
-/** Follows RFC 9110 section 12.5.3; an encoding refused with `q=0` is not accepted. */
+/** See RFC 9110, section 12.5.3. `q=0` refuses an encoding. */
 function acceptsGzip(header: string | null): boolean {
   return (header ?? '').split(',').some((part) => {
     const [coding, ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());

@@ -1,8 +1,7 @@
 import type { PageFiles } from './assets.ts';
 
 /**
- * The first request of every page except the sign-in page, and the next request of some pages. The URLs must equal
- * those that the page requests.
+ * The first request of each page except the sign-in page, and the next request of some. The URLs must equal the page's.
  */
 const SESSION = 'api/session';
 const FIRST_READS: Readonly<Record<string, string>> = {
@@ -10,10 +9,7 @@ const FIRST_READS: Readonly<Record<string, string>> = {
   '/w/$workspace/messages': 'api/workspaces/$workspace/messages?origin=any&limit=50',
 };
 
-/**
- * Returns tags for the document that preload the files and data of the page at `below`. `pages` is JSON from the build:
- * a list of `PageFiles`.
- */
+/** Returns tags that preload the files and data of the page at `below`. `pages` is a list of `PageFiles` as JSON. */
 export function preloadsOf(
   request: Request,
   { below, pages }: { readonly below: string; readonly pages: string },
@@ -35,10 +31,7 @@ export function preloadsOf(
   return [...reads, ...scripts].join('');
 }
 
-/**
- * The value of each `$name` in `path`; null if `below` does not match, or if a value cannot be an id. No address
- * matches `/$`, which only redirects.
- */
+/** The value of each `$name` in `path`; null if `below` does not match, or if a value cannot be an id. */
 function parametersOf(path: string, below: string): ReadonlyMap<string, string> | null {
   const wanted = path.split('/');
   const given = below.replace(/\/$/, '').split('/');

@@ -1,6 +1,6 @@
 export type SecurityHeaders = ReadonlyMap<string, string>;
 
-/** The headers of every response. `frameAncestors` are the origins whose pages may show the dashboard in a frame. */
+/** `frameAncestors` are the origins whose pages may show the dashboard in a frame. */
 export function securityHeaders(frameAncestors: readonly string[]): SecurityHeaders {
   const policy = [
     "default-src 'none'",
@@ -23,7 +23,7 @@ export function securityHeaders(frameAncestors: readonly string[]): SecurityHead
   ]);
 }
 
-/** Adds these headers to the response. The response's own policy also applies, because browsers enforce every policy. */
+/** Replaces the response's own headers, except its policy: browsers enforce both policies. */
 export function withSecurityHeaders(response: Response, headers: SecurityHeaders): Response {
   const secured = new Headers(response.headers);
   for (const [name, value] of headers) {

@@ -3,16 +3,15 @@ import type { DashboardOptions } from './dashboard-options.ts';
 import { refused, sessionOfAccess } from './session.ts';
 import type { DashboardTrunkline, SessionOf } from './session.ts';
 
-/** How long `authorize` may take, because users give up on a page that loads for longer. */
+/** How long `authorize` may take: users give up on a page that takes longer. */
 const AUTHORIZE_MAX_MS = 10_000;
 
 const UNKNOWN =
   'the access of an open dashboard could not be checked again, so it was ended: fix the cause in err, in authorize of createDashboard';
 
 /**
- * Finds the session of a request by the app's own `authorize`. A request fails with the error that `authorize` throws.
- * When the access of an open stream is checked again, an error ends the stream, which would otherwise outlive its
- * user's access while `authorize` fails.
+ * Finds the session of a request by the app's own `authorize`, whose error fails the request. When the access of an
+ * open stream is checked again, an error ends the stream, which might otherwise outlive the user's access.
  */
 export function sessionByAuthorize(
   authorize: NonNullable<DashboardOptions['authorize']>,
@@ -33,7 +32,7 @@ export function sessionByAuthorize(
   };
 }
 
-/** At the limit, `authorize` is not stopped; its later result is ignored. */
+/** After the limit, `authorize` continues, but its result is ignored. */
 function withinLimit<Value>(ask: () => Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {

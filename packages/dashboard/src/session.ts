@@ -10,7 +10,6 @@ export type DashboardTrunkline = Pick<
   'roles' | 'authenticate' | 'as' | 'newRequestId' | 'admin' | 'logger'
 >;
 
-/** The access of a request's sender, found by the cookie or by `authorize`. */
 export interface Session {
   readonly access: AccessKind;
   readonly scopes: readonly Scope[];
@@ -46,12 +45,12 @@ export async function principalIn(
   }
   const workspace = await trunkline.admin.workspaces.find(workspaceId);
   if (!workspace) throw refused('NOT_FOUND', 'There is no such workspace.');
-  // Operators of the service need to see the data of a suspended workspace.
+  // Operators may see the data of a suspended workspace.
   if (session.workspaceId !== null) unwrap(checkSuspension(workspace));
   return ownerOf(workspace, session.scopes);
 }
 
-/** A principal without a member, whose key only exists here and has the session's scopes. */
+/** A principal without a member. Its key, which has the session's scopes, is not stored anywhere. */
 function ownerOf(workspace: Workspace, scopes: readonly Scope[]): Principal {
   return {
     workspace,

@@ -15,7 +15,7 @@ interface WorkspaceGuard {
   readonly publicUrl: string | undefined;
 }
 
-/** Guards the routes of the REST API below `workspaces/{workspace}` with the session instead of a key. */
+/** Guards the REST API's routes below `workspaces/{workspace}` by the session instead of a key. */
 export function workspaceGuard(parts: WorkspaceGuard): RequestGuard {
   const { trunkline, sessionOf, rateLimit, apiPath, publicUrl } = parts;
 
@@ -34,7 +34,7 @@ export function workspaceGuard(parts: WorkspaceGuard): RequestGuard {
       checkOrigin(request, publicUrl);
       const principal = await principalOf(request);
       if (rateLimit) {
-        // Counted separately from the key's own requests, so that use of the dashboard does not slow down programs.
+        // Counted separately from the key's own requests, so that the dashboard does not slow down programs.
         const { apiKey, workspace } = principal;
         const counted = `dashboard ${workspace.id} ${apiKey.id}`;
         const { headers, verdict } = await rateLimit.count(counted, onStoreFailure);
@@ -50,7 +50,6 @@ export function workspaceGuard(parts: WorkspaceGuard): RequestGuard {
   };
 }
 
-/** The workspace in the path of the request, which is parsed only here. */
 function workspaceIdIn(request: Request, apiPath: string): string {
   const { pathname } = new URL(request.url);
   const prefix = `${apiPath}/workspaces/`;
@@ -61,7 +60,7 @@ function workspaceIdIn(request: Request, apiPath: string): string {
 
 function checkMay({ apiKey, workspace }: Principal, scope: Scope | null, { method }: Request): void {
   if (scope !== null) unwrap(checkScope(apiKey, scope));
-  // Only operators of the service get this far with a suspended workspace.
+  // Only operators get this far with a suspended workspace.
   if (workspace.suspendedAt !== null && method !== 'GET' && method !== 'HEAD')
     throw refused(
       'WORKSPACE_SUSPENDED',

@@ -13,15 +13,12 @@ import { startDashboard } from './support/serve-dashboard.ts';
 import type { DashboardHarness } from './support/serve-dashboard.ts';
 
 /**
- * The required access: no session for `anybody`; any session for `session`; a session that sees all workspaces for
- * `see-all`; an admin's session for `admin`; or a session that may see the workspace and has these scopes.
+ * `see-all`: a session that sees all workspaces. `admin`: an admin's session. A list: a session that may see the
+ * workspace and has these scopes.
  */
 type Needs = 'anybody' | 'session' | 'see-all' | 'admin' | readonly Scope[];
 
-/**
- * Every route below `api`, which is every action of the dashboard. The test fails for a new route until the route has a
- * row.
- */
+/** Every route below `api`. A new route fails the test until it has a row. */
 const TABLE: Readonly<Record<string, Needs>> = {
   'GET /session': 'session',
   'POST /sign-in': 'anybody',
@@ -85,7 +82,7 @@ const TABLE: Readonly<Record<string, Needs>> = {
 
 const sandbox: DashboardOptions['sandbox'] = () => new Response(null, { status: 202 });
 
-/** Used only to list the routes, without any request. */
+/** Used only to list the routes. */
 const nobodyAdmitted = { admit: async () => Promise.reject(new Error('Admission is refused.')) };
 
 test('the table has every route, and no other', async () => {
@@ -107,7 +104,7 @@ test('the table has every route, and no other', async () => {
 
 interface Caller {
   readonly name: string;
-  /** Makes a new visitor with this kind of session, for each request, since some requests end the session. */
+  /** Makes a new visitor for each request, because some requests end the session. */
   readonly visit: (harness: DashboardHarness) => Promise<Visitor>;
   /** The code of the refusal; null if allowed. */
   readonly refusal: (needs: Needs, method: string) => string | null;
@@ -218,7 +215,7 @@ const CALLERS: readonly Caller[] = [
   },
 ];
 
-/** One caller per kind. */
+/** For the short form: one caller per kind. */
 const IN_SHORT = [
   'an admin by a link',
   'a key with one scope',

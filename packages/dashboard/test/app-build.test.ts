@@ -14,7 +14,6 @@ async function builtText(name: string): Promise<string> {
   return new Response(content?.pipeThrough(new DecompressionStream('gzip'))).text();
 }
 
-/** The files that a script imports, including itself. */
 async function withImports(name: string, known = new Set<string>()): Promise<ReadonlySet<string>> {
   if (known.has(name)) return known;
   known.add(name);

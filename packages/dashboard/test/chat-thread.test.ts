@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { cutThread, reaches, withNewest, withOlder, withSent } from '../app/src/pages/chats/thread.ts';
 import type { Thread } from '../app/src/pages/chats/thread.ts';
 
-/** The messages with these numbers, newest first. */
+/** The messages from `from` down to `to`, newest first. */
 const read = (from: number, to: number): MessageResource[] =>
   Array.from({ length: from - to + 1 }, (_, index) => messageOf(from - index));
 

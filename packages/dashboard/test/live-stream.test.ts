@@ -4,7 +4,6 @@ import { createHintStream } from '../app/src/live/hint-stream.ts';
 import type { LiveState } from '../app/src/live/hint-stream.ts';
 import { manualTimers } from './support/manual-timers.ts';
 
-/** A server whose streams the test feeds and breaks. */
 function harness() {
   const timers = manualTimers();
   const opened: (string | undefined)[] = [];

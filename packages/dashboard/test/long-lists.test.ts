@@ -22,7 +22,7 @@ interface Listed {
   readonly meta: { readonly next_cursor: string | null };
 }
 
-// How much of the database each page reads is tested by query-plans.test.ts of the storage.
+// The storage's query-plans.test.ts checks how much of the database each page reads.
 it(
   'long lists of messages and of chats are read by pages to their ends',
   { timeout: 1_800_000 },
@@ -65,7 +65,7 @@ async function openLongLists() {
   const { id: instance } = await connect('Support');
   const pool = new Pool({ connectionString, max: 1 });
   onTestFinished(() => pool.end());
-  // Inserts rows directly in the database, because the service would take too long.
+  // Sending this many messages through the service would take too long.
   const made = `(${clock.now()} - ${MESSAGES} + row)`;
   const id = `(lpad(to_hex(${made}), 12, '0') || '7' || lpad(to_hex(row % 4096), 3, '0')
     || '8' || substr(md5('message' || row), 1, 15))::uuid`;
@@ -77,7 +77,7 @@ async function openLongLists() {
        'outbound', 'text', 'sent', '1555' || lpad((row % ${CHATS})::text, 7, '0'), 'Hello ' || row, ${made}
      FROM generate_series(1, ${MESSAGES}) AS row`,
   );
-  // Files the messages into chats here, because the service does not do so while the clock is stopped.
+  // The service does not file messages into chats while the clock is stopped.
   while ((await storage.chats.file?.(10_000))?.more === true);
   await pool.query(`ANALYZE "${schema}".messages, "${schema}".chats, "${schema}".chat_messages`);
 

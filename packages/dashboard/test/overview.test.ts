@@ -11,7 +11,7 @@ it('returns the state of a workspace in one read, as far as the session may see 
     url: 'https://hooks.example.com',
     events: ['message.received'],
   });
-  // The stopped clock keeps the number from reconnecting.
+  // On the stopped clock, the number does not reconnect.
   await sandbox.phone(instance).drop();
   const { message } = await messages.send({ instance, to: '15550100', type: 'text', text: 'Hello' });
 

@@ -5,7 +5,7 @@ const APP = new URL('../app/src/', import.meta.url);
 /** The areas whose texts are in the first file of each language. */
 const OF_THE_FRAME = ['common', 'shell'];
 
-/** The areas whose texts a file and its imports show. Types and dynamic imports are not followed. */
+/** The areas whose texts a file and its static imports use. */
 async function areasShownBy(file: URL, seen = new Set<string>()): Promise<readonly string[]> {
   if (seen.has(file.href)) return [];
   seen.add(file.href);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { signInSearch } from '../app/src/pages/sign-in/search.ts';
 
-/** The address that a browser goes to from the sign-in page of a dashboard at the root of its host. */
+/** The address that the browser opens after signing in, if the dashboard is at the root of its host. */
 const goesTo = (next: string): URL => new URL(signInSearch({ next }).next ?? '/', 'https://here.example');
 
 describe('the page after the sign-in', () => {

@@ -69,7 +69,7 @@ it('a link holds for an hour, and a session for twelve', async () => {
   expect((await admin('GET', SESSION)).status).toBe(200);
   now += 1;
   expect((await admin('GET', SESSION)).code).toBe('UNAUTHENTICATED');
-  // A session from the future, made by a wrong clock, would live too long.
+  // A session made by a clock that was ahead would live too long.
   now -= 13 * HOUR;
   expect((await admin('GET', SESSION)).code).toBe('UNAUTHENTICATED');
 });
@@ -114,7 +114,7 @@ it('a session that was signed out of is over, even for a copy of its cookie', as
 
 it('a link that was used, and a session that was signed out of, are over in every process', async () => {
   const storage = memoryStorage();
-  // Like separate processes, these never generate the same ids.
+  // Like separate processes, they generate different ids.
   const shared = () => ({ trunkline: { storage, random: systemRandom() } });
   const one = await startDashboard(shared());
   const two = await startDashboard(shared());
@@ -128,7 +128,6 @@ it('a link that was used, and a session that was signed out of, are over in ever
   await admin('POST', '/dashboard/api/sign-out');
   await two.clock.advance(5_000);
   expect((await copy('GET', SESSION)).code).toBe('UNAUTHENTICATED');
-  // A process that starts later has never seen the session.
   const three = await startDashboard(shared());
   const late = visitor(three.dashboard, { cookie: copy.cookie() });
   expect((await late('GET', SESSION)).code).toBe('UNAUTHENTICATED');

@@ -14,7 +14,7 @@ function fakeTimers(): void {
   onTestFinished(() => void vi.useRealTimers());
 }
 
-/** Opens the page's stream. Returns a function that says whether the stream is over. */
+/** Returns a function that says whether the stream is over. */
 async function openStream(
   dashboard: Dashboard,
   { workspaceId }: Pick<DashboardHarness, 'workspaceId'>,
@@ -61,7 +61,7 @@ test.each<[string, (harness: DashboardHarness) => Promise<unknown>]>([
 
 type Authorize = () => Promise<DashboardAccess | null>;
 
-/** An `authorize` that admits every request until a test changes it. */
+/** `authorize` admits every request until the test changes it. */
 async function startWithAuthorize() {
   const logged: unknown[] = [];
   const logger: Logger = { ...silentLogger, error: ({ err }) => logged.push(err) };

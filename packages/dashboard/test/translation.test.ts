@@ -23,7 +23,7 @@ const SAME = [
   'webhooks',
 ];
 
-/** Each text by its key; for a text with a value in it, the words around the value. */
+/** Each text by its key. Of a text with a value in it, only the words around the value. */
 async function textsIn(language: 'en' | 'es'): Promise<ReadonlyMap<string, string>> {
   // The variable hides the import from the compiler, because the tests are compiled without JSX, unlike the app.
   const module: string = `../app/src/texts/${language}/index.ts`;
@@ -52,7 +52,7 @@ it('the Spanish texts address people formally, all of them', async () => {
   const folder = new URL('../app/src/texts/es/', import.meta.url);
   const informal = [
     /(?<!\p{L})(tú|tus?|contigo|cópiala|déjalo|guárdala|pídeselo|puedes)(?!\p{L})/giu,
-    // Matched only after a quote, a period or a colon, because these words are in the third person inside a sentence.
+    // Only after a quote, a period or a colon: inside a sentence, these words are in the third person.
     /(?<=['`.:] ?)(abre|añade|comprueba|copia|crea|deja|elige|entra|envía|escribe|guarda|inicia|vuelve)(?!\p{L})/giu,
   ];
   const names = await readdir(folder);

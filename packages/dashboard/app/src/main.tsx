@@ -15,14 +15,13 @@ export async function showDashboard(): Promise<void> {
   const root = document.getElementById('root');
   if (!root) throw new Error('The page has no element #root: it is not the dashboard’s own.');
   const queries = createQueryClient();
-  // The texts of the frame; the English ones are bundled with this code.
+  // The English texts are bundled with this code.
   await loadAreas(currentLanguage(), ['common', 'shell']);
   const reactRoot = createRoot(root);
   // A transition renders in slices, so that user input does not wait for the whole page.
   startTransition(() =>
     reactRoot.render(
-      // Styles come only from our files, because the page's Content-Security-Policy refuses styles that a library
-      // inserts.
+      // The page's Content-Security-Policy refuses styles that a library inserts.
       <CSPProvider disableStyleElements>
         <QueryClientProvider client={queries}>
           <LanguageProvider>

@@ -5,8 +5,8 @@ import { currentLanguage } from './texts/current-language.ts';
 import { NOT_LOADED } from './texts/not-loaded.ts';
 import { applyTheme, keptTheme } from './shell/theme.ts';
 
-// The document's own script is small, so that the document's first content (`waiting.css`) is painted before the
-// dashboard's code, which is fetched meanwhile, occupies the processor.
+// This script is small, so that the browser paints the document's first content (`waiting.css`) before the dashboard's
+// code occupies the processor.
 
 applyTheme(keptTheme());
 
@@ -23,6 +23,6 @@ async function load(): Promise<void> {
   }
 }
 
-// A tab in the background does not paint, so it never gets a next frame.
+// A hidden tab gets no next frame.
 if (document.hidden) void load();
 else requestAnimationFrame(() => setTimeout(() => void load()));

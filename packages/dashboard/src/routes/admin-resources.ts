@@ -7,7 +7,7 @@ import type {
   WorkspaceResource,
 } from '../schemas/admin.ts';
 
-/** `numbers` has how many numbers each workspace has; 0 if missing. */
+/** `numbers` counts each workspace's numbers; 0 if missing. */
 export function workspaceResource(
   workspace: Workspace,
   numbers: ReadonlyMap<string, number>,

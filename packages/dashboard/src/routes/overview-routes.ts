@@ -6,7 +6,7 @@ import type { DashboardTrunkline } from '../session.ts';
 import type { OwnRoute } from './own-route.ts';
 import { queueResource } from './queue-resource.ts';
 
-/** The data of the page Now, in one request, whose cost does not grow with the history. */
+/** The data of the page Now in one request. Its cost does not grow with the history. */
 export function overviewRoutes(
   trunkline: DashboardTrunkline,
   guard: Pick<RequestGuard, 'admit'>,

@@ -6,10 +6,7 @@ export interface OwnRoute {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** The path below `{basePath}/api`, as the router writes it. */
   readonly path: string;
-  /**
-   * The session that the route needs: no session for `anybody`; any session for `session`; a session that sees all
-   * workspaces for `see-all`; an admin's session for `admin`.
-   */
+  /** The session that the route needs. `see-all`: one that sees all workspaces. `admin`: an admin's. */
   readonly access: 'anybody' | 'session' | 'see-all' | 'admin';
   readonly handle: (request: OwnRequest) => Promise<Response>;
 }
@@ -18,7 +15,6 @@ export interface OwnRequest {
   readonly request: Request;
   /** Null if the route needs no session. */
   readonly session: Session | null;
-  /** The path's value for `:name`. */
   readonly parameter: (name: string) => string;
   /** The JSON of the request; an empty object if it has none. */
   readonly body: JsonObject;

@@ -16,12 +16,11 @@ interface OwnRouteParts {
   readonly trunkline: DashboardTrunkline;
   /** Undefined if `authorize` is used. */
   readonly signIn: OpenSignIn | undefined;
-  /** The guard of routes below a workspace: checks the scopes and the rate limit. */
+  /** Checks the scopes and the rate limit of routes below a workspace. */
   readonly guard: Pick<RequestGuard, 'admit'>;
   readonly hasSandbox: boolean;
 }
 
-/** Every route of the dashboard's own API. */
 export function ownRoutes({ trunkline, signIn, guard, hasSandbox }: OwnRouteParts): readonly OwnRoute[] {
   const facts = { trunkline, features: { sandbox: hasSandbox, signOut: signIn !== undefined } };
   const { admin } = trunkline;

@@ -2,7 +2,7 @@ import { invalid, unwrap } from '@trunkline/core/spi/http';
 import type * as z from 'zod';
 import type { JsonObject } from '@trunkline/http/spi';
 
-/** Parses the body with its schema. Throws VALIDATION_FAILED, with each complaint under the name of its field. */
+/** Throws VALIDATION_FAILED, with each problem under the name of its field. */
 export function readBody<Input>(schema: z.ZodType<Input, unknown>, body: JsonObject): Input {
   const read = schema.safeParse(body);
   if (read.success) return read.data;

@@ -31,7 +31,7 @@ export async function sessionResource(
   const workspace =
     principal?.workspace ??
     (workspaceId === null ? null : await trunkline.admin.workspaces.find(workspaceId));
-  // A workspace that `authorize` names but that does not exist is shown as empty.
+  // `authorize` may name a workspace that does not exist.
   const shown = workspace ?? (workspaceId === null ? null : { id: workspaceId, name: workspaceId });
   return {
     access,

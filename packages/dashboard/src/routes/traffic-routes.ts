@@ -6,7 +6,7 @@ import { timestamp } from '@trunkline/core/spi/http';
 import type { OwnRequest, OwnRoute } from './own-route.ts';
 import { queueResource } from './queue-resource.ts';
 
-/** The traffic of a workspace: the messages that each number still has to send, and the messages in each hour. */
+/** A workspace's queues, and its messages by hour. */
 export function trafficRoutes(
   { admin }: Pick<DashboardTrunkline, 'admin'>,
   guard: Pick<RequestGuard, 'admit'>,

@@ -7,7 +7,7 @@ import { workspaceResource } from './admin-resources.ts';
 import type { OwnRoute } from './own-route.ts';
 import { readBody } from './read-body.ts';
 
-/** The number of workspaces that `admin.workspaces.list` returns in one call. */
+/** The size of a page of `admin.workspaces.list`. */
 const PAGE = 100;
 const SEARCHED_PAGES = 10;
 
@@ -70,7 +70,7 @@ export function workspaceRoutes({
   ];
 }
 
-/** Returns one page of all workspaces; for a search, the matches in up to ten pages. */
+/** Returns one page; for a search, the matches in up to ten pages. */
 async function find(
   workspaces: Admin['workspaces'],
   { wanted, after }: { readonly wanted: string; readonly after: string | undefined },
@@ -94,9 +94,7 @@ async function existing(workspaces: Admin['workspaces'], id: string): Promise<Wo
   return workspace;
 }
 
-/**
- * Makes the changes one by one. The request was validated as a whole before, so one wrong value prevents all changes.
- */
+/** Makes the changes one by one. The request has already been validated as a whole. */
 async function change(
   workspaces: Admin['workspaces'],
   id: string,

@@ -2,7 +2,7 @@ import { SCOPES } from '@trunkline/core';
 import type { Scope } from '@trunkline/core';
 import * as z from 'zod';
 
-// The requests and responses of the admin routes: names as in the REST API, times in ISO 8601 (UTC).
+// Names are as in the REST API, and times in ISO 8601 (UTC).
 
 export interface WorkspaceResource {
   readonly id: string;
@@ -37,7 +37,7 @@ export interface KeyResource {
   readonly member_id: string | null;
   readonly name: string;
   readonly scopes: readonly Scope[];
-  /** The first characters of the token, to recognise it; null if the service does not know them. */
+  /** The first characters of the token, for recognising the key; null if unknown. */
   readonly prefix: string | null;
   readonly created_at: string;
   readonly expires_at: string | null;
@@ -45,7 +45,7 @@ export interface KeyResource {
   readonly last_used_at: string | null;
 }
 
-/** Only the response to the creation of a key has the token. */
+/** Only the response to a key's creation has the token. */
 export interface NewKeyResource extends KeyResource {
   readonly token: string;
 }
@@ -69,7 +69,7 @@ export interface SubscriptionResource {
   readonly created_at: string;
 }
 
-// The messages that the pages show next to a field.
+// Messages that the pages show next to a field.
 const NAME = 'Must have 1 to 255 characters.';
 const name = z.string(NAME).trim().min(1, NAME).max(255, NAME);
 const COUNT = 'Must be a whole number, 0 or more.';
@@ -148,9 +148,9 @@ export interface ProcessResource {
   /** Some of `api`, `gateway`, `webhooks`, `maintenance` and `handlers`. */
   readonly roles: readonly string[];
   readonly started_at: string;
-  /** When the process last reported its state, which it does every 30 seconds. */
+  /** When the process last reported its state, as it does every 30 seconds. */
   readonly reported_at: string;
-  /** Whether the process has not reported for more than 75 seconds, so it has probably died or is hanging. */
+  /** Whether the process has not reported for more than 75 seconds: it has probably died or hangs. */
   readonly is_silent: boolean;
   /** How many numbers the process holds. */
   readonly held: number;
@@ -165,7 +165,7 @@ export interface ProcessResource {
   } | null;
 }
 
-/** The service as a whole, and the process that responded. Counts of the workload stop at 10,000. */
+/** The service as a whole. Counts of the workload stop at 10,000. */
 export interface SystemResource {
   /** The version of the dashboard. */
   readonly version: string;
@@ -194,7 +194,7 @@ export interface SystemResource {
     } | null;
     readonly open_deliveries: number;
     readonly oldest_open_delivery_at: string | null;
-    /** When the first open delivery became due, or will become due if none is due yet. */
+    /** When the earliest open delivery became or becomes due. */
     readonly deliveries_due_at: string | null;
     readonly failing_webhooks: number;
     /** Events that an in-process handler has not handled yet. */

@@ -1,4 +1,4 @@
-/** How many messages were sent or received in an hour. */
+/** How many messages were sent and received in an hour. */
 export interface HourResource {
   readonly from: string;
   /** Counted up to 1,000. */

@@ -2,7 +2,7 @@ import type { Scope } from '@trunkline/core';
 import * as z from 'zod';
 import type { AccessKind } from '../access.ts';
 
-/** The signed-in user's access, and the features that the dashboard has for them. */
+/** The user's access, and the features available to them. */
 export interface SessionResource {
   readonly access: AccessKind;
   readonly scopes: readonly Scope[];
@@ -11,10 +11,9 @@ export interface SessionResource {
   readonly features: {
     /** Whether the phones of a sandbox can be used. */
     readonly sandbox: boolean;
-    /** Whether the dashboard can sign users out; if it is part of another app, users sign out of that app. */
+    /** Whether users can sign out here. If the dashboard is part of another app, they sign out of that app. */
     readonly signOut: boolean;
   };
-  /** The version of the dashboard. */
   readonly version: string;
 }
 

@@ -1,17 +1,13 @@
 import { refused } from '../session.ts';
 
 const WINDOW_MS = 60_000;
-/**
- * The limit of failures from one address or with one credential. Typos cause fewer, and guessing a token takes more.
- */
+/** The limit for one address or one credential: more than typos cause, and far fewer than guessing a token takes. */
 const FAILURES_MAX = 30;
 /**
- * The limit of failures of all sources together. Typos cause far fewer, and guessing or keeping the database busy takes
- * more.
+ * The limit for all sources together: more than typos cause, and fewer than guessing takes or overloads the database.
  */
 const ALL_FAILURES_MAX = 3_000;
 
-/** Counts failed attempts to sign in. */
 export interface Attempts {
   /**
    * Throws RATE_LIMITED if too many attempts have failed, from one of these sources or from all. The returned function
@@ -20,7 +16,7 @@ export interface Attempts {
   begin(sources: readonly string[]): () => void;
 }
 
-/** Counts by source, so that failures of one source do not lock out other sources. */
+/** Each source is counted separately, so that one source does not lock out others. */
 export function createAttempts(): Attempts {
   let failures = new Map<string, number>();
   // A monotonic time, because the system clock may be adjusted.
@@ -40,7 +36,7 @@ export function createAttempts(): Attempts {
       const add = (count: number): void => {
         for (const source of limits.keys()) counted.set(source, (counted.get(source) ?? 0) + count);
       };
-      // Counted before the outcome is known, so that concurrent attempts all count.
+      // Count before the outcome is known, so that concurrent attempts all count.
       add(1);
       return () => add(-1);
     },

@@ -31,7 +31,7 @@ const OPTION_NAMES: OptionNames<SignInOptions> = {
 
 const SESSION_MS = 12 * 60 * 60_000;
 const LINK_MS = 60 * 60_000;
-/** How far the clock may have been set back since a token was made, or another process's clock may be ahead. */
+/** How far ahead a token's time may be: another process's clock may differ, or this clock may have been set back. */
 const AHEAD_MS = 5 * 60_000;
 
 const LINK_PREFIX = 'link_';
@@ -64,7 +64,7 @@ export function createSignIn(options: SignInOptions): SignIn {
   const sessions = sealedTokens(secretKeys, 'session');
   const links = sealedTokens(secretKeys, 'link');
   const attempts = createAttempts();
-  /** The fingerprint of the admin token in an admin's sessions, which end when the token changes. */
+  /** Identifies the admin token in an admin's session, which ends when the token changes. */
   const adminPrint = digest(`dashboard admin ${adminToken ?? ''}`).toString('base64url');
   const isYoung = (at: number, ms: number): boolean => at - AHEAD_MS <= now() && now() < at + ms;
 
@@ -72,7 +72,7 @@ export function createSignIn(options: SignInOptions): SignIn {
 
   return makeSignIn(newLinkToken, ({ trunkline, basePath, publicUrl, clientAddress }) => {
     const { spentTokens } = trunkline.admin;
-    /** Returns true for the first use of a link across all processes. */
+    /** Resolves with true only for the first use of a link across all processes. */
     const useLink = async (token: string): Promise<boolean> => {
       if (!token.startsWith(LINK_PREFIX)) return false;
       const link = linkContent.safeParse(links.open(token.slice(LINK_PREFIX.length)));
@@ -101,7 +101,7 @@ export function createSignIn(options: SignInOptions): SignIn {
       },
 
       async signIn(request, credential) {
-        // The seal of a link cannot be guessed, so failed guesses of others do not delay its use.
+        // Before the limit on attempts: links cannot be guessed, and others' failures must not delay their use.
         if ('token' in credential && (await useLink(credential.token)))
           return { session: ADMIN, cookie: cookieOf(request, { admin: adminPrint }) };
         const address = clientAddress?.(request);
@@ -135,10 +135,7 @@ function spentIdOf({ id }: { readonly id: string }): string {
   return `dashboard_session_${id}`;
 }
 
-/**
- * The time until which a spent token is stored, with a margin because a process whose clock is behind accepts it
- * longer.
- */
+/** The time until which a spent token is stored, with a margin for processes whose clock is behind. */
 function endOf(at: number, ms: number): number {
   return at + ms + AHEAD_MS;
 }
@@ -182,7 +179,7 @@ function isLongEnough(length: number): (value: unknown) => boolean {
   return (value) => typeof value === 'string' && value.length >= length;
 }
 
-/** Compares in constant time, wherever the difference is. */
+/** Takes the same time wherever the first difference is. */
 function isSame(given: string, wanted: string): boolean {
   return timingSafeEqual(digest(given), digest(wanted));
 }

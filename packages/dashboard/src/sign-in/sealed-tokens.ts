@@ -2,7 +2,7 @@ import { nodeCrypto, systemRandom } from '@trunkline/core/node';
 
 const NONCE_LENGTH = 12;
 
-/** Tokens that clients must send back unchanged: JSON sealed with AES-256-GCM. */
+/** Opaque tokens for clients to send back: JSON sealed with AES-256-GCM. */
 export interface SealedTokens {
   seal(content: object): string;
   /** Null if the token was not sealed with these keys, or was changed. */
@@ -10,8 +10,8 @@ export interface SealedTokens {
 }
 
 /**
- * Each purpose has its own key, which HKDF-SHA256 derives from the secret keys, so that a token sealed for one purpose
- * cannot be opened for another. The first of several keys seals, and all open.
+ * HKDF-SHA256 derives a key for each purpose, so that a token sealed for one purpose cannot be opened for another. The
+ * first secret key seals, and all open.
  */
 export function sealedTokens(secretKeys: readonly string[], purpose: string): SealedTokens {
   const crypto = nodeCrypto();
@@ -31,8 +31,8 @@ export function sealedTokens(secretKeys: readonly string[], purpose: string): Se
     },
     open(token) {
       const bytes = new Uint8Array(Buffer.from(token, 'base64url'));
-      // Decoding ignores some bits of the last character, and characters outside the alphabet, so accept only the
-      // canonical form.
+      // Accept only the canonical form: decoding ignores some bits of the last character, and characters outside the
+      // alphabet.
       if (Buffer.from(bytes).toString('base64url') !== token) return null;
       const [nonce, sealed] = [bytes.subarray(0, NONCE_LENGTH), bytes.subarray(NONCE_LENGTH)];
       for (const key of keys) {

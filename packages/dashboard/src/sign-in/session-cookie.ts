@@ -1,11 +1,9 @@
 import { parse, serialize } from 'hono/utils/cookie';
 
 export interface SessionCookie {
-  /** The value of the request's cookie, if there is a cookie. */
+  /** Undefined if the request has no such cookie. */
   read(request: Request): string | undefined;
-  /** A `Set-Cookie` with this value. */
   set(request: Request, value: string, maxAgeSeconds: number): string;
-  /** A `Set-Cookie` to remove the cookie. */
   remove(request: Request): string;
 }
 

@@ -13,7 +13,6 @@ export interface SignIn {
   readonly [OPEN]: (place: SignInPlace) => OpenSignIn;
 }
 
-/** The dashboard that people are signed in to. */
 export interface SignInPlace {
   readonly trunkline: DashboardTrunkline;
   readonly basePath: string;
@@ -23,14 +22,13 @@ export interface SignInPlace {
 }
 
 export interface OpenSignIn {
-  /** Finds the session of a request by its cookie. */
   sessionOf(request: Request, options?: { readonly fresh?: boolean }): Promise<Session | null>;
   /** Resolves with the session and a `Set-Cookie`. Rejects with a TrunklineError if the credential is wrong. */
   signIn(
     request: Request,
     credential: Credential,
   ): Promise<{ readonly session: Session; readonly cookie: string }>;
-  /** Ends the session in every process, and resolves with a `Set-Cookie` that removes its cookie. */
+  /** Ends the session in every process. Resolves with a `Set-Cookie` that removes the cookie. */
   signOut(request: Request): Promise<string>;
 }
 

@@ -16,7 +16,6 @@ const rows = (page: Page): Promise<string[]> => page.locator('tbody tr').allText
 const press = (page: Page, name: string): Promise<void> =>
   page.getByRole('button', { name, exact: true }).first().click();
 
-/** An admin, in a workspace that has nothing yet. */
 async function adminOf(path: string) {
   const served = await serveDashboard();
   const { id: workspaceId } = await served.trunkline.admin.workspaces.create({ name: 'Globex' });
@@ -25,7 +24,7 @@ async function adminOf(path: string) {
   return { ...served, ...tab, workspaceId, admin: served.trunkline.admin };
 }
 
-/** A user whom the embedding program lets see every workspace but change nothing. */
+/** A user who sees every workspace, but may change nothing. */
 async function readerOf(path: string) {
   const served = await serveDashboard({ dashboard: { authorize: () => ({ access: 'read-only' }) } });
   const { page, problems } = await browser.open();
@@ -33,7 +32,7 @@ async function readerOf(path: string) {
   return { ...served, page, problems };
 }
 
-/** Sends the request of a button that the page hides. */
+/** For buttons that the page hides. */
 function send(page: Page, { origin, url }: ServedDashboard, method: string, path: string, data: object = {}) {
   return page.context().request.fetch(`${url}/api/admin/workspaces${path}`, {
     method,
@@ -58,7 +57,7 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     await form.getByText('Choose at least one.').waitFor();
     await form.getByLabel('Read messages').check();
     await form.getByRole('button', { name: 'Create' }).click();
-    // The service's error is shown only at the field, which has the focus.
+    // The error is shown only at the field.
     const name = form.getByLabel('Name');
     await form.getByText('Must have 1 to 255 characters.').waitFor();
     expect(await page.evaluate('document.activeElement.name')).toBe('name');
@@ -276,7 +275,7 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
       await trunkline.admin.members.create({ workspaceId, email: 'ada@example.com' });
       await page.goto(`${reader.url}${path.replace('$workspace', workspaceId)}`);
       await page.getByRole('main').getByText(seen).first().waitFor();
-      // The buttons that copy an id have no text, and a search changes nothing.
+      // Only the search, and the buttons that copy an id, which have no text.
       const buttons = await page.getByRole('main').getByRole('button').allTextContents();
       expect(buttons.filter((text) => text !== '' && text !== 'Search')).toEqual([]);
       await expectAccessible(page);

@@ -26,10 +26,9 @@ const field = (page: Page) => page.getByRole('textbox', { name: 'Message', exact
 const own = (page: Page) => thread(page).getByRole('article', { name: 'You' });
 const rows = (page: Page): Promise<string[]> => page.locator('tbody tr').allTextContents();
 
-/** A string, since it runs in the page. */
+/** A string, because it runs in the page. */
 const TOO_WIDE = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
 
-/** The vertical position of a message in the window. */
 const placeOf = async (page: Page, text: string): Promise<number> => {
   const box = await thread(page).getByText(text, { exact: true }).boundingBox();
   return Math.round(must(box).y);
@@ -118,7 +117,6 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await reply.getByRole('button', { name: 'Replies to: Ana Pérez Where is my order?' }).click();
     await expectAccessible(page);
     await screenshot(page, 'chat');
-    // The thread has the other tab's reply, although the page was not reloaded.
     expect(await own(page).count()).toBe(2);
   });
 
@@ -199,7 +197,6 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await phone.receive({ from: ANA, text: 'Are you there?' });
     await page.getByRole('button', { name: 'One new message' }).waitFor();
     expect(Math.abs((await placeOf(page, 'Number 70')) - before)).toBeLessThanOrEqual(1);
-    // Messages loaded further up are still shown.
     await thread(page).getByText('Number 20', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'One new message' }).click();
     await eventually(async () =>
@@ -219,7 +216,6 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await page.getByRole('button', { name: 'Older messages' }).click();
     await thread(page).getByText('This is the oldest message that is stored.').waitFor();
     await thread(page).getByText('Number 0', { exact: true }).waitFor();
-    // No message is duplicated or missing.
     expect(await own(page).count()).toBe(120);
   });
 

@@ -11,20 +11,20 @@ import { signedInKeptTab } from '../support/tab.ts';
 const browser = await testBrowser();
 const PATHS = await pagePaths();
 const OF_WORKSPACE = PATHS.filter((path) => path.startsWith('/w/'));
-/** `/sign-in` needs no session; the other paths only redirect. */
+/** `/sign-in` needs no session; the other two only redirect. */
 const NOT_PAGES = ['/sign-in', '/', '/$'];
 const WITH_DATA = PATHS.filter((path) => !NOT_PAGES.includes(path));
 /** The pages whose path has no parameter except the workspace. */
 const LISTS = OF_WORKSPACE.filter((path) => (path.match(/\$/g) ?? []).length === 1);
 
 const CONTACT = '15550100';
-/** A URL where no server listens, so that deliveries fail. */
+/** No server listens here, so deliveries fail. */
 const NOWHERE = 'http://127.0.0.1:9/hook';
 const READ_SCOPES = ['instances:read', 'messages:read', 'webhooks:read'] as const;
 
 /**
- * One service for all tests, which only read. The service has a workspace with something of each kind, an empty
- * workspace, and a workspace whose user may see neither of the first two.
+ * One service for all tests, which only read. It has a full workspace, an empty one, and a third whose user may see
+ * neither.
  */
 async function openService() {
   const { promise: ending, resolve } = Promise.withResolvers<() => Promise<void>>();
@@ -44,7 +44,7 @@ async function openService() {
   };
 }
 
-/** Creates something of each kind, and returns the values of the paths' parameters. */
+/** Creates something of each kind. Returns the values of the paths' parameters. */
 async function fill({ trunkline, workspaceId, connect, sandbox }: ServedDashboard): Promise<Values> {
   const { messages, webhooks, instances } = trunkline.workspace(workspaceId);
   const webhook = await webhooks.create({ url: NOWHERE, events: ['message.received', 'message.sent'] });
@@ -82,18 +82,17 @@ function addressOf(path: string, values: Values): string {
   });
 }
 
-/** Waits until every read of the page is done or failed. */
 async function isLoaded(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
   await eventually(async () => expect(await page.getByText('Loading…').count()).toBe(0));
 }
 
-/** Pixels beyond the page's edge. The scrollbar is not part of the page. */
+/** In pixels, without the scrollbar. */
 const BEYOND = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
 /**
- * Checks the page in light colours; in the long form also in dark and at phone width. The screenshots are for people to
- * look at.
+ * Checks the page in light colours; in the long form, also in dark colours and at phone width. The screenshots are for
+ * people.
  */
 async function expectInOrder(page: Page, name: string): Promise<void> {
   const check = async (look: Look): Promise<void> => {

@@ -36,7 +36,7 @@ describe.skipIf(browser.missing !== null)('the first page', () => {
     goOn();
     await answer(page).waitFor();
     expect(await page.locator('.waiting').isVisible()).toBe(false);
-    // Loaded once the page is idle, so that a dialog opens immediately, even during an outage.
+    // Loaded while the page is idle, so that a dialog opens immediately, even during an outage.
     expect((await dialogs).ok()).toBe(true);
   });
 
@@ -49,7 +49,7 @@ describe.skipIf(browser.missing !== null)('the first page', () => {
     const { page, problems, at } = await signedInTab(browser, served);
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
-    // An open stream would repeat all reads.
+    // Once the stream is open, all data would be read again.
     await page.route('**/events/stream?**', () => {});
     await page.goto(at(path));
     await page.getByText(shown).waitFor();
@@ -95,7 +95,7 @@ describe.skipIf(browser.missing !== null)('the first page', () => {
         expect(visits.second).toBeLessThan(16 * KIB);
         await page.close();
       }
-      // The times depend on other load, so they are printed, not checked.
+      // Printed, not checked, because other load affects the times.
       const report = {
         bytes: visits.first,
         bytes_of_a_reload: visits.second,

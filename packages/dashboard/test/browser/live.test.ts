@@ -43,7 +43,7 @@ describe.skipIf(browser.missing !== null)('a page of the dashboard', () => {
     const { id } = await served.connect('Support');
     const { page, problems, at } = await signedInTab(browser, served);
     if (answer.status !== 200) problems.expect(/status of 502/);
-    // The page gets its own clock, on which the test skips the minutes in between.
+    // The test advances the page's own clock.
     await page.clock.install();
     await page.route(STREAM, (route) => route.fulfill(answer));
     await page.goto(at('/numbers'));
@@ -64,7 +64,7 @@ describe.skipIf(browser.missing !== null)('a page of the dashboard', () => {
       await page.clock.fastForward(30_000);
       expect(await page.getByText('Live', { exact: true }).filter({ visible: true }).count()).toBe(1);
     });
-    // A shorter word moves nothing else.
+    // The shorter word moves nothing.
     expect(await navigation.boundingBox()).toEqual(place);
   });
 
@@ -96,7 +96,7 @@ describe.skipIf(browser.missing !== null)('a page of the dashboard', () => {
       const receive = async (count: number, text: string): Promise<void> => {
         for (let number = 1; number <= count; number++) {
           await phone.receive({ from: '15550100', text: `${text} ${number}` });
-          // Advances only the page's clock, by less than a stream may be silent.
+          // Advances the page's clock by less than a stream may be silent.
           if (number % 5 === 0) await page.clock.fastForward((5 * HOUR_MS) / HOUR_MESSAGES);
         }
       };
@@ -106,7 +106,7 @@ describe.skipIf(browser.missing !== null)('a page of the dashboard', () => {
       await page.clock.install();
       await page.goto(at('/messages'));
       await untilLive(page);
-      // Fill a whole page, so that the shown count stays the same.
+      // Fill a page, so that the number of shown messages stays the same.
       await receive(60, 'Before');
       await last('Before 60');
       const before = await heapBytes(page);
@@ -132,7 +132,6 @@ describe.skipIf(browser.missing !== null)('a page of the dashboard', () => {
       await page.goto(at(`/chats/15550100?instance=${id}`));
       await receive(HOUR_MESSAGES, 'Chat');
       await last(`Chat ${HOUR_MESSAGES}`);
-      // The thread is cut at the next read.
       await eventually(async () => {
         await page.clock.fastForward(10_000);
         expect(await page.getByRole('log').getByRole('article').count()).toBeLessThanOrEqual(300);

@@ -12,7 +12,7 @@ const browser = await testBrowser();
 
 const PNG = new Uint8Array(Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')); // prettier-ignore
 
-/** A receiver that refuses the first request, and accepts all others. */
+/** Refuses only the first request. */
 async function receiver(): Promise<string> {
   let requests = 0;
   const server = createServer((request, response) => {

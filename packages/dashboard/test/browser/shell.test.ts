@@ -35,7 +35,6 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     const dialog = page.getByRole('dialog');
     await dialog.waitFor();
     expect(await focused(page)).toBe('name');
-    // Letters that are shortcuts elsewhere.
     await page.keyboard.type('gn?/');
     expect(await dialog.getByLabel('Name').inputValue()).toBe('gn?/');
     await page.keyboard.press('Escape');
@@ -48,7 +47,7 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     expect(await focused(page)).not.toBe('Add a number');
     await page.keyboard.press('Escape');
     await shortcuts.waitFor({ state: 'detached' });
-    // Returned a moment after the dialog has gone.
+    // The focus returns a moment after the dialog has gone.
     await eventually(async () => expect(await focused(page)).toBe('Add a number'));
     await page.getByRole('button', { name: 'Switch workspace' }).focus();
     await page.keyboard.press('ArrowDown');
@@ -102,7 +101,7 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     const served = await serveDashboard();
     await served.connect('Support');
     const { page, at } = await signedInTab(browser, served);
-    // A browser that was started in the locale C reports this.
+    // As reported by a browser that was started in the locale C.
     await page.addInitScript("Object.defineProperty(navigator, 'languages', { value: ['en-US@posix'] })");
     await page.goto(at('/numbers'));
     await page.getByRole('link', { name: 'Support' }).click();
@@ -171,7 +170,7 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     await title(bound, 'Support');
     expect(bound.url()).toBe(`${url}/w/${workspaceId}/numbers/${id}`);
 
-    // With two workspaces, the user first chooses one; after that, the workspace last shown in the tab counts.
+    // With two workspaces, the user chooses one first. Then, the workspace last shown in the tab counts.
     const other = await served.trunkline.admin.workspaces.create({ name: 'Other' });
     const { page } = await signedInTab(browser, served);
     await page.goto(`${url}/messages?status=failed`);
@@ -240,7 +239,7 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
   });
 });
 
-/** Signs in, and visits pages that need the dashboard's own addresses to be right. */
+/** Visits pages that work only if the dashboard's own addresses are right. */
 async function visit(page: Page, apiKey: string): Promise<void> {
   await page.getByLabel('API key or admin token').fill(apiKey);
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -252,7 +251,6 @@ async function visit(page: Page, apiKey: string): Promise<void> {
   await title(page, 'Numbers');
 }
 
-/** A reverse proxy on its own port. */
 async function proxyBelow(
   prefix: string,
 ): Promise<{ readonly origin: string; forwardTo(origin: string): void }> {

@@ -33,7 +33,6 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     );
     expect(kept).not.toContain('link_');
     expect(await page.evaluate('localStorage.length')).toBe(0);
-    // Scripts cannot read the cookie.
     expect(await page.evaluate('document.cookie')).toBe('');
     await page.goBack();
     expect(page.url()).not.toContain('token');
@@ -161,7 +160,7 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     await page.getByRole('button', { name: 'Rename' }).click();
     const save = page.getByRole('button', { name: 'Save' });
     await save.waitFor();
-    // Reads wait for the click, because a refused read would lead to the sign-in page, too.
+    // Hold the reads back, because a refused read would also lead to the sign-in page.
     const saving = page.waitForRequest((request) => request.method() === 'PATCH');
     await page.route('**/api/**', async (route) => {
       const request = route.request();
@@ -180,7 +179,7 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     await page.goto(at('/messages'));
     await untilLive(page);
     problems.expect(/status of 401/);
-    // The page's own poll every ten seconds gets no response.
+    // The page's own poll must not notice the revoked key.
     await page.route('**/messages?**', () => {});
     const [key] = await served.trunkline.admin.apiKeys.list(served.workspaceId);
     await served.trunkline.admin.apiKeys.revoke(served.workspaceId, key?.id ?? '');

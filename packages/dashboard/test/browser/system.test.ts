@@ -14,7 +14,6 @@ const heading = (page: Page): Promise<void> =>
   page.getByRole('heading', { level: 1, name: 'System', exact: true }).waitFor();
 const process = (page: Page, name: string) => page.getByRole('row', { name });
 
-/** The report of another process of the service. */
 function report(changes: Partial<ProcessReport> = {}): ProcessReport {
   const now = Date.now();
   return {

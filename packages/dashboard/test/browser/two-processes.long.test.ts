@@ -17,7 +17,6 @@ describe.skipIf(browser.missing !== null)('a page of one process', () => {
     const schema = `dashboard_${randomUUID().replaceAll('-', '')}`;
     const storage = (): Storage => postgresStorage({ connectionString, schema }) as Storage;
 
-    // The process that serves the page has only the role `api`.
     const served = await serveDashboard({
       trunkline: {
         storage: storage(),

@@ -17,7 +17,7 @@ interface Request {
   readonly body: string;
 }
 
-/** A receiver on loopback, whose response a test sets. */
+/** Sends the response that a test sets. */
 async function startReceiver() {
   const requests: Request[] = [];
   const state = { status: 200, body: 'ok' };
@@ -48,7 +48,7 @@ const rows = (page: Page): Promise<string[]> => page.locator('tbody tr').allText
 const verdict = (page: Page) => page.getByRole('main').getByRole('status').first();
 const press = (page: Page, name: string): Promise<void> =>
   page.getByRole('button', { name, exact: true }).click();
-/** The text last copied, because the browser of the tests has no clipboard to read. */
+/** The browser of the tests has no clipboard to read. */
 const copied = (page: Page): Promise<unknown> => page.evaluate('globalThis.copied');
 const catchCopies = (page: Page): Promise<unknown> =>
   page.addInitScript(() => {
@@ -94,13 +94,12 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await page.getByText('No delivery yet.').waitFor();
     await screenshot(page, 'webhook-empty');
 
-    // First, the webhook works.
     await press(page, 'Send a test');
     await page.getByRole('link', { name: 'webhook.test' }).waitFor();
     await verdict(page).getByText('Delivering', { exact: true }).waitFor();
     await page.getByText('1 delivered, 0 not delivered').first().waitFor();
 
-    // Then the webhook breaks, which is shown on its page, in the list, and on the page Now.
+    // The webhook breaks, which its page, the list and the page Now show.
     await untilLive(page);
     receiver.respond.status = 500;
     receiver.respond.body = `<h1>Database is down</h1>${'\nat Pool.query'.repeat(60)}`;
@@ -118,7 +117,6 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await troubled.getByRole('link', { name: 'Orders' }).click();
     await page.getByRole('link', { name: 'message.sent' }).click();
 
-    // The delivery's page shows the reason: the attempt, its response, and the request.
     await page.getByRole('heading', { level: 1, name: 'Delivery of message.sent' }).waitFor();
     await verdict(page).getByText('It is retried automatically.').waitFor();
     const attempts = page.getByRole('region', { name: 'Attempts' });
@@ -142,7 +140,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await page.getByText('Copied').waitFor();
     expect(await copied(page)).toContain(String.raw`"text":"It'\''s here"`);
 
-    // A user disables the webhook, fixes it, enables it, and sends the failed delivery again.
+    // A user disables the webhook, enables it once the receiver is fixed, and sends the failed delivery again.
     await page.getByRole('link', { name: 'Orders' }).click();
     await press(page, 'Disable');
     await page.getByRole('alertdialog').getByRole('button', { name: 'Disable' }).click();
@@ -155,7 +153,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await page.getByRole('link', { name: 'message.sent' }).click();
     await press(page, 'Send again');
     await verdict(page).getByText('The receiver accepted it.').waitFor();
-    // On a busy machine, the service may already have retried the delivery.
+    // Automatic retries may have happened, so the number is unknown.
     await attempts.getByText(/^Attempt \d+ \(by hand\)$/).waitFor();
     await page.getByRole('link', { name: 'Orders' }).click();
     await verdict(page).getByText('Delivering', { exact: true }).waitFor();
@@ -238,7 +236,6 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
       await eventually(async () => expect(await listed.count()).toBe(50));
       expect(new URL(page.url()).search).toBe('');
 
-      // One event, and its deliveries to other webhooks.
       await page.getByLabel('Event').selectOption('message.read');
       await listed.getByRole('link', { name: 'message.read' }).first().click();
       const others = page.getByRole('region', { name: 'Other deliveries of this event' });

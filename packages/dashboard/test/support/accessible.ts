@@ -3,10 +3,7 @@ import type { Page } from '@trunkline/browser';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import { expect } from 'vitest';
 
-/**
- * Checks a state of a page with axe in the long form. In the short form, only `every-page.test.ts` does so, for each
- * page.
- */
+/** Only in the long form. In the short form, `every-page.test.ts` checks each page once. */
 export async function expectAccessible(page: Page): Promise<void> {
   if (isLongForm) expect(await axe(page)).toEqual([]);
 }

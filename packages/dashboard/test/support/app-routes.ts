@@ -4,9 +4,8 @@ interface RouterModule {
   createAppRouter(): { readonly routesByPath: Readonly<Record<string, unknown>> };
 }
 
-/** The path of every page that the router of the app knows: `/w/$workspace/numbers`. */
 export async function pagePaths(): Promise<readonly string[]> {
-  // The only browser object that is used before a page is shown.
+  // The router uses no other browser object until a page is shown.
   vi.stubGlobal('document', { baseURI: 'http://localhost/' });
   // The variable hides the import from the compiler, because the tests are compiled without JSX, unlike the app.
   const module: string = '../../app/src/router/router.ts';

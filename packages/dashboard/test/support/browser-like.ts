@@ -1,17 +1,15 @@
 import type { Dashboard } from '../../src/index.ts';
 
-/** A response as a test sees it. */
 interface Seen {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
   /** The parsed body; undefined if it is not JSON. */
   readonly json: Json;
-  /** The error code, if the response is an error. */
   readonly code: string | undefined;
 }
 
-/** Parsed JSON, in which a test can read any field. A missing field is undefined, which fails the assertion on it. */
+/** Parsed JSON whose fields can be read freely. A missing field is undefined, which fails the assertion on it. */
 interface Json {
   readonly [key: string]: Json;
 }
@@ -26,7 +24,6 @@ interface Visit {
 /** A user's browser: keeps the cookie, and says where requests come from, as browsers do. */
 export interface Visitor {
   (method: string, path: string, visit?: Visit): Promise<Seen>;
-  /** The value of the `Cookie` header. */
   cookie(): string;
   signIn(credential: { readonly api_key: string } | { readonly token: string }): Promise<Seen>;
 }
@@ -99,7 +96,6 @@ function parse(text: string): Json {
   }
 }
 
-/** Returns a field that is text; anything else fails the test. */
 export function textIn(field: unknown): string {
   if (typeof field !== 'string') throw new TypeError(`Not text: ${JSON.stringify(field)}`);
   return field;

@@ -1,6 +1,6 @@
 import type { Timers } from '../../app/src/live/throttle.ts';
 
-/** Timers whose time advances only through `pass`. */
+/** Time advances only through `pass`. */
 export function manualTimers(): Timers & { pass(ms: number): void } {
   let time = 0;
   const due = new Set<{ readonly at: number; run(): void }>();

@@ -17,9 +17,8 @@ export const SECRET_KEY = 'a secret key of the tests, long enough';
 export const ADMIN_TOKEN = 'the admin token of the tests';
 
 /**
- * A whole service with its dashboard on loopback, for tests of pages, of the API and in a browser. It runs on storage in
- * memory, the sandbox network and the machine's clock, and a sent message is read within a tenth of a second.
- * `startDashboard` is the same on a stopped clock, without a socket.
+ * A whole service with its dashboard on loopback, on storage in memory, the sandbox network and the machine's clock. A
+ * sent message is read within a tenth of a second.
  *
  * ```ts
  * const { url, link, workspaceId, connect, sandbox } = await serveDashboard();
@@ -28,7 +27,7 @@ export const ADMIN_TOKEN = 'the admin token of the tests';
  * await sandbox.phone(id).receive({ from: '15550123', text: 'Hello' });
  * ```
  *
- * The service ends with the test that started it, or when `until` decides, so that tests that only read may share it.
+ * The service ends with the test that started it, or when `until` decides, so that read-only tests can share it.
  */
 export async function serveDashboard(given: ServeOptions = {}): Promise<ServedDashboard> {
   const { dns } = testRuntime();
@@ -71,12 +70,11 @@ export async function startDashboard(
 
 export interface HarnessOptions {
   readonly trunkline?: Partial<TrunklineOptions>;
-  /** Without `authorize`, people sign in by the link, the token or a key. */
+  /** By default, people sign in by the link, the token or a key. */
   readonly dashboard?: DashboardOptions;
 }
 
 interface ServeOptions extends HarnessOptions {
-  /** Gets the function that ends the service. */
   readonly until?: (end: () => Promise<void>) => void;
 }
 
@@ -95,9 +93,8 @@ export interface DashboardHarness {
 }
 
 export interface ServedDashboard extends DashboardHarness {
-  /** `http://127.0.0.1:<port>` */
   readonly origin: string;
-  /** The dashboard's address, without a trailing slash. */
+  /** Without a trailing slash. */
   readonly url: string;
   /** A new link that signs an admin in, once. */
   link(): string;

@@ -16,10 +16,7 @@ interface TabOptions extends PageOptions {
   readonly apiKey?: string;
 }
 
-/**
- * A signed-in user's tab, in which nothing of the dashboard has been loaded yet. The sign-in page itself has its own
- * tests.
- */
+/** A signed-in user's tab that has loaded nothing of the dashboard yet. */
 export async function signedInTab(
   browser: TestBrowser,
   served: ServedDashboard,
@@ -31,7 +28,6 @@ export async function signedInTab(
 }
 
 interface OpenedWithNumber extends ServedDashboard, Tab {
-  /** The id of the number. */
   readonly instance: string;
   readonly phone: SandboxPhone;
   readonly api: WorkspaceApi;
@@ -51,7 +47,7 @@ export async function openWithNumber(
   return { ...served, ...tab, instance, phone: served.sandbox.phone(instance), api };
 }
 
-/** A signed-in tab that several read-only tests use, one after the other. */
+/** For read-only tests that use the tab one after the other. */
 export async function signedInKeptTab(
   browser: TestBrowser,
   served: ServedDashboard,
@@ -74,12 +70,12 @@ async function signIn(
   if (!response.ok()) throw new Error(`The sign-in was refused: ${await response.text()}`);
 }
 
-/** Waits until the page's event stream is open, after which changes show without polling. */
+/** Waits until the page's event stream is open. From then on, changes show without polling. */
 export function untilLive(page: Page): Promise<void> {
   return untilIndicator(page, 'Live');
 }
 
-/** Waits until the visible indicator shows this word, which is also in the hidden bar for narrow pages. */
+/** The word also exists in a hidden bar, for narrow pages. */
 export function untilIndicator(page: Page, word: string): Promise<void> {
   return page.getByText(word, { exact: true }).filter({ visible: true }).waitFor();
 }

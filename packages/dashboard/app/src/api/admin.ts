@@ -5,19 +5,18 @@ import { request } from './request.ts';
 
 // The queries of the administration's pages, for sessions that are not bound to a workspace.
 
-/** A path below the dashboard's own API; `rest` continues the path below the workspace. */
 export function adminPathOf(workspaceId: string, ...rest: readonly string[]): string {
   return ['admin', 'workspaces', workspaceId, ...rest].map(encodeURIComponent).join('/');
 }
 
-/** The keys of a workspace, including revoked keys, newest first. */
+/** Including revoked keys, newest first. */
 export const keysQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'keys', 'list'),
     queryFn: ({ signal }) => request<readonly KeyResource[]>(adminPathOf(workspaceId, 'keys'), { signal }),
   });
 
-/** The members of a workspace, oldest first. */
+/** Oldest first. */
 export const membersQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'members', 'list'),

@@ -1,4 +1,4 @@
-/** A part of the data that hints and actions invalidate as a whole. `keyOf` puts it into the query key. */
+/** The unit of data that hints and actions invalidate. `keyOf` puts it into the query key. */
 export type Area =
   'overview' | 'numbers' | 'messages' | 'chats' | 'webhooks' | 'deliveries' | 'keys' | 'members';
 

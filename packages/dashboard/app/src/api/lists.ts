@@ -5,8 +5,6 @@ import { clientOf } from './client.ts';
 import { keyOf } from './keys.ts';
 import { request } from './request.ts';
 
-// Queries that several pages use, defined once so that the pages share the cache.
-
 export const numbersQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'numbers', 'list'),

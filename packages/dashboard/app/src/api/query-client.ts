@@ -3,7 +3,7 @@ import { isClientError } from '@trunkline/http/client';
 import { isSignedOut, recheckSession } from './session.ts';
 
 /**
- * The cache of all data from the service. After a 401 response, it reads the session again, which leads to the sign-in
+ * The cache of all data from the service. A 401 response makes it read the session again, which leads to the sign-in
  * page if the session is over.
  */
 export function createQueryClient(): QueryClient {
@@ -23,8 +23,7 @@ export function createQueryClient(): QueryClient {
     }),
     defaultOptions: {
       queries: {
-        // A component that mounts within this time shows the cached data, because hints and polling fetch changes
-        // anyway.
+        // Hints and polling fetch changes, so a component that mounts within this time shows the cached data.
         staleTime: 2_000,
         gcTime: 60_000,
         refetchOnWindowFocus: true,
@@ -36,10 +35,7 @@ export function createQueryClient(): QueryClient {
   return client;
 }
 
-/**
- * Only an unreachable network is retried here, because the typed client itself repeats requests when a response asks
- * for a retry.
- */
+/** Only network errors are retried here: the typed client itself retries when a response asks for it. */
 function mayPass(error: unknown): boolean {
   return isClientError(error) && error.code === 'NETWORK_ERROR';
 }

@@ -16,14 +16,13 @@ export function recheckSession(queries: QueryClient): void {
   void queries.resetQueries({ queryKey: sessionQuery.queryKey });
 }
 
-/** Whether the service refused a request because there is no valid session. */
 export function isSignedOut(error: unknown): boolean {
   return isClientError(error) && error.error.status === 401;
 }
 
 /**
- * Signs in with an API key, the admin token, or the token of a sign-in link. Operators can set keys in any format, so a
- * credential without the prefix of generated keys is tried as a token first, then as a key.
+ * Signs in with an API key, the admin token, or the token of a sign-in link. A credential without the prefix of
+ * generated keys may still be a key, because operators can choose keys, so it is tried as a token first.
  */
 export async function signIn(credential: string): Promise<void> {
   if (credential.startsWith('trk_')) return enter({ api_key: credential });

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { WorkspacePage } from '../../../src/schemas/admin.ts';
 import { request } from './request.ts';
 
-/** The first page of workspaces, oldest first, for a session that is not bound to a workspace. */
+/** The first page, oldest first, for sessions that are not bound to a workspace. */
 export const workspacesQuery = queryOptions({
   queryKey: ['workspaces'],
   queryFn: async ({ signal }) => (await request<WorkspacePage>('admin/workspaces', { signal })).workspaces,

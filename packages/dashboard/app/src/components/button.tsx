@@ -3,9 +3,9 @@ import { classes } from './class-names.ts';
 import styles from './button.module.css';
 
 export interface ButtonProps extends ComponentProps<'button'> {
-  /** `primary`: the main action of a page or form. `danger`: the button that confirms an action in `Confirm`. */
+  /** `primary`: the main action of a page or form. `danger`: confirms an action in `Confirm`. */
   readonly kind?: 'primary' | 'plain' | 'danger' | 'bare';
-  /** Whether the action is in progress, so that a second press does nothing. */
+  /** Whether the action is in progress: a second press then does nothing. */
   readonly isBusy?: boolean;
 }
 
@@ -20,7 +20,7 @@ export function Button({
     <button
       type="button"
       {...rest}
-      // Not `disabled`, because a button that becomes disabled loses the focus.
+      // Not `disabled`, which would lose the focus.
       aria-disabled={isBusy || rest['aria-disabled']}
       onClick={(event) => {
         if (isBusy) event.preventDefault();

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { classes } from './class-names.ts';
 import styles from './chart.module.css';
 
-/** The height of the SVG's view box, which is stretched to the page's width. */
+/** The height of the SVG's view box. CSS stretches the SVG to the page's width. */
 export const CHART_HEIGHT = 60;
 const SLOT = 20;
 const BAR = 16;
@@ -11,18 +11,17 @@ interface ChartProps {
   /** A sentence about the chart, for screen readers. */
   readonly label: string;
   readonly caption: ReactNode;
-  /** The number of bar positions along the line, such as one per hour. */
+  /** The number of bar positions, such as one per hour. */
   readonly slots: number;
   /** The y coordinate of the bars' baseline. */
   readonly line: number;
-  /** The texts below the ends of the line. */
+  /** The texts below the ends of the baseline. */
   readonly from: string;
   readonly to: string;
-  /** The `Bar`s. */
   readonly children: ReactNode;
 }
 
-/** A bar chart over time. Screen readers get only the label, so show a table with the same data next to the chart. */
+/** A bar chart over time. Screen readers get only the label: show a table with the same data next to the chart. */
 export function Chart({ label, caption, slots, line, from, to, children }: ChartProps): ReactNode {
   return (
     <figure className={styles['chart']}>
@@ -48,7 +47,6 @@ export function Chart({ label, caption, slots, line, from, to, children }: Chart
 interface BarProps {
   readonly slot: number;
   readonly tone: 'good' | 'bad' | 'busy' | 'plain';
-  /** The y coordinate of the bar's top. */
   readonly y: number;
   readonly height: number;
   readonly isNarrow?: boolean;
@@ -66,10 +64,7 @@ export function Bar({ slot, tone, y, height, isNarrow = false }: BarProps): Reac
   );
 }
 
-/**
- * The length of the bar for `value`, if the bar for `most` has the length `longest`. A value other than 0 always has a
- * visible bar.
- */
+/** The length of the bar for `value`, where `most` has the length `longest`. Any value but 0 gets a visible bar. */
 export function barLength(value: number, most: number, longest: number): number {
   return value === 0 ? 0 : Math.max(2, (value / Math.max(1, most)) * longest);
 }

@@ -5,19 +5,18 @@ import styles from './check-group.module.css';
 import { useFieldErrors } from './form.tsx';
 
 interface CheckGroupProps<Value extends string> {
-  /** The field's name in the API, by which its errors are found. */
+  /** The field's name in the API, which its errors refer to. */
   readonly name: string;
   readonly label: string;
   readonly options: readonly { readonly value: Value; readonly label: string; readonly hint?: string }[];
   readonly chosen: readonly Value[];
   onChoose(chosen: readonly Value[]): void;
-  /** Buttons, each of which replaces the whole choice. */
+  /** Buttons that replace the whole choice. */
   readonly presets?: readonly { readonly label: string; readonly values: readonly Value[] }[];
   /** An error that the form itself found, before any request. */
   readonly error?: string | undefined;
 }
 
-/** A group of independent checkboxes, each with an optional hint. */
 export function CheckGroup<Value extends string>({
   name,
   label,

@@ -1,7 +1,4 @@
-/**
- * Joins the given classes for `className`. Accepts undefined, because TypeScript does not know the names in a CSS
- * module.
- */
+/** Joins class names. Accepts undefined, because the type of a CSS module does not list its names. */
 export function classes(...names: readonly (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(' ');
 }

@@ -10,7 +10,7 @@ import { Field, Form } from './form.tsx';
 interface ConfirmProps {
   readonly isOpen: boolean;
   onClose(): void;
-  /** Names the object of the action: *Delete Support?* */
+  /** A question about the object of the action: *Delete Support?* */
   readonly title: string;
   /** The consequences, such as the data that is lost. */
   readonly children: ReactNode;
@@ -23,7 +23,7 @@ interface ConfirmProps {
   onDone?(): void;
 }
 
-/** Asks for confirmation, performs the action, and closes. If the action fails, stays open and shows the error. */
+/** Asks for confirmation, performs the action, and closes. Stays open with the error if the action fails. */
 export function Confirm(props: ConfirmProps): ReactNode {
   return (
     <Question isOpen={props.isOpen} onClose={props.onClose} title={props.title}>

@@ -1,7 +1,7 @@
 import { useTexts } from '../texts/language.tsx';
 import { useToasts } from './toasts.tsx';
 
-/** Copies a text and shows whether that succeeded, because browsers may refuse. */
+/** Copies a text and shows whether that succeeded: browsers may refuse. */
 export function useCopy(): (text: string) => Promise<void> {
   const t = useTexts('common');
   const { say } = useToasts();
@@ -15,7 +15,7 @@ export function useCopy(): (text: string) => Promise<void> {
   };
 }
 
-/** The older method, which also works over plain http. */
+/** The deprecated method, which also works over plain http. */
 function copiedBySelection(text: string): boolean {
   const field = document.createElement('textarea');
   field.value = text;

@@ -4,8 +4,7 @@ import type { ReactNode } from 'react';
 import { useTexts } from '../texts/language.tsx';
 import styles from './dialog.module.css';
 
-// The popup of `dialog.tsx`. It has its own file, which is loaded lazily, because the first render does not need a
-// dialog.
+// Loaded lazily by `dialog.tsx`, because the first render needs no dialog.
 
 export interface DialogProps {
   readonly isOpen: boolean;

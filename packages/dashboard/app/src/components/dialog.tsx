@@ -9,7 +9,7 @@ import { WhenOpened } from './when-opened.tsx';
 const DialogPopup = lazy(async () => ({ default: (await import('./dialog-popup.tsx')).DialogPopup }));
 const QuestionPopup = lazy(async () => ({ default: (await import('./dialog-popup.tsx')).QuestionPopup }));
 
-/** A dialog with a title. *Escape* closes the dialog, and the focus returns to its previous place. */
+/** *Escape* closes the dialog, and the focus returns to its previous place. */
 export function Dialog(props: DialogProps): ReactNode {
   return (
     <WhenOpened isOpen={props.isOpen}>
@@ -18,7 +18,7 @@ export function Dialog(props: DialogProps): ReactNode {
   );
 }
 
-/** A question that must be answered, so a press outside does not close it. Its children include the buttons. */
+/** A question that must be answered: a press outside does not close it. Its children include the buttons. */
 export function Question(props: DialogProps): ReactNode {
   return (
     <WhenOpened isOpen={props.isOpen}>
@@ -27,7 +27,6 @@ export function Question(props: DialogProps): ReactNode {
   );
 }
 
-/** The row of buttons at the end of a dialog. */
 export function DialogButtons({
   onCancel,
   children,

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import styles from './empty-state.module.css';
 
-/** Fills a place without content: a title, optional text, and the next step as a button or a link. */
+/** Fills a place that has no content, and suggests the next step. */
 export function EmptyState({
   title,
   children,

@@ -14,7 +14,7 @@ interface ErrorViewProps {
   readonly isStale?: boolean;
 }
 
-/** An error's message, with its code and the request id for a report; with `onRetry`, also a button to try again. */
+/** An error's message, its code, and the request id for a report; with `onRetry`, also a button to try again. */
 export function ErrorView({
   error,
   onRetry,

@@ -14,7 +14,7 @@ interface FilterSelectProps<Value extends string> {
   readonly none?: string;
 }
 
-/** A filter whose choice is kept in the URL. A new choice leads back to the first page of the list. */
+/** A filter that is kept in the URL. A new choice leads back to the first page of the list. */
 export function FilterSelect<Value extends string>({
   name,
   label,

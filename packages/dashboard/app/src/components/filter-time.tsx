@@ -3,9 +3,7 @@ import { useId } from 'react';
 import type { ReactNode } from 'react';
 import styles from './filter-select.module.css';
 
-/**
- * A filter by a time in the viewer's zone. The URL has the time in UTC, so that a link means the same in another zone.
- */
+/** A filter by a time in the viewer's zone. The URL has it in UTC, so that a link also works in other zones. */
 export function FilterTime({
   name,
   label,
@@ -33,7 +31,7 @@ export function FilterTime({
       <input
         id={id}
         type="datetime-local"
-        // Uncontrolled, because a date that is being typed is not valid yet.
+        // Uncontrolled, because a date is invalid while it is being typed.
         key={value ?? ''}
         defaultValue={value === undefined ? '' : localTime(value)}
         onBlur={(event) => {
@@ -45,7 +43,7 @@ export function FilterTime({
   );
 }
 
-/** The time in the control's format, in the viewer's zone; empty if `at` is not a time. */
+/** In the control's format and the viewer's zone; empty if `at` is not a time. */
 function localTime(at: string): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return '';

@@ -11,18 +11,18 @@ const ErrorContext = createContext<FieldErrors>({});
 interface FormProps {
   onSubmit(): void;
   /**
-   * The error of the last attempt; null if there is none. Field errors are shown at their fields. If the error has
-   * none, or one about a field that this form lacks, the whole error is shown below the fields.
+   * The error of the last attempt; null if there is none. Field errors are shown at their fields. The message is shown
+   * below the fields if it is not about fields, or about a field that this form lacks.
    */
   readonly error: unknown;
   readonly children: ReactNode;
 }
 
-/** A form whose fields show the API's errors about them; the first wrong field gets the focus. */
+/** Shows the API's field errors at the fields, and moves the focus to the first wrong one. */
 export function Form({ onSubmit, error, children }: FormProps): ReactNode {
   const form = useRef<HTMLFormElement>(null);
   const [isAllAtFields, setAllAtFields] = useState(true);
-  // Counts attempts, so that each attempt focuses the first wrong field, even if no request was made.
+  // Counts attempts, so that each one focuses the first wrong field, even without a request.
   const [tries, setTries] = useState(0);
   useEffect(() => {
     if (tries === 0 || !form.current) return;
@@ -54,7 +54,7 @@ export function Form({ onSubmit, error, children }: FormProps): ReactNode {
   );
 }
 
-/** Scrolls to the error, because the end of a long form may be out of sight. */
+/** The end of a long form may be out of sight. */
 function intoView(element: HTMLElement | null): void {
   element?.scrollIntoView({ block: 'nearest' });
 }
@@ -67,17 +67,15 @@ interface Controlled {
 }
 
 interface FieldProps {
-  /** The field's name in the API, by which its errors are found. */
+  /** The field's name in the API, which its errors refer to. */
   readonly name: string;
   readonly label: string;
   readonly hint?: ReactNode;
   /** An error that the form itself found, before any request. */
   readonly error?: string | undefined;
-  /** The `<input>`, `<select>` or `<textarea>`. */
   readonly children: ReactElement<Controlled>;
 }
 
-/** A control with its label, its hint and its errors. */
 export function Field({ name, label, hint, error, children }: FieldProps): ReactNode {
   const id = useId();
   const errors = [...(error === undefined ? [] : [error]), ...useFieldErrors(name)];
@@ -108,7 +106,6 @@ export function Field({ name, label, hint, error, children }: FieldProps): React
   );
 }
 
-/** Returns the API's errors about a field of the surrounding form. */
 export function useFieldErrors(name: string): readonly string[] {
   return useContext(ErrorContext)[name] ?? [];
 }

@@ -3,7 +3,6 @@ import { StatusShape } from './status-badge.tsx';
 import type { Tone } from './status-badge.tsx';
 import styles from './headline.module.css';
 
-/** The main fact of a page in a short text, with an optional detail. */
 export function Headline({
   tone,
   detail,

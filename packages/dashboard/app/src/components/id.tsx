@@ -3,7 +3,7 @@ import { useTexts } from '../texts/language.tsx';
 import { useCopy } from './copy.ts';
 import styles from './id.module.css';
 
-/** An id or another short text that the user can copy by pressing it. */
+/** An id or another short text. A press copies it. */
 export function Id({ value, label }: { readonly value: string; readonly label?: string }): ReactNode {
   const t = useTexts('common');
   const copy = useCopy();

@@ -4,8 +4,8 @@ import { Loaded } from './loaded.tsx';
 import { Page } from './page.tsx';
 
 /**
- * A page about one object. Until the object is loaded, or if that fails, shows `title` and the links `above`;
- * `children` renders the whole page afterwards.
+ * A page about one object. Shows `title` and the links `above` until the object is loaded; then `children` renders the
+ * whole page.
  */
 export function LoadedPage<Data>({
   query,
@@ -14,7 +14,6 @@ export function LoadedPage<Data>({
   children,
 }: {
   readonly query: UseQueryResult<Data>;
-  /** The title until the object is loaded. */
   readonly title: string;
   readonly above: ReactNode;
   readonly children: (data: Data) => ReactNode;

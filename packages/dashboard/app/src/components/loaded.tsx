@@ -5,10 +5,7 @@ import { useTexts } from '../texts/language.tsx';
 import { ErrorView } from './error-view.tsx';
 import styles from './loaded.module.css';
 
-/**
- * Shows the data of a query. Before the first read, shows a quiet line; after a failure, shows the error, with older
- * data if there is any.
- */
+/** Shows the data of a query. After a failure, shows the error above older data, if there is any. */
 export function Loaded<Data>({
   query,
   children,

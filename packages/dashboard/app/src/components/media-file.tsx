@@ -6,8 +6,8 @@ import styles from './media-file.module.css';
 import { sizeText } from './size-text.ts';
 
 /**
- * The file of a message. Files come from strangers, so an image is only shown in an `<img>`, audio and video play on
- * demand, and any other file is only downloaded (the service sends it as an attachment), never opened here.
+ * The file of a message. Files come from strangers, so images are shown only in an `<img>`, audio and video play on
+ * demand, and all other files can only be downloaded.
  */
 export function MediaFile({
   workspaceId,

@@ -7,14 +7,13 @@ interface PageProps {
   readonly title: string;
   /** Links to the pages above this page. */
   readonly above?: ReactNode;
-  /** Facts below the title: ids, numbers. */
   readonly facts?: ReactNode;
-  /** The actions of the page, the most important one first. */
+  /** The most important action first. */
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** A page whose title is also the document's. Its heading gets the focus after navigation within the dashboard. */
+/** Sets the document's title, too. The heading gets the focus after navigation within the dashboard. */
 export function Page({ title, above, facts, actions, children }: PageProps): ReactNode {
   const { product } = useTexts('shell');
   const heading = useRef<HTMLHeadingElement>(null);
@@ -22,7 +21,7 @@ export function Page({ title, above, facts, actions, children }: PageProps): Rea
     document.title = `${title} · ${product}`;
   }, [title, product]);
   useEffect(() => {
-    // A field with autofocus keeps the focus, and the first page after a load leaves the focus where it is.
+    // A field with autofocus keeps the focus. The first page after a load does not move the focus.
     if (
       hasNavigated &&
       (document.activeElement === document.body || document.activeElement?.closest('nav'))

@@ -4,8 +4,8 @@ import { useTexts } from '../texts/language.tsx';
 import styles from './pager.module.css';
 
 /**
- * The links *Newer* and *Older*, which put their cursor into the URL as `cursor`, next to the filters. An empty cursor
- * leads to the first page. Renders nothing if both cursors are null.
+ * The links *Newer* and *Older*, which put a cursor into the URL, next to the filters. An empty cursor leads to the
+ * first page.
  */
 export function Pager({
   prevCursor,
@@ -14,7 +14,7 @@ export function Pager({
 }: {
   readonly prevCursor: string | null;
   readonly nextCursor: string | null;
-  /** The labels to use instead of *Newer* and *Older*. */
+  /** Instead of *Newer* and *Older*. */
   readonly labels?: { readonly prev: string; readonly next: string };
 }): ReactNode {
   const t = useTexts('common');

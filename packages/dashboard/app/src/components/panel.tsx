@@ -5,16 +5,14 @@ import styles from './panel.module.css';
 
 interface PanelProps {
   readonly title: string;
-  /** Shown next to the title. */
   readonly action?: ReactNode;
-  /** Whether only screen readers get the title, because the page has the same title. */
+  /** Whether only screen readers get the title, because it repeats the page's. */
   readonly isTitleUnseen?: boolean;
   /** Whether the content has its own spacing, as a table does. */
   readonly isFlush?: boolean;
   readonly children: ReactNode;
 }
 
-/** A titled part of a page. */
 export function Panel({
   title,
   isTitleUnseen = false,

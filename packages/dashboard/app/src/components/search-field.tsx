@@ -4,16 +4,15 @@ import { Button } from './button.tsx';
 import styles from './search-field.module.css';
 
 interface SearchFieldProps {
-  /** The current search text, from the URL. */
   readonly value: string | undefined;
   readonly label: string;
   readonly hint: string;
   readonly action: string;
-  /** Gets the trimmed text; an empty text ends the search. */
+  /** Called with the trimmed text; an empty text ends the search. */
   onFind(wanted: string): void;
 }
 
-/** The search field of a page. The key `/` focuses the field. */
+/** The key `/` focuses the field. */
 export function SearchField({ value = '', label, hint, action, onFind }: SearchFieldProps): ReactNode {
   const id = useId();
   const [typed, setTyped] = useState(value);

@@ -13,13 +13,12 @@ interface SecretOnceProps {
   readonly secret: string | null;
   onClose(): void;
   readonly title: string;
-  /** The label of the field. */
   readonly label: string;
-  /** Says that the secret is shown once, and where it belongs. */
+  /** Explains where the secret belongs, and that it is shown only once. */
   readonly children: ReactNode;
 }
 
-/** Shows a new secret, which cannot be shown again. A press outside does not close it. */
+/** A press outside does not close the dialog, because the secret cannot be shown again. */
 export function SecretOnce({ secret, onClose, title, label, children }: SecretOnceProps): ReactNode {
   const t = useTexts('common');
   const copy = useCopy();

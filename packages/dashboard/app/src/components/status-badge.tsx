@@ -5,7 +5,7 @@ import styles from './status-badge.module.css';
 /** The meaning of a status for its reader (DESIGN.md, "Status"). */
 export type Tone = 'good' | 'busy' | 'act' | 'bad' | 'idle';
 
-/** A status as a shape and a word, which can be understood without the colour. */
+/** A status as a shape and a word, so that it can be read without colours. */
 export function StatusBadge({
   tone,
   children,

@@ -13,7 +13,7 @@ interface Stretch {
 }
 
 interface StripProps {
-  /** A sentence about the strip, for screen readers and as its caption. */
+  /** For screen readers, and as the strip's caption. */
   readonly summary: string;
   readonly from: number;
   readonly to: number;
@@ -21,11 +21,11 @@ interface StripProps {
 }
 
 const WIDTH = 1_000;
-/** The better the state, the higher the bar, so that it can be read without colours. `idle` has the lowest bar. */
+/** The better the state, the higher the bar, so that it can be read without colours. `idle` is neither good nor bad. */
 const HEIGHTS: Readonly<Record<Tone, number>> = { good: 28, busy: 18, act: 18, bad: 8, idle: 4 };
 const HEIGHT = 28;
 
-/** A status over time as one band. Screen readers get the summary; each stretch has its label on hover. */
+/** A status over time as one band. Screen readers get the summary; a stretch shows its label on hover. */
 export function Strip({ summary, from, to, stretches }: StripProps): ReactNode {
   const { locale } = useLanguage();
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });

@@ -6,26 +6,23 @@ interface Column<Row> {
   readonly key: string;
   readonly title: string;
   cell(row: Row): ReactNode;
-  /** Whether the column has numbers, such as counts, durations or phone numbers. */
   readonly isNumeric?: boolean;
-  /** Whether the column has the row's actions. Its title is only for screen readers. */
+  /** Whether the column has the row's actions. Only screen readers get its title. */
   readonly isAction?: boolean;
 }
 
 interface TableProps<Row> {
-  /** The table's caption, which is only for screen readers. */
+  /** For screen readers only. */
   readonly caption: string;
-  /**
-   * The first column has the row's link, `<Link className={rowLink}>`. A press anywhere in the row follows the link.
-   */
+  /** The first column has the row's link, `<Link className={rowLink}>`, which covers the whole row. */
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   keyOf(row: Row): string;
-  /** Whether the rows are outdated, and new ones are being loaded. */
+  /** Whether new rows are being loaded. */
   readonly isStale?: boolean;
 }
 
-/** A table. On a narrow screen, each row is a block in which each cell has its column's title. */
+/** On a narrow screen, each row is a block, and each cell shows its column's title. */
 export function Table<Row>({ caption, columns, rows, keyOf, isStale = false }: TableProps<Row>): ReactNode {
   return (
     <table className={classes(styles['table'], isStale && styles['stale'])}>
@@ -77,5 +74,4 @@ export function Table<Row>({ caption, columns, rows, keyOf, isStale = false }: T
   );
 }
 
-/** The class of a row's link, which covers the whole row. */
 export const rowLink: string = styles['rowLink'] ?? '';

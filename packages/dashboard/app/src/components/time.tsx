@@ -13,7 +13,7 @@ interface TimeProps {
   readonly as?: 'distance' | 'ago' | 'clock' | 'moment' | 'countdown';
 }
 
-/** A time in the viewer's zone, with the exact time on hover. A distance is updated as time passes. */
+/** A time in the viewer's zone, with the exact time on hover. Distances are kept up to date. */
 export function Time({ at, as = 'ago' }: TimeProps): ReactNode {
   const { locale } = useLanguage();
   const date = new Date(at);
@@ -69,8 +69,8 @@ const SHORT_UNITS = UNITS.slice(1);
 type Unit = (typeof UNITS)[number]['unit'];
 
 /**
- * The largest unit that fits at least twice, as in the API's own sentences: 90 s, 14 min, 36 h, 3 d. Seconds if none
- * does.
+ * The largest unit that fits at least twice, as in the API's own sentences: 90 s, 14 min, 36 h, 3 d. By default,
+ * seconds.
  */
 function largestUnit(
   ms: number,
@@ -80,13 +80,12 @@ function largestUnit(
   return { value: Math.floor(ms / found.ms), unit: found.unit };
 }
 
-/** A length of time in its largest unit: *14 min*. */
 export function distanceText(locale: string, ms: number): string {
   const { value, unit } = largestUnit(ms);
   return units(locale, unit).format(value);
 }
 
-// Cached, because formats are slow to create and each row needs them.
+// Cached, because formats are slow to create, and each row needs some.
 const formats = new Map<string, Intl.DateTimeFormat>();
 const unitFormats = new Map<string, Intl.NumberFormat>();
 const relatives = new Map<string, Intl.RelativeTimeFormat>();
@@ -118,7 +117,7 @@ const listeners = new Set<() => void>();
 let timer: number | undefined;
 let now = Date.now();
 
-/** The time, updated once a second by one timer for the whole page, which runs only while a component needs it. */
+/** The current time, updated once a second. All components share one timer, which runs only while one needs it. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }

@@ -11,11 +11,10 @@ export interface TimelineEntry {
   readonly at: string;
   readonly tone: Tone;
   readonly title: ReactNode;
-  /** Codes, processes, next steps. */
   readonly details?: ReactNode;
 }
 
-/** Entries in the given order, with a heading when the day changes. */
+/** Shows entries in the given order, with a heading whenever the day changes. */
 export function Timeline({ entries }: { readonly entries: readonly TimelineEntry[] }): ReactNode {
   const { locale } = useLanguage();
   const days = entries.map(({ at }) => dayOf(at, locale));

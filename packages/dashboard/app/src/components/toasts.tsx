@@ -3,10 +3,7 @@ import type { ReactNode } from 'react';
 import styles from './toasts.module.css';
 
 interface Toasts {
-  /**
-   * Shows for a few seconds that something was done. Most failures are shown next to the action instead: see
-   * `ErrorView`.
-   */
+  /** Shows for a few seconds that something was done. For failures, see `ErrorView`. */
   say(text: string): void;
 }
 
@@ -15,7 +12,7 @@ const ToastContext = createContext<Toasts>({ say() {} });
 const SHOWN_MS = 5_000;
 const SHOWN_MAX = 3;
 
-/** The live region is always present, because screen readers announce changes in a region, not a new region. */
+/** The live region is always present: screen readers announce changes within a region, not a new region. */
 export function ToastProvider({ children }: { readonly children: ReactNode }): ReactNode {
   const [shown, setShown] = useState<readonly { readonly key: number; readonly text: string }[]>([]);
   const say = useCallback((text: string) => {

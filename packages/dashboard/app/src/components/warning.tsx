@@ -2,7 +2,6 @@ import type { ReactNode } from 'react';
 import { StatusShape } from './status-badge.tsx';
 import styles from './warning.module.css';
 
-/** A warning to read before the next action. */
 export function Warning({ children }: { readonly children: ReactNode }): ReactNode {
   return (
     <p className={styles['warning']}>

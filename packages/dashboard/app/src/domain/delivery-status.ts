@@ -15,7 +15,7 @@ export const DELIVERY_STATUSES: readonly DeliveryStatus[] = [
   'exhausted',
 ];
 
-/** A delivery that is `failed` or `exhausted` has ended, and gets no further automatic attempt. */
+/** `failed` and `exhausted` deliveries have ended: they get no further automatic attempt. */
 export const DELIVERY_TONES: Readonly<Record<DeliveryStatus, Tone>> = {
   pending: 'busy',
   retrying: 'act',

@@ -1,6 +1,6 @@
 import type { OptInEventType, WebhookEventType } from '@trunkline/receiver';
 
-// Only names, because importing the table of `@trunkline/receiver` would add its sentences to the app's initial code.
+// Only names: the table of `@trunkline/receiver` would add its sentences to the initial code.
 
 export type EventType = WebhookEventType;
 export type SubscribableType = Exclude<EventType, 'webhook.test'>;
@@ -30,7 +30,7 @@ export const OPT_IN_TYPES: readonly OptInEventType[] = [
   'call.received',
 ];
 
-/** All types that webhooks and the event stream can send. A type that a newer service adds is unknown here. */
+/** All types that webhooks and the event stream can send, as this version knows them. */
 export const SUBSCRIBABLE_TYPES: readonly SubscribableType[] = [...SPECIFIED_TYPES, ...OPT_IN_TYPES];
 /** All types that a delivery can have. */
 export const EVENT_TYPES: readonly EventType[] = [...SUBSCRIBABLE_TYPES, 'webhook.test'];

@@ -4,7 +4,7 @@ import type { Tone } from '../components/status-badge.tsx';
 export const KEY_STATES = ['active', 'expired', 'revoked'] as const;
 export type KeyState = (typeof KEY_STATES)[number];
 
-/** Whether a key is accepted at `now` (epoch milliseconds), and if not, why. */
+/** Whether a key is accepted at `now` (epoch milliseconds), and if not, why not. */
 export function keyState(
   { revoked_at, expires_at }: Pick<KeyResource, 'revoked_at' | 'expires_at'>,
   now: number,

@@ -31,9 +31,7 @@ export const MESSAGE_TONES: Readonly<Record<MessageStatus, Tone>> = {
   received: 'good',
 };
 
-/**
- * The name of a message's counterpart, or else the number, the username or the contact's id; null if all are unknown.
- */
+/** The counterpart's name, else the number, the username or the contact's id; null if all are unknown. */
 export function counterpartName({ direction, to, from, contact }: MessageResource): string | null {
   const number = direction === 'outbound' ? to : from;
   const name = nameText(contact?.name);
@@ -47,7 +45,6 @@ export function counterpartId({ direction, to, from, group_id, contact }: Messag
   return group_id ?? contact?.id ?? (direction === 'outbound' ? to : from);
 }
 
-/** When a message got its current status. */
 export function statusTime(message: MessageResource): string {
   return message[STATUS_TIMES[message.status]] ?? message.created_at;
 }

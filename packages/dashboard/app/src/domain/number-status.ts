@@ -26,7 +26,7 @@ const TONES: Readonly<Record<Status, Tone>> = {
 
 type Shown = Pick<InstanceResource, 'status' | 'last_error' | 'restriction'>;
 
-/** A number that was disconnected on purpose is idle. A connected number that the network restricts needs attention. */
+/** A number that was disconnected on purpose is idle. A connected one that the network restricts needs attention. */
 export function toneOf({ status, last_error, restriction }: Shown): Tone {
   if (status === 'disconnected' && last_error === null) return 'idle';
   return status === 'connected' && restriction ? 'act' : TONES[status];
@@ -50,7 +50,7 @@ export function countTroubles(numbers: readonly Shown[]): Readonly<Record<'bad' 
 }
 
 /**
- * Whether the number needs attention or is connecting. A new number, or one disconnected on purpose, does not count.
+ * Whether the number needs attention or is connecting. New numbers, and those disconnected on purpose, do not count.
  */
 export function isTrouble(instance: InstanceResource): boolean {
   return !['good', 'idle'].includes(toneOf(instance));

@@ -1,4 +1,4 @@
-/** The number as people write it: `+15550100`. */
+/** Returns `+15550100`. */
 export function phoneText(digits: string): string {
   return `+${digits}`;
 }

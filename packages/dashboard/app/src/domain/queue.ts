@@ -9,7 +9,6 @@ export function queueCount(locale: string, queued: number): string {
   return `${new Intl.NumberFormat(locale).format(queued)}${queued >= COUNTED_TO ? '+' : ''}`;
 }
 
-/** Whether the oldest message in the queue has waited for too long at `now` (epoch milliseconds). */
 export function isSlow({ oldest }: QueueResource, now: number): boolean {
   return oldest !== null && now - Date.parse(oldest.since) > SLOW_AFTER_MS;
 }

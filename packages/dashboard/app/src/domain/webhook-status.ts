@@ -19,7 +19,7 @@ type Shown = Pick<WebhookResource, 'status' | 'disabled_reason' | 'failing_since
 export function webhookState({ status, disabled_reason, failing_since, last_delivery }: Shown): WebhookState {
   if (status === 'disabled') return disabled_reason === 'manual' ? 'stopped' : 'disabled';
   if (failing_since !== null) return 'failing';
-  // If the last delivery failed but the webhook is not failing, it was enabled again, so it counts as new.
+  // A failed delivery is older than the last enabling here: otherwise, `failing_since` would be set.
   return last_delivery?.status === 'success' ? 'delivering' : 'new';
 }
 
@@ -36,7 +36,7 @@ export function isWebhookTrouble(webhook: Shown): boolean {
   return state === 'failing' || state === 'disabled';
 }
 
-/** Sorts webhooks by state, those that need attention first. Within a state, the API's order remains. */
+/** Webhooks that need attention come first. Within a state, the API's order remains. */
 export function byWebhookUrgency(a: Shown, b: Shown): number {
   const rank = (webhook: Shown): number => WEBHOOK_STATES.indexOf(webhookState(webhook));
   return rank(a) - rank(b);
@@ -47,7 +47,7 @@ export function webhookName({ description, url }: Pick<WebhookResource, 'descrip
   return nameText(description) ?? nameText(url.replace(/^https?:\/\//, '')) ?? url;
 }
 
-/** The text to type to confirm an action on this webhook: `hooks.example.com`. */
+/** The text to type to confirm an action: `hooks.example.com`. */
 export function webhookHost({ url }: Pick<WebhookResource, 'url'>): string {
   return URL.parse(url)?.host ?? url;
 }

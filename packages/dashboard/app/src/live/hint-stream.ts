@@ -7,11 +7,11 @@ export type LiveState =
   | 'connecting'
   /** Hints arrive as changes happen. */
   | 'live'
-  /** No stream is open, for example because of a proxy or too many streams, so the pages poll every few seconds. */
+  /** No stream is open, for example because of a proxy or too many streams: the pages poll. */
   | 'polling'
   /** The service cannot be reached. */
   | 'offline'
-  /** The page is hidden. */
+  /** The page has been hidden for a while. */
   | 'paused';
 
 export interface HintStreamOptions {
@@ -19,22 +19,19 @@ export interface HintStreamOptions {
   open(lastEventId: string | undefined, signal: AbortSignal): Promise<CallResult<StreamResult>>;
   /** Called when an event of this type has happened. */
   onHint(type: string): void;
-  /** Called when the stream opens for the first time, or after a long gap, because the page may have missed changes. */
+  /** Called when a stream opens without the events since the last one: the page may have missed changes. */
   onGap(): void;
   onState(state: LiveState): void;
   /** Called when the stream is refused because the session has ended. */
   onSignedOut(): void;
   readonly timers: Timers;
-  /** Returns a number from 0 to 1, which spreads the attempts of many pages over time. */
+  /** From 0 to 1; spreads the attempts of many pages over time. */
   random(): number;
 }
 
-/**
- * After a break shorter than this, the stream sends the missed events. After a longer break, the shown data is read
- * again.
- */
+/** After a longer break, the stream does not resume, and the shown data is read again. */
 const CATCH_UP_MS = 30_000;
-/** A stream that is silent for this long counts as dead, because the server sends a heartbeat every 15 s. */
+/** A silent stream is closed after this long. The server sends a heartbeat every 15 s. */
 const SILENCE_MAX_MS = 35_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
@@ -43,7 +40,7 @@ const SEEN_MAX = 1_000;
 
 /**
  * Keeps a stream of events open. Each event is a hint that data has changed. A broken stream is reopened, at first
- * within 1 s, later within a minute. `start` and `stop` may be called in any order, any number of times.
+ * within 1 s, later within a minute. `start` and `stop` may be called in any order.
  */
 export function createHintStream(options: HintStreamOptions): {
   start(): void;
@@ -71,7 +68,7 @@ export function createHintStream(options: HintStreamOptions): {
         return onState(result.error.status === null ? 'offline' : 'polling');
       }
       onState('live');
-      // The shown data was read before the stream opened, so it may have missed changes.
+      // The shown data was read before the stream opened, so it may be outdated.
       if (!isCaughtUp) onGap();
       for await (const { id, event } of result.data) {
         if (abort !== current) return;
@@ -94,8 +91,7 @@ export function createHintStream(options: HintStreamOptions): {
     current = null;
     const longest = Math.min(FIRST_RETRY_MS * 2 ** failures, LAST_RETRY_MS);
     failures++;
-    // A stream that breaks is reported only from the third failure in a row: the first two are usually a restart of the
-    // service, or a proxy that cuts long connections.
+    // The first two failures in a row are usually a restart of the service, or a proxy that cuts long connections.
     if (failures > 2 && !isRefused) onState('polling');
     cancelRetry = timers.after(longest * (0.5 + random() / 2), begin);
   };

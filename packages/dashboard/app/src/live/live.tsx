@@ -22,12 +22,10 @@ const TIMERS: Timers = {
   },
 };
 
-/**
- * A tab hidden for this long closes its stream, because browsers allow only six connections to a server without HTTP/2.
- */
+/** A tab hidden for this long closes its stream, because browsers allow only six HTTP/1.1 connections to a server. */
 const HIDDEN_MAX_MS = 30_000;
 
-/** Keeps a stream of hints for the shown workspace. Each hint makes the page read the affected data again. */
+/** Makes the page read data again when a hint says that it has changed. */
 export function LiveProvider({
   workspaceId,
   children,
@@ -44,7 +42,7 @@ export function LiveProvider({
       return;
     }
     const invalidate = throttleByName<Area>((area) => {
-      // A read in flight is not cancelled, because in constant traffic no read would complete.
+      // Do not cancel a read in flight: in constant traffic, none would complete.
       void queries.invalidateQueries({ queryKey: keyOf(workspaceId, area) }, { cancelRefetch: false });
     }, TIMERS);
     const stream = createHintStream({
@@ -97,9 +95,8 @@ export function useLiveState(): LiveState {
 }
 
 /**
- * How often to read the shown data again (`refetchInterval`). While the stream is live, reads are rare, because they
- * only find changes without an event (a delivery's attempt, a growing queue). Otherwise, they happen at least every
- * `POLL_MS`. A hidden tab reads nothing.
+ * How often to read the shown data again (`refetchInterval`). While the stream is live, reads are rare: they only find
+ * changes without an event, such as a delivery's attempt.
  */
 export function useRefreshMs(whileLiveMs: number = 30_000): number {
   return useLiveState() === 'live' ? whileLiveMs : Math.min(POLL_MS, whileLiveMs);

@@ -11,7 +11,7 @@ const LONGEST_GAP_MS = 8_000;
 
 /**
  * Runs `run(name)` soon after a name is first given, so that a burst causes one run, and then at most once a second.
- * While the name keeps arriving, the gap doubles, up to 8 s, so that a page does not read constantly in heavy traffic.
+ * While the name keeps arriving, the gap doubles, up to 8 s.
  */
 export function throttleByName<Name extends string>(
   run: (name: Name) => void,

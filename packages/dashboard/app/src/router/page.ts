@@ -4,7 +4,7 @@ import { currentLanguage } from '../texts/current-language.ts';
 import { loadAreas } from '../texts/loaded-texts.ts';
 import type { Area } from '../texts/texts.ts';
 
-/** A page in its own file, which is fetched on demand together with its texts. */
+/** A page whose file is fetched on demand, together with its texts. */
 export function page<Name extends string>(
   load: () => Promise<Readonly<Record<Name, ComponentType>>>,
   name: Name,

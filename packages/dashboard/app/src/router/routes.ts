@@ -12,8 +12,8 @@ import { SessionGate } from '../shell/session-gate.tsx';
 import { page } from './page.ts';
 import type { RawSearch } from './search.ts';
 
-// The pages of the dashboard. The search parameters of a page are in the `search.ts` next to it. The page itself is a
-// separate file that is fetched on demand, with the texts of the areas listed last.
+// A page's search parameters are in the `search.ts` next to it. Its file is fetched on demand, with the texts of the
+// areas listed last.
 
 const root = createRootRouteWithContext<{ readonly queries: QueryClient }>()();
 
@@ -27,7 +27,7 @@ const signIn = createRoute({
 const session = createRoute({
   getParentRoute: () => root,
   id: 'session',
-  // Requests the session while the page's file is fetched. SessionGate shows the outcome.
+  // Requests the session in parallel with the page's file. SessionGate shows the outcome.
   loader: ({ context: { queries } }) => void queries.prefetchQuery(sessionQuery),
   component: SessionGate,
 });
@@ -38,7 +38,7 @@ const home = createRoute({
   component: page(() => import('../pages/home/home-page.tsx'), 'HomePage', []),
 });
 
-/** Addresses without a page, and short addresses of workspace pages, which redirect to those pages. */
+/** Short addresses of workspace pages, which redirect to those pages, and addresses without a page. */
 const short = createRoute({
   getParentRoute: () => session,
   path: '$',
@@ -135,7 +135,7 @@ const workspaces = createRoute({
   component: page(() => import('../pages/workspaces/workspaces-page.tsx'), 'WorkspacesPage', ['workspaces']),
 });
 
-/** Has the same parameter as the pages below `w`, so that links to those pages lead into the workspace of this page. */
+/** Named like the parameter of the pages below `w`, so that links to those pages lead into this workspace. */
 const oneWorkspace = createRoute({
   getParentRoute: () => session,
   path: 'workspaces/$workspace',

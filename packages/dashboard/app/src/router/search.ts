@@ -1,7 +1,7 @@
-/** The unchecked texts after the `?` of the URL. */
+/** The unchecked parameters of the URL. */
 export type RawSearch = Readonly<Record<string, unknown>>;
 
-/** Keeps every value as text, so that ids and cursors are never parsed as numbers. */
+/** Keeps all values as text, so that no id or cursor is parsed as a number. */
 export function parseSearch(search: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(search));
 }
@@ -30,7 +30,7 @@ export function oneOfIn<Value extends string>(
   return values.find((value) => value === search[name]);
 }
 
-/** Omits fields that are undefined or null, because the router's types do not allow them. */
+/** Omits fields that are undefined or null, which the router's types do not allow. */
 export function present<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {

@@ -6,7 +6,6 @@ import { useTexts } from '../texts/language.tsx';
 import { useSession } from './session-context.ts';
 
 interface AdministrationProps {
-  /** The title of the page. */
   readonly title: string;
   /** The workspace that the page is about; undefined if it is about all workspaces. */
   readonly workspaceId?: string;
@@ -14,15 +13,13 @@ interface AdministrationProps {
 }
 
 /**
- * A page of the administration. A session that is bound to a workspace gets a notice instead, without a request that
- * would be refused. The page's state is dropped when the workspace changes, because open dialogs are about the previous
- * workspace.
+ * A page of the administration. A session that is bound to a workspace gets a notice instead. A change of workspace
+ * resets the page, because open dialogs are about the previous workspace.
  */
 export function Administration({ title, workspaceId, children }: AdministrationProps): ReactNode {
   const t = useTexts('shell');
   const { workspace } = useSession();
-  // No notice is needed if the page is about another workspace, because the service then refuses the data, as on every
-  // page.
+  // If the page is about another workspace, the service itself refuses the data.
   const isElsewhere = workspace !== null && workspace.id === (workspaceId ?? workspace.id);
   if (!isElsewhere) return <Fragment key={workspaceId}>{children}</Fragment>;
   return (

@@ -9,7 +9,6 @@ interface ChoiceProps<Value extends string> {
   onChoose(value: Value): void;
 }
 
-/** A choice among a few options, as a label and a select field in one line. */
 export function Choice<Value extends string>({
   label,
   value,

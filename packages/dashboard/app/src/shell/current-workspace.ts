@@ -6,8 +6,8 @@ import { useSession } from './session-context.ts';
 const NAME = 'workspace';
 
 /**
- * The id of the current workspace: from the address, else from the session, else the one last shown in this tab; null
- * if there is none.
+ * The id of the current workspace: from the address, else from the session, else the one last shown in this tab, else
+ * null.
  */
 export function useCurrentWorkspace(): string | null {
   const { workspace: inUrl } = useParams({ strict: false });
@@ -18,7 +18,7 @@ export function useCurrentWorkspace(): string | null {
   return inUrl ?? bound?.id ?? keptText(NAME);
 }
 
-/** Forgets the workspace last shown, so that the next session starts without one. */
+/** Forgets the workspace last shown, so that it does not affect the next session. */
 export function forgetCurrentWorkspace(): void {
   forgetChoice(NAME);
 }

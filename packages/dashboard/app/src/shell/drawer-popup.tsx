@@ -9,7 +9,7 @@ interface DrawerPopupProps {
   readonly children: ReactNode;
 }
 
-/** The menu on a narrow screen, which slides in from the side. */
+/** Slides in from the side on a narrow screen. */
 export function DrawerPopup({ isOpen, onOpenChange, label, children }: DrawerPopupProps): ReactNode {
   return (
     <Dialog.Root open={isOpen} onOpenChange={onOpenChange}>

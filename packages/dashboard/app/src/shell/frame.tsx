@@ -13,7 +13,6 @@ import { useWarmUp } from './use-warm-up.ts';
 
 const DrawerPopup = lazy(async () => ({ default: (await import('./drawer-popup.tsx')).DrawerPopup }));
 
-/** The sidebar, or on a narrow screen a bar with a menu, and the page. */
 export function Frame(): ReactNode {
   const t = useTexts('shell');
   const workspaceId = useCurrentWorkspace();

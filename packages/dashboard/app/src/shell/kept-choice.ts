@@ -17,14 +17,12 @@ export function keepChoice(name: string, value: string): void {
   try {
     sessionStorage.setItem(`trunkline.${name}`, value);
   } catch {
-    // Without storage, the choice lasts until the page is left.
+    // Without storage, the choice lasts until the page is closed.
   }
 }
 
 export function forgetChoice(name: string): void {
   try {
     sessionStorage.removeItem(`trunkline.${name}`);
-  } catch {
-    // Without storage, nothing was stored.
-  }
+  } catch {}
 }

@@ -14,7 +14,6 @@ const TONES: Readonly<Record<LiveState, Tone>> = {
   paused: 'idle',
 };
 
-/** The state of the live updates in a word, with an explanation on hover. */
 export function LiveIndicator(): ReactNode {
   const t = useTexts('shell');
   const state = useLiveState();

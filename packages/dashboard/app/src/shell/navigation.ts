@@ -1,8 +1,7 @@
 import type { SessionResource } from '../../../src/schemas/session.ts';
 
-/** An entry of the sidebar. */
 export interface NavigationEntry {
-  /** The key of the entry's text among the texts of `shell`. */
+  /** The entry's key among the texts of `shell`. */
   readonly name:
     'now' | 'numbers' | 'messages' | 'chats' | 'webhooks' | 'keys' | 'members' | 'workspaces' | 'system';
   readonly to: string;
@@ -10,15 +9,14 @@ export interface NavigationEntry {
   readonly also?: string;
   /** The key to press after `g`. */
   readonly letter: string;
-  /** The required scope. */
   readonly scope?: SessionResource['scopes'][number];
-  /** Whether the page is about the whole service. Sessions that are bound to a workspace do not see it. */
+  /** Whether the page is about the whole service: hidden from sessions that are bound to a workspace. */
   readonly isGlobal?: boolean;
-  /** Whether the page administers a workspace. Sessions that are bound to a workspace do not see it. */
+  /** Whether the page administers a workspace: hidden from sessions that are bound to one. */
   readonly isAdministration?: boolean;
 }
 
-/** The entries in the order of the sidebar. Entries below `/w/$workspace` are about a workspace. */
+/** In the order of the sidebar. Entries below `/w/$workspace` are about a workspace. */
 export const NAVIGATION: readonly NavigationEntry[] = [
   { name: 'now', to: '/w/$workspace', letter: 'n' },
   { name: 'numbers', to: '/w/$workspace/numbers', letter: 'u', scope: 'instances:read' },

@@ -4,7 +4,6 @@ import { EmptyState } from '../components/empty-state.tsx';
 import { Page } from '../components/page.tsx';
 import { useTexts } from '../texts/language.tsx';
 
-/** Shown at an address that no page has. */
 export function NotFound(): ReactNode {
   const t = useTexts('shell');
   return (

@@ -3,7 +3,7 @@ import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { useTexts } from '../texts/language.tsx';
 
-/** Shown if a page throws, or if an update of the service has removed the page's files. A reload fixes the latter. */
+/** Shown if a page throws. An update of the service may have removed the page's files, which a reload fixes. */
 export function PageFailure({ error }: { readonly error: unknown }): ReactNode {
   const t = useTexts('common');
   return (

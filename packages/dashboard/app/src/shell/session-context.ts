@@ -3,7 +3,7 @@ import type { SessionResource } from '../../../src/schemas/session.ts';
 
 export const SessionContext = createContext<SessionResource | null>(null);
 
-/** The current session. Only for components below the session's gate. */
+/** For components below the session's gate only. */
 export function useSession(): SessionResource {
   const session = useContext(SessionContext);
   if (!session)
@@ -11,15 +11,11 @@ export function useSession(): SessionResource {
   return session;
 }
 
-/**
- * Whether to show the buttons of the administration. The service itself refuses the actions, so this only avoids
- * offering them.
- */
+/** Whether to offer the actions of the administration. The service itself enforces access. */
 export function useIsAdmin(): boolean {
   return useSession().access === 'admin';
 }
 
-/** Whether to show actions that need `scope`. */
 export function useMay(scope: SessionResource['scopes'][number]): boolean {
   return useSession().scopes.includes(scope);
 }

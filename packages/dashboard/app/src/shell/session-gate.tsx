@@ -10,18 +10,17 @@ import { SessionContext } from './session-context.ts';
 
 /**
  * Wraps every page except the sign-in page. Without a session, opens the sign-in page, which leads back to the
- * requested page afterwards.
+ * requested page.
  */
 export function SessionGate(): ReactNode {
   const { data, error, refetch, isFetching } = useQuery(sessionQuery);
-  // Deferred, so that the frame and its page, which take long to render, are rendered in slices.
+  // Deferred, so that the frame and its page are rendered in slices.
   const session = useDeferredValue(data ?? null, null);
   const router = useRouter();
   const isOut = isSignedOut(error);
   useEffect(() => {
     if (!isOut) return;
-    // Read from the router, not from a hook, because this navigation changes the location and would run the effect
-    // again.
+    // From the router, not from a hook: this navigation changes the location, which would run the effect again.
     const { href } = router.latestLocation;
     const search = href === '/' ? {} : { next: href };
     void router.navigate({ to: '/sign-in', search, replace: true });

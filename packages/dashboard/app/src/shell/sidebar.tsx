@@ -18,7 +18,6 @@ import styles from './sidebar.module.css';
 import { chooseTheme, keptTheme, THEMES } from './theme.ts';
 import { WorkspaceSwitcher } from './workspace-switcher.tsx';
 
-/** The name of the service, the current place, and the links to the other pages. */
 export function Sidebar({ workspaceId }: { readonly workspaceId: string | null }): ReactNode {
   const t = useTexts('shell');
   const { language, choose } = useLanguage();

@@ -3,7 +3,6 @@ import { keepChoice, keptChoice } from './kept-choice.ts';
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
-/** The system's theme, unless the user chose another for this tab. */
 export function keptTheme(): Theme {
   return keptChoice('theme', THEMES) ?? 'system';
 }

@@ -7,7 +7,7 @@ const REST_MS = 2_000;
 export function useWarmUp(): void {
   useEffect(() => {
     const timer = setTimeout(() => {
-      // Errors are ignored, because a dialog that opens requests its code again.
+      // Ignore errors: a dialog that opens requests its code again.
       void Promise.allSettled([import('../components/dialog-popup.tsx'), import('./drawer-popup.tsx')]);
     }, REST_MS);
     return () => clearTimeout(timer);

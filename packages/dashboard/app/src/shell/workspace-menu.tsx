@@ -8,14 +8,13 @@ interface WorkspaceMenuProps {
   readonly workspaceId: string | null;
   readonly workspaces: readonly { readonly id: string; readonly name: string }[];
   readonly label: string;
-  /** The content of the button. */
   readonly children: ReactNode;
 }
 
-/** The maximum number of workspaces in the menu; the page of workspaces has all. */
+/** The page of workspaces has all of them. */
 const SHOWN_MAX = 50;
 
-/** The menu of workspaces. It starts open, because it is rendered only when the user asks for it. */
+/** Starts open, because it is rendered only when the user asks for it. */
 export function WorkspaceMenu({ workspaceId, workspaces, label, children }: WorkspaceMenuProps): ReactNode {
   const t = useTexts('shell');
   const navigate = useNavigate();

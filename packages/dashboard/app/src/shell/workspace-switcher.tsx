@@ -15,7 +15,7 @@ export function WorkspaceSwitcher({ workspaceId }: { readonly workspaceId: strin
   return <Switcher workspaceId={workspaceId} />;
 }
 
-/** A button that loads the menu on its first press, and is then replaced with the menu's own button. */
+/** Loads the menu on its first press, and is then replaced with the menu's own button. */
 function Switcher({ workspaceId }: { readonly workspaceId: string | null }): ReactNode {
   const t = useTexts('shell');
   const { data: workspaces = [] } = useQuery(workspacesQuery);

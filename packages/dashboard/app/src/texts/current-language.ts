@@ -3,7 +3,6 @@ import { keptChoice } from '../shell/kept-choice.ts';
 export const LANGUAGES = ['en', 'es'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** The language chosen for this tab, or that of the browser. */
 export function currentLanguage(): Language {
   return keptChoice('language', LANGUAGES) ?? preferred();
 }

@@ -25,7 +25,7 @@ export function LanguageProvider({ children }: { readonly children: ReactNode })
   const choose = (chosen: Language): void => {
     keepChoice('language', chosen);
     newest.current = chosen;
-    // The page keeps its language until its texts in the chosen one are loaded.
+    // The page keeps its language until its texts in the new one are loaded.
     void loadAreas(chosen, areasIn(language)).finally(() => {
       if (newest.current === chosen) setLanguage(chosen);
     });
@@ -39,10 +39,7 @@ export function useLanguage(): Chosen {
   return use(LanguageContext);
 }
 
-/**
- * The texts of one area. Texts are loaded with the page that names their area in `routes.ts`; for other areas, this
- * suspends.
- */
+/** The texts of one area. Suspends unless the page names the area in `routes.ts`, which loads its texts in advance. */
 export function useTexts<Name extends Area>(area: Name): TextsOf<Name> {
   const { language } = use(LanguageContext);
   return loadedTexts(language, area) ?? use(loadTexts(language, area));

@@ -11,15 +11,11 @@ type Loading = { [Name in Area]?: Promise<TextsOf<Name>> };
 const loaded: Readonly<Record<Language, Loaded>> = { en: {}, es: {} };
 const loading: Readonly<Record<Language, Loading>> = { en: {}, es: {} };
 
-/** The texts of an area, if they have been fetched. */
 export function loadedTexts<Name extends Area>(language: Language, area: Name): TextsOf<Name> | undefined {
   return loaded[language][area];
 }
 
-/**
- * Fetches the texts of an area, once; a failure is cached, so that a page that waits for the texts does not request
- * them in a loop.
- */
+/** Fetches the texts of an area once. A failure is cached too, or a suspended page would request them in a loop. */
 export function loadTexts<Name extends Area>(language: Language, area: Name): Promise<TextsOf<Name>> {
   const known: Promise<TextsOf<Name>> | undefined = loading[language][area];
   if (known) return known;
@@ -28,7 +24,7 @@ export function loadTexts<Name extends Area>(language: Language, area: Name): Pr
   return texts;
 }
 
-/** Loads the texts of all these areas; texts that failed earlier are requested again. */
+/** Loads the texts of these areas, again if they failed earlier. */
 export async function loadAreas(language: Language, areas: readonly Area[]): Promise<void> {
   await Promise.all(
     areas.map((area) =>
@@ -40,7 +36,6 @@ export async function loadAreas(language: Language, areas: readonly Area[]): Pro
   );
 }
 
-/** The areas whose texts have been fetched in a language. */
 export function areasIn(language: Language): readonly Area[] {
   return Object.keys(loaded[language]) as Area[]; // the keys are areas
 }

@@ -1,6 +1,6 @@
 import type { EN } from './en/index.ts';
 
-/** The type of a translation: the same keys and functions as the English texts. */
+/** The same keys and functions as the English texts. */
 type Translated<Words> = Words extends string
   ? string
   : Words extends (...given: infer Given) => string
@@ -13,5 +13,5 @@ export type Area = keyof typeof EN;
 /** The texts that a language must have for an area. */
 export type TextsOf<Name extends Area> = Translated<Awaited<ReturnType<(typeof EN)[Name]>>>;
 
-/** The texts of a language: for each area, a function that fetches them. */
+/** For each area, a function that fetches its texts. */
 export type TextFiles = { readonly [Name in Area]: () => Promise<TextsOf<Name>> };

@@ -67,7 +67,7 @@ function AsThemForm({
   );
 }
 
-/** The number to write as: the person's, or in a group the newest author's whose number is known. */
+/** The person's number; in a group, that of the newest message whose author's number is known. */
 function numberOf({ address: { counterpart }, messages }: AsThemProps): string | null {
   for (const { direction, from, to, contact } of messages) {
     const number = direction === 'inbound' ? from : to;

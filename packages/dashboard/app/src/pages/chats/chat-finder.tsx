@@ -5,10 +5,7 @@ import { useTexts } from '../../texts/language.tsx';
 
 const COUNTERPART_ID = /^(con|grp)_[0-9a-z]{26}$/;
 
-/**
- * A search field that finds chats by a part of a name or number, or opens the chat with the contact or group whose id
- * is typed.
- */
+/** Finds chats by a part of a name or number, and opens the chat whose contact or group id is typed. */
 export function ChatFinder({
   workspaceId,
   instanceId,

@@ -80,7 +80,7 @@ function Chat({ workspace, number, counterpart }: ChatProps): ReactNode {
           <Link to="/w/$workspace/numbers/$instance" params={{ workspace, instance: number.id }}>
             {number.name}
           </Link>
-          {/* Appears only once the name is loaded, so it comes last and moves no link away from the pointer. */}
+          {/* Comes last: it appears once the name is loaded, and must not move a link. */}
           {name !== addressText(counterpart) && <Id value={counterpart} />}
         </>
       }
@@ -114,7 +114,7 @@ function Chat({ workspace, number, counterpart }: ChatProps): ReactNode {
   );
 }
 
-/** The group's name, or a general word if it is unknown; null in a chat with a person. */
+/** The group's name, or a general word; null in a chat with a person. */
 function useGroupName(workspaceId: string, instanceId: string, counterpart: string): string | null {
   const t = useTexts('chats');
   const isGroup = counterpart.startsWith('grp_');

@@ -9,7 +9,6 @@ import { useTexts } from '../../texts/language.tsx';
 import styles from './chat-table.module.css';
 import { chatName } from './names.ts';
 
-/** A table of chats with their last messages, in the given order. */
 export function ChatTable({
   workspace,
   chats,
@@ -87,7 +86,7 @@ function Counterpart({
   );
 }
 
-/** The last message, on one line. */
+/** On one line. */
 function Excerpt({ chat }: { readonly chat: ChatResource }): ReactNode {
   const { directions, types, noText } = useTexts('messages');
   const { direction, type, excerpt } = chat.last_message;

@@ -20,7 +20,7 @@ interface ComposerProps {
   readonly onReply: Dispatch<SetStateAction<MessageResource | null>>;
 }
 
-/** The form to write to the chat. The text and the file stay until the service has accepted them. */
+/** The text and the file stay until the service has accepted the message. */
 export function Composer({ address, name, repliedTo, onReply }: ComposerProps): ReactNode {
   const t = useTexts('chats');
   const id = useId();
@@ -47,7 +47,7 @@ export function Composer({ address, name, repliedTo, onReply }: ComposerProps): 
     send(outgoing(address, { text, file, repliedTo }));
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    // An Enter that confirms the text of an input method does not send.
+    // This Enter confirms the text of an input method.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     if (!event.repeat) submit();
@@ -147,7 +147,7 @@ function outgoing(
   return { ...message, type: mediaTypeOf(file), file, ...caption };
 }
 
-/** The types of files that the network displays as media; all others are documents. */
+/** The file types that the network displays as media; all others are sent as documents. */
 const SHOWN: Readonly<Record<string, MediaType>> = {
   'image/jpeg': 'image',
   'image/png': 'image',

@@ -3,7 +3,7 @@ import { counterpartName } from '../../domain/message-status.ts';
 import { nameText } from '../../domain/name-text.ts';
 import { phoneText } from '../../domain/phone-text.ts';
 
-/** The name of a chat's counterpart, or else the number or id; null for an unnamed group or an unknown counterpart. */
+/** The counterpart's name, else the number or id; null for an unnamed group or an unknown counterpart. */
 export function chatName({
   name,
   contact,
@@ -24,7 +24,6 @@ export function threadName(counterpart: string, messages: readonly MessageResour
   return name ?? addressText(counterpart);
 }
 
-/** A phone number as people write it; an id unchanged. */
 export function addressText(counterpart: string): string {
   const number = digitsOf(counterpart);
   return number === null ? counterpart : phoneText(number);

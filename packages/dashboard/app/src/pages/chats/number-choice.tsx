@@ -12,7 +12,7 @@ import { phoneText } from '../../domain/phone-text.ts';
 import { useTexts } from '../../texts/language.tsx';
 import styles from './number-choice.module.css';
 
-/** Shows the chats of the number in the URL, or of the only number; otherwise lists the numbers. */
+/** Shows the chats of the number in the URL, or of the only number. Otherwise, the user chooses a number. */
 export function NumberChoice({
   workspace,
   chosen,

@@ -22,7 +22,7 @@ export const chatsQuery = (workspaceId: string, instanceId: string, cursor: stri
 const SEARCHED_PAGES = 3;
 const SEARCHED_PAGE = 100;
 
-/** Searches the names and numbers of the newest chats in the browser, because the API only lists chats by time. */
+/** Searches the newest chats in the browser, because the API only lists chats by time. */
 export const foundChatsQuery = (workspaceId: string, instanceId: string, find: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'chats', 'found', instanceId, find),
@@ -62,7 +62,7 @@ export interface ChatAddress {
   readonly counterpart: string;
 }
 
-/** The maximum number of pages that one refresh reads. Older messages are not updated. */
+/** The maximum number of pages that one refresh reads. Older messages are not refreshed. */
 const NEWEST_PAGES = 4;
 
 export const threadQuery = (address: ChatAddress) =>
@@ -75,23 +75,21 @@ export const threadQuery = (address: ChatAddress) =>
         const further = await readStretch(address, fresh.nextCursor, signal);
         fresh = { messages: [...fresh.messages, ...further.messages], nextCursor: further.nextCursor };
       }
-      // Not `before`, because older messages may have been loaded during this read.
+      // Not `before`: older messages may have been loaded during this read.
       return withNewest(fresh, client.getQueryData<Thread>(queryKey));
     },
-    // The loaded messages are dropped when the user leaves the page, so the next visit begins at the newest message.
+    // Drop the messages when the user leaves the page, so that the next visit begins at the newest one.
     gcTime: 0,
   });
 
-/**
- * Loads the page of messages before the oldest known one. Resolves with whether the beginning of the chat is reached.
- */
+/** Loads the page of messages before the oldest known one. Resolves with whether that was the beginning of the chat. */
 export async function readOlder(queries: QueryClient, address: ChatAddress): Promise<boolean> {
   const { queryKey } = threadQuery(address);
   const cursor = queries.getQueryData(queryKey)?.olderCursor ?? null;
   if (cursor === null) return true;
   const older = await readStretch(address, cursor);
   queries.setQueryData(queryKey, (known) =>
-    // If the cursor has changed, the thread started over during the read, and the result is dropped.
+    // If the cursor has changed, the thread started over during the read: drop the result.
     known?.olderCursor === cursor ? withOlder(known, older) : known,
   );
   return older.nextCursor === null;
@@ -113,7 +111,6 @@ async function readStretch(
   return { messages: page.data, nextCursor: page.nextCursor };
 }
 
-/** The groups of a number, which have the names of group chats. */
 export const groupsQuery = (workspaceId: string, instanceId: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'numbers', 'groups', instanceId),

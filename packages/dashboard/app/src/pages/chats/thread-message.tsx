@@ -24,7 +24,6 @@ interface ThreadMessageProps {
   onQuoted(id: string): void;
 }
 
-/** One message: its content, its time, its author if it is inbound in a group, and its status if it is outbound. */
 export function ThreadMessage(props: ThreadMessageProps): ReactNode {
   const t = useTexts('chats');
   const { workspaceId, message, isMarked, onReply } = props;
@@ -90,7 +89,7 @@ function Status({ status }: Pick<MessageResource, 'status'>): ReactNode {
   return <StatusBadge tone={MESSAGE_TONES[status]}>{statuses[status]}</StatusBadge>;
 }
 
-/** Strangers may send very long texts, so text beyond this length is shown only on request. */
+/** Longer texts are shortened, because strangers may send any length; the rest is shown on request. */
 const SHOWN_MAX = 1_500;
 
 function Words({ message }: { readonly message: MessageResource }): ReactNode {
@@ -117,7 +116,7 @@ function Quote({
   onQuoted,
 }: ThreadMessageProps & { readonly replyTo: string }): ReactNode {
   const t = useTexts('chats');
-  // The quoted message may be older than the loaded part of the chat.
+  // A quoted message may be older than the loaded messages.
   const elsewhere = useQuery({ ...messageQuery(workspaceId, replyTo), enabled: quoted === null }).data;
   const found = quoted ?? elsewhere ?? null;
   const content = (

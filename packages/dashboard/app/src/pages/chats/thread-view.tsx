@@ -22,7 +22,7 @@ interface ThreadViewProps {
   readonly onReply: ((message: MessageResource) => void) | null;
 }
 
-/** The messages, the newest at the bottom. New messages do not move the view, unless the user is at the bottom. */
+/** The newest message is at the bottom. New messages do not move the view unless the user is at the bottom. */
 export function ThreadView({ address, name, thread, onReply }: ThreadViewProps): ReactNode {
   const t = useTexts('chats');
   const { locale } = useLanguage();

@@ -1,26 +1,25 @@
 import type { MessageResource } from '@trunkline/http/client';
 
-/** The loaded part of a chat: the newest messages, back to some older one without a gap. */
+/** The loaded part of a chat: the newest messages, without a gap. */
 export interface Thread {
   /** Newest first. */
   readonly messages: readonly MessageResource[];
   /** The cursor for older messages; null if there are none. */
   readonly olderCursor: string | null;
-  /** Where the thread can be cut: the last message of the latest read from the newest message, and its cursor. */
+  /** Where the thread can be cut: the last message of the latest refresh, and its cursor. Null if there is none. */
   readonly cut: { readonly oldest: string; readonly olderCursor: string | null } | null;
 }
 
 /** A thread with more messages than this is cut. */
 export const GROWN_MAX = 300;
 
-/** The result of one read. */
 interface Stretch {
   /** Newest first. */
   readonly messages: readonly MessageResource[];
   readonly nextCursor: string | null;
 }
 
-/** Whether a read that begins at the newest message covers all known messages, or the whole chat. */
+/** Whether a read that begins at the newest message reaches the oldest known one, or the beginning of the chat. */
 export function reaches(fresh: Stretch, known: Thread | undefined): boolean {
   const oldest = known?.messages.at(-1)?.id;
   const last = fresh.messages.at(-1)?.id;
@@ -28,8 +27,8 @@ export function reaches(fresh: Stretch, known: Thread | undefined): boolean {
 }
 
 /**
- * Joins a new read from the newest message with the known older messages, so that a user does not lose the messages
- * being read. If the new read does not reach a known message, the thread starts over, because it would have a gap.
+ * Joins a new read from the newest message with the known older messages, which the user may be reading. If there is a
+ * gap between them, the thread starts over.
  */
 export function withNewest(fresh: Stretch, known: Thread | undefined): Thread {
   const newest = known?.messages[0]?.id;
@@ -42,8 +41,7 @@ export function withNewest(fresh: Stretch, known: Thread | undefined): Thread {
   // Ids sort by time, as the list does.
   const shown = fresh.messages.filter(({ id }) => id >= oldest);
   if (fresh.nextCursor === null) {
-    // The read covers the whole chat. Messages older than the known ones are left out, and messages it lacks were
-    // deleted.
+    // The read covers the whole chat, so known messages that it lacks were deleted.
     return { messages: shown, olderCursor: last < oldest ? known.olderCursor : null, cut };
   }
   if (last > newest) return begun;
@@ -54,21 +52,22 @@ export function withNewest(fresh: Stretch, known: Thread | undefined): Thread {
   };
 }
 
-/** Adds the next older messages. */
 export function withOlder(known: Thread, older: Stretch): Thread {
   const oldest = known.messages.at(-1)?.id;
   const further = older.messages.filter(({ id }) => oldest === undefined || id < oldest);
   return { ...known, messages: [...known.messages, ...further], olderCursor: older.nextCursor };
 }
 
-/** Adds a message that was just accepted, so that it is shown before the next read. */
+/** Shows a message that was just accepted before the next read. */
 export function withSent(known: Thread, message: MessageResource): Thread {
   const newest = known.messages[0]?.id;
   if (newest !== undefined && message.id <= newest) return known;
   return { ...known, messages: [message, ...known.messages] };
 }
 
-/** Removes messages older than the latest read, so that a chat that is open for hours does not fill the memory. */
+/**
+ * Removes the messages before the latest refresh, so that a chat that stays open for hours does not fill the memory.
+ */
 export function cutThread(known: Thread): Thread {
   const { cut } = known;
   const oldest = known.messages.at(-1)?.id;

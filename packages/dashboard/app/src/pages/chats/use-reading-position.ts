@@ -17,9 +17,8 @@ interface ReadingPosition {
 }
 
 /**
- * Keeps the text that the user reads in place when other content arrives or changes its height. That text is the
- * message at the upper edge, or the end of the thread if the user is there. Browsers do this only in part, or not at
- * all.
+ * Keeps the text that the user reads in place when content arrives or changes its height: the message at the upper
+ * edge, or the end of the thread. Browsers do this only in part.
  */
 export function useReadingPosition(newest: string): ReadingPosition {
   const area = useRef<HTMLDivElement>(null);
@@ -56,7 +55,7 @@ export function useReadingPosition(newest: string): ReadingPosition {
       anchor.current = isEnd ? null : anchorIn(scrolled, content);
       setAtEnd(anchor.current === null);
     };
-    // Runs before the next paint if an image loads, the screen turns or a field grows.
+    // Runs before the next paint, for example when an image loads or a field grows.
     const observer = new ResizeObserver(keep);
     observer.observe(scrolled);
     observer.observe(content);

@@ -10,16 +10,12 @@ export type Outgoing = SendTextInput | SendFileInput;
 interface Sending {
   send(message: Outgoing): void;
   readonly isSending: boolean;
-  /** The error of the last attempt. */
   readonly error: unknown;
-  /** Whether no response arrived, so that the message may have been accepted. */
+  /** Whether there was no response: the message may have been accepted. */
   readonly isDoubtful: boolean;
 }
 
-/**
- * Sends one message at a time, and each only once: a press during a request does nothing, and retries of an unchanged
- * message use the same idempotency key.
- */
+/** Sends one message at a time, and each only once: retries of an unchanged message use the same idempotency key. */
 export function useSend(
   workspaceId: string,
   onSent: (message: MessageResource, sent: Outgoing) => void,
@@ -30,7 +26,7 @@ export function useSend(
   );
   const isBusy = useRef(false);
   const mutation = useMutation({
-    // Fails immediately without a network. By default, the message would be sent later, when the user no longer expects
+    // Fail immediately without a network. By default, the message would be sent later, when the user no longer expects
     // it.
     networkMode: 'always',
     mutationFn: async (message: Outgoing) => {
@@ -61,7 +57,7 @@ export function useSend(
     send(message) {
       if (isBusy.current) return;
       isBusy.current = true;
-      // This `onSuccess` is not called if the component has unmounted by then.
+      // Unlike the mutation's own `onSuccess`, this one is not called after the component has unmounted.
       mutation.mutate(message, { onSuccess: (accepted) => onSent(accepted, message) });
     },
     isSending: mutation.isPending,

@@ -16,8 +16,8 @@ import { useSession } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
 
 /**
- * The page at `/`, and at short addresses such as `/numbers`. Redirects to that page in the session's workspace, the
- * workspace last shown in the tab, or the only workspace. Otherwise, the user chooses a workspace here.
+ * The page at `/`, and at short addresses such as `/numbers`. Redirects into the session's workspace, or the current
+ * one. Otherwise, the user chooses a workspace.
  */
 export function HomePage(): ReactNode {
   const { workspace: bound } = useSession();
@@ -30,10 +30,7 @@ export function HomePage(): ReactNode {
   return current === null ? <ChooseWorkspace /> : <ToKept workspaceId={current} />;
 }
 
-/**
- * Redirects to the workspace last shown in the tab. Checks that it exists, because its id may come from a mistyped
- * address.
- */
+/** Checks that the workspace exists, because its id may come from a mistyped address. */
 function ToKept({ workspaceId }: { readonly workspaceId: string }): ReactNode {
   const { isPending, isSuccess } = useQuery(workspaceQuery(workspaceId));
   if (isPending) return null;

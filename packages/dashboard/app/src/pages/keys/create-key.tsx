@@ -50,7 +50,6 @@ function CreateKeyForm({ workspaceId, onClose, onCreated }: CreateKeyProps): Rea
       };
       return request<NewKeyResource>(adminPathOf(workspaceId, 'keys'), { method: 'POST', body });
     },
-    // Not cached, because the result contains the token.
     gcTime: 0,
     onSuccess(key) {
       onClose();
@@ -108,7 +107,7 @@ function CreateKeyForm({ workspaceId, onClose, onCreated }: CreateKeyProps): Rea
   );
 }
 
-/** The last moment of a day in the viewer's zone; null if no day is given. */
+/** The last second of a day in the viewer's zone; null if no day is given. */
 function endOfDay(day: string): Date | null {
   const end = new Date(`${day}T23:59:59`);
   return Number.isNaN(end.getTime()) ? null : end;

@@ -4,7 +4,6 @@ import { useTexts } from '../../texts/language.tsx';
 
 type Scope = KeyResource['scopes'][number];
 
-/** The scopes, in the order of the form. */
 export const SCOPES = [
   'instances:read',
   'instances:write',
@@ -16,7 +15,7 @@ export const SCOPES = [
 
 export const READ_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope.endsWith(':read'));
 
-/** A short text for no scopes, all scopes or all read scopes; otherwise the scopes' names in the API. */
+/** A short text for no scopes, all scopes or all read scopes; otherwise the scopes' API names. */
 export function Scopes({ scopes }: { readonly scopes: readonly Scope[] }): ReactNode {
   const t = useTexts('keys');
   const has = (wanted: readonly Scope[]): boolean =>

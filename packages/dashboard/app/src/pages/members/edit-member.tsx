@@ -20,7 +20,6 @@ interface EditMemberProps {
   onClose(): void;
 }
 
-/** Adds or changes a member. */
 export function EditMember({ workspaceId, member, onClose }: EditMemberProps): ReactNode {
   const t = useTexts('members');
   const title = member === null || member === 'new' ? t.addTitle : t.changeTitle;

@@ -16,7 +16,7 @@ interface RemoveMemberProps {
   onClose(): void;
 }
 
-/** Asks before a member is removed, and lists the member's active keys, which are revoked as well. */
+/** Lists the member's active keys, which are revoked as well. */
 export function RemoveMember({ workspaceId, member, onClose }: RemoveMemberProps): ReactNode {
   const t = useTexts('members');
   const { locale } = useLanguage();

@@ -15,7 +15,6 @@ import { useLanguage, useTexts } from '../../texts/language.tsx';
 import styles from './message-events.module.css';
 import { eventDeliveriesQuery, messageEventsQuery } from './queries.ts';
 
-/** The events about a message, each with its deliveries and their attempts. */
 export function MessageEvents({
   workspaceId,
   message,

@@ -58,7 +58,7 @@ function Message({
             </Link>
           )}
           <Id value={message.id} />
-          {/* The number is loaded later, so it comes last and moves no link away from the pointer. */}
+          {/* Comes last: it appears once the number is loaded, and must not move a link. */}
           {number && (
             <Link to="/w/$workspace/numbers/$instance" params={{ workspace, instance: number.id }}>
               {number.name}

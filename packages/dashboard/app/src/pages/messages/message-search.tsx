@@ -6,7 +6,7 @@ import type { MessagesSearch } from './search.ts';
 
 const MESSAGE_ID = /^msg_[0-9a-z]{26}$/;
 
-/** A search field that finds messages by counterpart, or opens the message whose id is typed. */
+/** Finds messages by counterpart, or opens the message whose id is typed. */
 export function MessageSearch({
   workspaceId,
   search,

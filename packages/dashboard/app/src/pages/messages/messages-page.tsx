@@ -157,7 +157,7 @@ function MessageTable({
   );
 }
 
-/** The content of a message, on one line. */
+/** On one line. */
 function Excerpt({ message }: { readonly message: MessageResource }): ReactNode {
   const t = useTexts('messages');
   const { text, caption, media, deleted_at, type, group_id, direction } = message;

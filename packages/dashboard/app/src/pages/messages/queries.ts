@@ -24,7 +24,7 @@ export const standingQuery = (workspaceId: string, messageId: string) =>
       unwrap(await clientOf(workspaceId).messages.standing(messageId, { signal })).data,
   });
 
-/** One page of this size is enough, because a message has fewer events. */
+/** More than a message has, so one page is enough. */
 const EVENTS_MAX = 100;
 
 /** The events of a message, oldest first. */
@@ -39,7 +39,6 @@ export const messageEventsQuery = (workspaceId: string, messageId: string) =>
     },
   });
 
-/** The deliveries of an event, each with its attempts. */
 export const eventDeliveriesQuery = (workspaceId: string, eventId: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'deliveries', 'of-event', eventId),

@@ -10,7 +10,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { standingQuery } from './queries.ts';
 import styles from './standing.module.css';
 
-/** The status of the message, its meaning in a sentence, and since when. */
+/** The message's status, what it means, and since when it applies. */
 export function Standing({
   workspaceId,
   message,

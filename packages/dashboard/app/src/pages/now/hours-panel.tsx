@@ -12,7 +12,6 @@ import { useLanguage, useTexts } from '../../texts/language.tsx';
 const COUNTED_TO = 1_000;
 const REFRESH_MS = 60_000;
 
-/** The messages of the last 24 hours, by hour. */
 export default function HoursPanel({ workspaceId }: { readonly workspaceId: string }): ReactNode {
   const t = useTexts('now');
   const query = useQuery({ ...hoursQuery(workspaceId), refetchInterval: REFRESH_MS });

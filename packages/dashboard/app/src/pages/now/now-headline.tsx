@@ -15,7 +15,7 @@ interface NowHeadlineProps {
   readonly connected: number;
 }
 
-/** The workspace's state: a short sentence for each kind of problem, or that all is well. */
+/** One short sentence for each kind of problem, or that all is well. */
 export function NowHeadline({
   numbers,
   webhooks,
@@ -46,7 +46,6 @@ export function NowHeadline({
   );
 }
 
-/** The worst tone that applies. */
 function toneIf({ bad, act, busy }: Readonly<Record<'bad' | 'act' | 'busy', boolean>>): Tone {
   if (bad) return 'bad';
   if (act) return 'act';

@@ -20,12 +20,12 @@ import { TroubledNumbers } from './troubled-numbers.tsx';
 import { WaitingMessages } from './waiting-messages.tsx';
 import { TroubledWebhooks } from './troubled-webhooks.tsx';
 
-// Loaded lazily, because the first render does not need the 24-hour chart.
+// Loaded lazily, because the first render does not show the 24-hour chart.
 const HoursPanel = lazy(() => import('./hours-panel.tsx'));
 
 const route = getRouteApi('/session/w/$workspace/');
 
-/** Shows whether anything is wrong, and since when, and below it the messages of the last 24 hours. */
+/** Shows the problems and, below, the messages of the last 24 hours. */
 export function NowPage(): ReactNode {
   const t = useTexts('now');
   const { workspace } = route.useParams();

@@ -15,7 +15,6 @@ interface WaitingMessagesProps {
   readonly queues: readonly QueueResource[];
 }
 
-/** The numbers in `queues`, each with its queued messages. */
 export function WaitingMessages({ workspace, numbers, queues }: WaitingMessagesProps): ReactNode {
   const t = useTexts('now');
   const { locale } = useLanguage();

@@ -35,7 +35,7 @@ function AddNumberForm({ workspaceId, onClose }: AddNumberProps): ReactNode {
     async mutationFn() {
       const { instances } = clientOf(workspaceId);
       const { data } = unwrap(await instances.create(name.trim() === '' ? {} : { name }));
-      // A failure is ignored, because the user can try again on the number's own page.
+      // Ignore a failure: the user can try again on the number's own page.
       await instances.connect(data.id);
       return data;
     },

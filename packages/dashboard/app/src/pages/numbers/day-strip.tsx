@@ -20,7 +20,7 @@ interface DayStripProps {
   readonly number: InstanceResource;
 }
 
-/** The number's statuses over the last 24 hours, and for what share of that time it was connected. */
+/** The number's statuses over the last 24 hours, and its uptime in percent. */
 export function DayStrip({ workspaceId, number }: DayStripProps): ReactNode {
   const t = useTexts('numbers');
   const query = useQuery({ ...dayQuery(workspaceId, number.id), refetchInterval: useRefreshMs(60_000) });

@@ -19,10 +19,9 @@ interface LinkPhoneProps {
   readonly instanceId: string;
 }
 
-/** The current QR code with instructions, and below it a way to link by typing a code instead. */
 export function LinkPhone({ workspaceId, instanceId }: LinkPhoneProps): ReactNode {
   const t = useTexts('numbers');
-  // Reads often, because a QR code is replaced within seconds, and the phone cannot use a replaced one.
+  // A QR code is replaced within seconds, and the phone cannot use a replaced one.
   const { data: qr, error } = useQuery({ ...qrQuery(workspaceId, instanceId), refetchInterval: 2_000 });
   const now = useNow();
   const { locale } = useLanguage();
@@ -60,7 +59,7 @@ export function LinkPhone({ workspaceId, instanceId }: LinkPhoneProps): ReactNod
   );
 }
 
-/** Requests a code to type on the phone, for a phone that cannot scan this screen. */
+/** For a phone that cannot scan this screen. */
 function TypeInstead({ workspaceId, instanceId }: LinkPhoneProps): ReactNode {
   const t = useTexts('numbers');
   const queries = useQueryClient();
@@ -68,7 +67,7 @@ function TypeInstead({ workspaceId, instanceId }: LinkPhoneProps): ReactNode {
   const ask = useMutation({
     mutationFn: async () => {
       const { instances } = clientOf(workspaceId);
-      // The network gives a code only on a new connection, which is opened for the typed number.
+      // The network gives out a code only on a new connection.
       unwrap(await instances.disconnect(instanceId));
       return unwrap(await instances.connect(instanceId, { pairing_phone_number: phone }));
     },

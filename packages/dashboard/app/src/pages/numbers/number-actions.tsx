@@ -15,7 +15,7 @@ import { Rename } from './rename.tsx';
 
 type Asked = 'disconnect' | 'logout' | 'remove' | 'rename';
 
-/** The actions that the number's status allows. An action that loses something asks for confirmation. */
+/** The actions that the number's status allows. Destructive ones ask for confirmation. */
 export function NumberActions({
   workspaceId,
   number,

@@ -6,7 +6,7 @@ import { useTexts } from '../../texts/language.tsx';
 import styles from './number-status.module.css';
 import { toneOf } from '../../domain/number-status.ts';
 
-/** The status of the number, since when, and its meaning. Announced to screen readers when it changes. */
+/** The number's status, what it means, and since when it applies. Screen readers announce changes. */
 export function NumberStatus({ number }: { readonly number: InstanceResource }): ReactNode {
   const t = useTexts('numbers');
   const { status, status_changed_at, last_error, restriction, has_proxy } = number;

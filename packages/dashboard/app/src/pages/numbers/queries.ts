@@ -12,7 +12,7 @@ export const numberQuery = (workspaceId: string, instanceId: string) =>
       unwrap(await clientOf(workspaceId).instances.get(instanceId, { signal })).data,
   });
 
-/** Null for a number that no longer exists. */
+/** Null if the number no longer exists. */
 export const queueQuery = (workspaceId: string, instanceId: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'overview', 'queue', instanceId),
@@ -45,10 +45,9 @@ export const qrQuery = (workspaceId: string, instanceId: string) =>
     retry: false,
   });
 
-/** How many entries are read. A number with more entries in 24 hours is flapping; its older entries are not read. */
+/** How many entries are read. If a number has more entries in 24 hours, the older ones are left out. */
 const DAY_ENTRIES_MAX = 100;
 
-/** The newest entries of the history, and the time when they were read. */
 export const dayQuery = (workspaceId: string, instanceId: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'numbers', 'day', instanceId),

@@ -91,10 +91,7 @@ function SignInForm({
   );
 }
 
-/**
- * Reads the token of the sign-in link, and removes it from the address, so that neither the address nor the history
- * keeps it.
- */
+/** Reads the token of the sign-in link, and removes it from the address and the history. */
 function useLinkToken(): string | null {
   const { hash } = useLocation();
   const navigate = useNavigate();

@@ -18,7 +18,6 @@ import styles from './system.module.css';
 /** The service stops counting events at this number. */
 const COUNTED_TO = 1_000;
 
-/** The event handlers that the embedding app has registered. */
 export function Handlers({ handlers }: { readonly handlers: readonly SubscriptionResource[] }): ReactNode {
   const t = useTexts('system');
   const { locale } = useLanguage();
@@ -104,7 +103,7 @@ function Actions({ handler: { name, exhausted } }: { readonly handler: Subscript
   );
 }
 
-/** Retries all failed events, batch by batch. Stops if a call retries none. Returns how many it retried. */
+/** Retries all failed events in batches. Stops if a batch retries none. Returns how many were retried. */
 async function retryAll(path: string): Promise<number> {
   let requeued = 0;
   for (;;) {

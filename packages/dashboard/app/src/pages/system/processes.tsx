@@ -82,7 +82,7 @@ export function Processes({ processes }: { readonly processes: readonly ProcessR
   );
 }
 
-/** The word for a role; the role's own name if this version has no word for it. */
+/** A newer service may have roles that this version has no word for. */
 function roleText(words: Readonly<Record<string, string>>, role: string): string {
   return words[role] ?? role;
 }

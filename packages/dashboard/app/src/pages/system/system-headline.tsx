@@ -6,8 +6,8 @@ import { useTexts } from '../../texts/language.tsx';
 const NEEDED = ['gateway', 'webhooks', 'maintenance'] as const;
 
 /**
- * Names the roles that no process has, and counts the silent processes and the instances that no process holds. The
- * role `api` is not checked, because the API responded.
+ * Names the roles without a process, and counts silent processes and instances without a process. The role `api` is not
+ * checked, because the API responded.
  */
 export function SystemHeadline({
   system: { processes, workload },

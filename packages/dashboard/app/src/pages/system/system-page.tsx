@@ -12,7 +12,6 @@ import { handlersQuery, systemQuery } from './queries.ts';
 import { SystemHeadline } from './system-headline.tsx';
 import { Waiting } from './waiting.tsx';
 
-/** The state of the service itself: its processes, its waiting work, its event handlers and its database. */
 export function SystemPage(): ReactNode {
   const { title } = useTexts('system');
   return (
@@ -28,7 +27,7 @@ function System(): ReactNode {
   const refetchInterval = useRefreshMs(10_000);
   const system = useQuery({ ...systemQuery, refetchInterval });
   const handlers = useQuery({ ...handlersQuery, refetchInterval });
-  // Each part waits for the parts above it, so that late data does not move content that is being read.
+  // Each part waits for the parts above it, so that late data does not move what the user is reading.
   return (
     <Page title={title}>
       <Loaded query={system}>

@@ -9,7 +9,6 @@ import { useLanguage, useTexts } from '../../texts/language.tsx';
 /** The service stops counting at this number. */
 const COUNTED_TO = 10_000;
 
-/** The waiting work of the whole service, and its age. */
 export function Waiting({ workload }: { readonly workload: SystemResource['workload'] }): ReactNode {
   const t = useTexts('system');
   const { locale } = useLanguage();

@@ -22,8 +22,8 @@ interface AddWebhookProps {
 }
 
 /**
- * Adds a webhook, shows its secret, and then opens the webhook's page. Must stay mounted when the first webhook appears
- * in the list, or the secret would vanish.
+ * Adds a webhook, shows its secret, and then opens the webhook's page. Must stay mounted when the list gets its first
+ * webhook, or the secret would vanish.
  */
 export function AddWebhook({ workspaceId, isOpen, onClose }: AddWebhookProps): ReactNode {
   const t = useTexts('webhooks');
@@ -78,7 +78,6 @@ function AddForm({
       void queries.invalidateQueries({ queryKey: keyOf(workspaceId, 'webhooks') });
       onAdded(webhook);
     },
-    // Not cached, because the result contains the secret.
     gcTime: 0,
   });
   return (

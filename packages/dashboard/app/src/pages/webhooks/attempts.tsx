@@ -5,7 +5,7 @@ import type { Attempt } from '../../domain/delivery-status.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import styles from './attempts.module.css';
 
-/** Every attempt of a delivery and its response, the newest first. */
+/** Newest first. */
 export function Attempts({
   delivery: { attempt_log },
 }: {
@@ -58,7 +58,7 @@ function Outcome({
   );
 }
 
-/** The number of lines of a response body that are shown at first; the rest is shown on request. */
+/** A longer response body is shortened; the rest is shown on request. */
 const EXCERPT_LINES = 6;
 const EXCERPT_CHARACTERS = 400;
 

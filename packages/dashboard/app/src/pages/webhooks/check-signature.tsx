@@ -12,10 +12,9 @@ import styles from './check-signature.module.css';
 import { bodyOf, curlOf } from './request-text.ts';
 import { canSign, checkSignature, signatureHeaders, TOLERANCE_MS } from './signature.ts';
 
-/** The signature's headers, whose values the user fills in. */
 const NO_HEADERS = 'X-Service-Timestamp: \nX-Service-Signature: ';
 
-/** Explains why a receiver refuses a request. The user enters the request and the secret, which stay in this page. */
+/** Explains why a receiver refuses a request. The request and the secret that the user enters stay in this page. */
 export function CheckSignature({
   delivery: { request },
 }: {
@@ -30,7 +29,6 @@ export function CheckSignature({
   const [missing, setMissing] = useState<'secret' | 'headers' | null>(null);
   const check = useMutation({
     mutationFn: () => checkSignature({ secret, headers, body }),
-    // The result is not kept after the user leaves the page.
     gcTime: 0,
   });
   const copySigned = useMutation({
@@ -64,8 +62,7 @@ export function CheckSignature({
           <input
             value={secret}
             placeholder="whsec_…"
-            // Not a password field, because browsers offer to save passwords. Not spell-checked, because some browsers
-            // check on a server.
+            // Not a password field, which browsers offer to save. Some browsers check spelling on a server.
             autoComplete="off"
             spellCheck={false}
             className={styles['code']}

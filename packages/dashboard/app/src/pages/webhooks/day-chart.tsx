@@ -8,8 +8,8 @@ import styles from './day-chart.module.css';
 import type { Slot } from './day.ts';
 
 /**
- * Draws deliveries above the line and failures below it, and the delivery times in a second chart. A table has the same
- * data.
+ * Draws deliveries above the line and failures below it, and the delivery times in a second chart. A table shows the
+ * same data.
  */
 export function DayChart({
   slots,
@@ -23,7 +23,7 @@ export function DayChart({
   const t = useTexts('webhooks');
   const { locale } = useLanguage();
   const numbers = new Intl.NumberFormat(locale);
-  // The weekday is needed, because the chart begins on the previous day.
+  // With the weekday, because the chart begins on the previous day.
   const clock = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: 'numeric', minute: '2-digit' });
   const total = (count: (slot: Slot) => number): string =>
     numbers.format(slots.reduce((sum, slot) => sum + count(slot), 0));
@@ -89,7 +89,10 @@ export function DayChart({
   );
 }
 
-/** Deliveries go up from the line, failures go down, and open ones are narrow, so that no colour is needed. */
+/**
+ * Deliveries go up from the line, failures go down, and open ones are narrow, so that the chart can be read without
+ * colours.
+ */
 function CountBars({ slots }: { readonly slots: readonly Slot[] }): ReactNode {
   const most = Math.max(1, ...slots.flatMap(({ delivered, failed, open }) => [delivered, failed, open]));
   const half = CHART_HEIGHT / 2;
@@ -114,13 +117,13 @@ function TimeBars({
 }): ReactNode {
   return slots.map(({ from, medianMs }, slot) => {
     if (medianMs === null) return null;
-    // Unlike a missing time, a time of 0 ms has a visible bar.
+    // Even a time of 0 ms has a visible bar, unlike a missing time.
     const height = Math.max(2, barLength(medianMs, slowest, CHART_HEIGHT));
     return <Bar key={from} slot={slot} tone="plain" y={CHART_HEIGHT - height} height={height} />;
   });
 }
 
-/** Formats a duration; in milliseconds if it is below two seconds. */
+/** In milliseconds if below two seconds. */
 function durationText(locale: string, ms: number): string {
   if (ms >= 2_000) return distanceText(locale, ms);
   return new Intl.NumberFormat(locale, {

@@ -10,7 +10,6 @@ import styles from './day-panel.module.css';
 import { dayQuery } from './queries.ts';
 import type { DayOfDeliveries } from './queries.ts';
 
-/** The last 24 hours of a webhook: its deliveries by outcome, and how long they took. */
 export default function DayPanel({
   workspaceId,
   webhookId,

@@ -3,7 +3,6 @@ import type { DeliveryResource } from '@trunkline/http/client';
 export const DAY_MS: number = 24 * 60 * 60 * 1_000;
 const SLOTS = 24;
 
-/** The outcomes of the deliveries in one part of the day. */
 export interface Slot {
   /** Epoch milliseconds. */
   readonly from: number;
@@ -30,8 +29,8 @@ export function slotsOf(deliveries: readonly Shown[], from: number, now: number)
   }));
   for (const { status, created_at, delivered_at } of deliveries) {
     const at = Date.parse(created_at);
-    // A delivery outside the period counts in the first or last part, because the service's clock may differ from this
-    // machine's.
+    // The service's clock may differ from this machine's: count deliveries outside the period in the first or last
+    // part.
     const slot = slots[Math.max(0, Math.min(SLOTS - 1, Math.floor((at - from) / width)))];
     if (!slot) continue;
     if (status === 'success') slot.delivered += 1;

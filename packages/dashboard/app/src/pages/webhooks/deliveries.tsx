@@ -20,7 +20,6 @@ import { deliveriesQuery } from './queries.ts';
 import { RetryFailed } from './retry-failed.tsx';
 import type { WebhookSearch } from './search.ts';
 
-/** A page of a webhook's deliveries, with filters by status and event. */
 export function Deliveries({
   workspaceId,
   webhook,
@@ -79,7 +78,7 @@ export function Deliveries({
                 isStale={query.isPlaceholderData}
               />
             )}
-            {/* The link leads to the newest deliveries, because the API has no cursor for newer ones. */}
+            {/* Leads to the newest deliveries, because the API has no cursor for newer ones. */}
             <Pager
               prevCursor={cursor === undefined ? null : ''}
               nextCursor={nextCursor}
@@ -92,7 +91,7 @@ export function Deliveries({
   );
 }
 
-/** Reads the webhook and its last 24 hours again when the shown deliveries change, because an outcome changes both. */
+/** Reads the webhook and its last 24 hours again when an outcome in the shown deliveries changes. */
 function useRestAfter(workspaceId: string, deliveries: readonly DeliveryResource[] | undefined): void {
   const queries = useQueryClient();
   const outcomes = deliveries?.map(({ id, status, attempts }) => `${id} ${status} ${attempts}`).join();

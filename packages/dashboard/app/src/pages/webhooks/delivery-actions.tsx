@@ -12,7 +12,6 @@ import { useMay } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { bodyOf, curlOf } from './request-text.ts';
 
-/** Buttons to send a failed delivery again, and to copy its request as a shell command. */
 export function DeliveryActions({
   workspaceId,
   delivery: { id, status, request },

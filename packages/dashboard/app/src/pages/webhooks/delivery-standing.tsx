@@ -5,7 +5,6 @@ import { DELIVERY_TONES } from '../../domain/delivery-status.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { Verdict } from './verdict.tsx';
 
-/** Whether the delivery arrived, the last response of the receiver, and the next step. */
 export function DeliveryStanding({ delivery }: { readonly delivery: DeliveryDetailResource }): ReactNode {
   const t = useTexts('webhooks');
   const words = useTexts('common');

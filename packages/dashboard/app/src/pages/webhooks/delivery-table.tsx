@@ -11,7 +11,7 @@ interface DeliveryTableProps {
   readonly workspaceId: string;
   readonly caption: string;
   readonly deliveries: readonly DeliveryResource[];
-  /** The first column, which names the row; by default, the delivery's event. */
+  /** The row's first column; by default, the delivery's event. */
   readonly name?: { readonly title: string; of(delivery: DeliveryResource): string };
   readonly isStale?: boolean;
 }

@@ -69,7 +69,7 @@ function EditForm({ workspaceId, webhook, onClose }: EditWebhookProps): ReactNod
   );
 }
 
-/** Returns only the fields that the user changed, because another user may have changed other fields meanwhile. */
+/** Only the fields that the user changed: another user may have changed others meanwhile. */
 function changesOf(before: WebhookValues, after: WebhookValues) {
   const { url, description, events, trace_context } = inputOf(after);
   const was = inputOf(before);

@@ -49,10 +49,7 @@ export interface DayOfDeliveries {
   readonly isPart: boolean;
 }
 
-/**
- * The deliveries of the last 24 hours, newest first. Reads at most 200, because a busy webhook has more than can be
- * read here.
- */
+/** The deliveries of the last 24 hours, newest first, at most 200: a busy webhook has too many to read. */
 export const dayQuery = (workspaceId: string, webhookId: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'deliveries', 'day', webhookId),

@@ -6,7 +6,6 @@ import { useTexts } from '../../texts/language.tsx';
 import { bodyOf } from './request-text.ts';
 import styles from './request-sent.module.css';
 
-/** The request that each attempt sends to the receiver. */
 export function RequestSent({ request }: { readonly request: DeliveryDetailResource['request'] }): ReactNode {
   const t = useTexts('webhooks');
   const { url, headers, payload } = request;

@@ -2,7 +2,7 @@ import type { DeliveryDetailResource } from '@trunkline/http/client';
 
 type Request = DeliveryDetailResource['request'];
 
-/** The body as it was sent: JSON without white space. Null if it is no longer stored. */
+/** The body as sent: JSON without white space. Null if it is no longer stored. */
 export function bodyOf({ payload }: Request): string | null {
   return isEmptyObject(payload) ? null : JSON.stringify(payload);
 }
@@ -18,7 +18,7 @@ export function curlOf(request: Request, signature: Readonly<Record<string, stri
   ].join(' \\\n  ');
 }
 
-/** Quotes a text for a POSIX shell. Within single quotes, only the single quote itself is special. */
+/** Quotes a text for a POSIX shell, where only `'` is special within single quotes. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -18,7 +18,7 @@ type Progress =
 /** The pause between two batches, so that a long run leaves room for other requests. */
 const PAUSE_MS = 500;
 
-/** A button to queue all failed deliveries again, batch by batch, until none remain or the user stops it. */
+/** Queues all failed deliveries again in batches, until none remain or the user stops it. */
 export function RetryFailed({
   workspaceId,
   webhookId,
@@ -32,7 +32,7 @@ export function RetryFailed({
   const queries = useQueryClient();
   const [progress, setProgress] = useState<Progress>({ kind: 'idle' });
   const running = useRef<AbortController | null>(null);
-  // Leaving the page stops the run. Deliveries already queued again are still sent.
+  // Leaving the page stops the run, but deliveries that are already queued are sent.
   useEffect(() => () => running.current?.abort(), []);
 
   const run = async (): Promise<void> => {

@@ -21,7 +21,6 @@ export function webhooksSearch(search: RawSearch): WebhooksSearch {
 }
 
 export interface WebhookSearch {
-  /** The filter of the deliveries by status. */
   readonly status?: DeliveryStatus;
   readonly event?: EventType;
   readonly cursor?: string;

@@ -9,7 +9,6 @@ import { useTexts } from '../../texts/language.tsx';
 import { DeliveryTable } from './delivery-table.tsx';
 import { siblingsQuery } from './queries.ts';
 
-/** The other deliveries of the same event; nothing if there are none. */
 export function Siblings({
   workspaceId,
   delivery: { id, event },

@@ -10,7 +10,7 @@ import type { VerifyFailureReason } from '@trunkline/receiver';
 
 // Everything here runs in the browser, so that no secret is sent anywhere.
 
-/** The data that the user enters: the webhook's secret, and a request from the receiver's log. */
+/** The webhook's secret, and a request from the receiver's log. */
 interface Received {
   readonly secret: string;
   /** One header per line: `X-Service-Timestamp: 1767225600`. */
@@ -28,7 +28,7 @@ interface Checked {
 /** How long receivers accept a signature by default. */
 export const TOLERANCE_MS: number = DEFAULT_TOLERANCE_SECONDS * 1_000;
 
-/** Whether Web Crypto is available, which browsers have only on https and localhost. */
+/** Whether Web Crypto is available: browsers have it only on https and localhost. */
 export function canSign(): boolean {
   return isSecureContext;
 }
@@ -70,14 +70,12 @@ function headersIn(lines: string): Headers {
     if (!name || !value) continue;
     try {
       headers.append(name, value);
-    } catch {
-      // The line is not a valid header.
-    }
+    } catch {}
   }
   return headers;
 }
 
-/** Trims a name or value, and removes the quotes and the comma that it has in a JSON log. */
+/** Also removes the quotes and the comma that a name or value has in a JSON log. */
 function withoutQuotes(text: string): string {
   return text
     .trim()

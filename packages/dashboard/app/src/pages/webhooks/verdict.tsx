@@ -3,7 +3,7 @@ import { StatusBadge } from '../../components/status-badge.tsx';
 import type { Tone } from '../../components/status-badge.tsx';
 import styles from './verdict.module.css';
 
-/** The main fact of the page: a status, and its meaning in a sentence. Announced when it changes. */
+/** A page's main status and what it means. Screen readers announce changes. */
 export function Verdict({
   tone,
   status,
@@ -13,7 +13,7 @@ export function Verdict({
   readonly tone: Tone;
   readonly status: string;
   readonly children: ReactNode;
-  /** Content that changes on its own, such as a countdown, and is not announced. */
+  /** Content that changes constantly, such as a countdown, and is not announced. */
   readonly more?: ReactNode;
 }): ReactNode {
   return (

@@ -17,7 +17,7 @@ import { EditWebhook } from './edit-webhook.tsx';
 
 type Asked = 'edit' | 'disable' | 'rotate' | 'remove';
 
-/** The actions on a webhook. An action that loses something asks for confirmation. */
+/** Destructive actions ask for confirmation. */
 export function WebhookActions({
   workspaceId,
   webhook,
@@ -100,7 +100,7 @@ export function WebhookActions({
         act={async () => unwrap(await webhooks.delete(id))}
         onDone={() => {
           say(t.done.remove);
-          // Refreshes only after leaving this page, which would otherwise read the deleted webhook.
+          // Refresh only after leaving this page, which would read the deleted webhook.
           void navigate({ to: '/w/$workspace/webhooks', params: { workspace: workspaceId } }).then(refresh);
         }}
       >

@@ -6,7 +6,6 @@ import { OPT_IN_TYPES, SPECIFIED_TYPES } from '../../domain/event-types.ts';
 import type { SubscribableType } from '../../domain/event-types.ts';
 import { useTexts } from '../../texts/language.tsx';
 
-/** The values of the form's fields. */
 export interface WebhookValues {
   readonly url: string;
   readonly description: string;
@@ -25,14 +24,13 @@ export function inputOf({ url, description, events, trace }: WebhookValues) {
   };
 }
 
-/** Turns the error INVALID_WEBHOOK_URL into an error of the field `url`, so that the form shows it there. */
+/** Moves the error INVALID_WEBHOOK_URL to the field `url`, where the form shows it. */
 export function atAddress<Reply>(result: CallResult<Reply>): CallResult<Reply> {
   if (result.ok || result.error.code !== 'INVALID_WEBHOOK_URL') return result;
   const { error } = result;
   return { ...result, error: { ...error, details: { ...error.details, fields: { url: [error.message] } } } };
 }
 
-/** The fields of a new or an edited webhook. */
 export function WebhookFields({
   values,
   onChange,

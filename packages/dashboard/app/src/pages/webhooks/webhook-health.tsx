@@ -6,7 +6,6 @@ import { webhookState, WEBHOOK_TONES } from '../../domain/webhook-status.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { Verdict } from './verdict.tsx';
 
-/** The state of a webhook, since when, and the next step. */
 export function WebhookHealth({
   workspaceId,
   webhook,

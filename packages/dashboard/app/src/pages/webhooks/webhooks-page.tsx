@@ -142,7 +142,7 @@ function Webhooks({
   );
 }
 
-/** How long the webhook has failed and when the service gives up, or since when it is disabled. */
+/** Since when the webhook has failed and when the service gives up, or since when it is disabled. */
 function Health({ webhook }: { readonly webhook: WebhookResource }): ReactNode {
   const t = useTexts('webhooks');
   const { failing_since, auto_disable_at, disabled_at } = webhook;

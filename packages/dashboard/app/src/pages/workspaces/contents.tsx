@@ -10,7 +10,6 @@ import { keyState } from '../../domain/key-state.ts';
 import { useRefreshMs } from '../../live/live.tsx';
 import { useTexts } from '../../texts/language.tsx';
 
-/** How many numbers, keys and members a workspace has, as links to them. */
 export function Contents({ workspaceId }: { readonly workspaceId: string }): ReactNode {
   const t = useTexts('workspaces');
   const shell = useTexts('shell');

@@ -11,7 +11,7 @@ const TONES: Readonly<Record<WorkspaceResource['plan']['subscription'], Tone>> =
   none: 'idle',
 };
 
-/** The subscription; for a trial, also how much of it is used. */
+/** The subscription; for a trial, also its usage. */
 export function PlanBadge({ workspace }: { readonly workspace: WorkspaceResource }): ReactNode {
   const t = useTexts('workspaces');
   const { locale } = useLanguage();

@@ -5,13 +5,12 @@ import { adminPathOf } from '../../api/admin.ts';
 import { request } from '../../api/request.ts';
 import { useToasts } from '../../components/toasts.tsx';
 
-/** The props of a form that changes a workspace. */
 export interface ChangeFormProps {
   readonly workspace: WorkspaceResource;
   onClose(): void;
 }
 
-/** Changes a workspace, shows the text `said`, and reads the workspaces again. */
+/** Changes a workspace, shows the toast `said`, and reads the workspaces again. */
 export function useChange(
   id: string,
   { said, onDone }: { readonly said: string; onDone(): void },

@@ -14,7 +14,6 @@ import { useIsAdmin } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { RenameForm } from './rename-form.tsx';
 
-/** A link to the workspace's own pages and, for an admin, the actions on the workspace. */
 export function WorkspaceActions({ workspace }: { readonly workspace: WorkspaceResource }): ReactNode {
   const t = useTexts('workspaces');
   const isAdmin = useIsAdmin();

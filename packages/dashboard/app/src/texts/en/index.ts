@@ -2,8 +2,8 @@ import { common } from './common.ts';
 import { shell } from './shell.ts';
 
 /**
- * One entry per area, one file per entry. The initial code includes the texts of the frame. Other texts are fetched
- * with the first page that names their area in `routes.ts`.
+ * One entry and one file per area. The texts of the frame are in the initial code; others are fetched with the first
+ * page that names their area in `routes.ts`.
  */
 export const EN = {
   chats: async () => (await import('./chats.ts')).chats,

@@ -1,7 +1,6 @@
 import type { KeyResource } from '../../../../src/schemas/admin.ts';
 import type { KeyState } from '../../domain/key-state.ts';
 
-/** The API keys of a workspace. */
 export const keys = {
   title: 'API keys',
   caption: 'API keys, the newest first',

@@ -1,4 +1,3 @@
-/** The people of a workspace. */
 export const members = {
   title: 'Members',
   caption: 'Members, those who were added first on top',

@@ -2,7 +2,6 @@ import { pluralIn } from '../plural.ts';
 
 const plural = pluralIn('en');
 
-/** The processes of the service, its waiting work, and its database. */
 export const system = {
   title: 'System',
   allWell: 'All is well.',

@@ -3,7 +3,6 @@ import { pluralIn } from '../plural.ts';
 
 const plural = pluralIn('en');
 
-/** The workspaces of the service, and what each may do. */
 export const workspaces = {
   title: 'Workspaces',
   caption: 'Workspaces, the oldest first',

@@ -1,9 +1,7 @@
 import type { InstanceHistoryResource } from '@trunkline/http/client';
 import type { TextsOf } from '../texts.ts';
 
-/**
- * The sentence for each of the API's reasons. A reason that is missing here, as from a newer service, stays in English.
- */
+/** A sentence for each of the API's reasons. A newer service's further reasons stay in English. */
 const REASONS: Readonly<Record<InstanceHistoryResource['reason'], string>> = {
   created: 'Se añadió el número.',
   connect_requested: 'Alguien pidió conectarlo.',
