@@ -5,14 +5,15 @@ const NODES = ['Trunkline', 'TrunklineTrigger'].map((name) => `nodes/Trunkline/$
 const CREDENTIALS = ['credentials/TrunklineApi.credentials'];
 
 /**
- * Builds the files that n8n loads: CommonJS, one file for each class, and icons and codex files where n8n expects them.
+ * Builds the files that n8n loads: CommonJS, one file per class, and the icons and codex files that n8n expects next to
+ * it.
  */
 export default defineConfig({
   entry: Object.fromEntries([...NODES, ...CREDENTIALS].map((path) => [path, `${path}.ts`])),
   format: 'cjs',
   target: 'node20.15',
   clean: true,
-  // n8n Cloud installs only the node itself, so the receiver's verification is bundled with it.
+  // n8n Cloud installs only this package, so bundle the receiver.
   noExternal: [/^@trunkline\//],
   external: ['n8n-workflow'],
   esbuildOptions(options) {

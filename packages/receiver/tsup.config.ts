@@ -11,6 +11,6 @@ const entries = [
 
 export default library([...entries, 'src/attack/cli.ts', 'src/hmac-node.ts', 'src/hmac-web.ts'], {
   plugins: [refusalInOneLine('cli.js', 'trunkline-receiver')],
-  // No declarations of `#hmac`, which other packages cannot import.
+  // Other packages cannot import `#hmac`, so it needs no declarations.
   dts: { entry: Object.fromEntries(entries.map((path) => [path.slice('src/'.length, -'.ts'.length), path])) },
 });

@@ -30,8 +30,8 @@ export function counterpartsOf(entries: readonly string[]): Counterparts {
 }
 
 /**
- * Whether a message may be sent to this recipient, given as the `to` of a message. A contact is allowed only by its own
- * id, because its number may change.
+ * Whether a message may be sent to this recipient, the `to` of a message. A contact is allowed only by its own id,
+ * because its number may change.
  */
 export function isAllowedCounterpart({ exact, beginnings }: Counterparts, to: string): boolean {
   const recipient = canonical(to);

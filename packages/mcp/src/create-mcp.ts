@@ -82,7 +82,7 @@ export function createMcp(trunkline: McpTrunkline, options: McpOptions = {}): Mc
           (allowedHosts && hostHeaderValidationResponse(request, [...allowedHosts])) ??
           originValidationResponse(request, [...allowedOrigins]);
         if (stranger) return withFacts(stranger, facts);
-        // No GET or DELETE, because there are no sessions, and the server only sends responses.
+        // There are no sessions and no messages from the server, so GET and DELETE are useless.
         if (request.method !== 'POST') return methodNotAllowed(requestId, 'POST');
         return withFacts(await respond(request, facts), facts);
       } catch (error) {
@@ -102,7 +102,7 @@ export function createMcp(trunkline: McpTrunkline, options: McpOptions = {}): Mc
       onStoreFailure: (err) => trunkline.logger.error({ requestId, path, err }, STORE_FAILED),
     });
     const readAt = performance.now();
-    // Accept only one object, because the rate limit would count a list of calls as one request.
+    // The rate limit would count a batch of calls as one request, so accept only one.
     const body = await readJsonBody(request, LARGEST_BODY);
     if (!body.ok) return rpcError(body.refusal);
     const parsedBody = body.value;
@@ -115,7 +115,7 @@ export function createMcp(trunkline: McpTrunkline, options: McpOptions = {}): Mc
       daily,
       report: (call) => report(principal, requestId, call),
     };
-    // Create the handler for this request only, so that no state of a key outlives the response.
+    // A handler for this request only, so that no state of a key outlives the response.
     const handler = createMcpHandler(() => serverFor(use), {
       maxSubscriptions: 0,
       onerror: (err) => trunkline.logger.debug({ requestId, path, err }, 'an MCP request was refused'),
@@ -141,7 +141,7 @@ function serverFor(use: ToolUse): McpServer {
   return server;
 }
 
-/** The refusal of a body as a JSON-RPC error, the only form that MCP clients read. */
+/** MCP clients read refusals only as JSON-RPC errors. */
 function rpcError({ code, message }: Extract<Result<never>, { ok: false }>['refusal']): Response {
   const status = code === 'VALIDATION_FAILED' ? 400 : ERROR_STATUS[code];
   const oneMessage = 'Send one JSON-RPC message in each request: batches are not supported.';
@@ -152,7 +152,7 @@ function rpcError({ code, message }: Extract<Result<never>, { ok: false }>['refu
 /** "The JSON sent is not a valid Request object" (JSON-RPC 2.0 section 5.1). */
 const INVALID_REQUEST = -32_600;
 
-/** The request's headers. If `Accept` is missing or allows any type, it is set to the types that MCP requires. */
+/** The request's headers. If `Accept` is missing or allows any type, sets the types that MCP requires. */
 function acceptedBy({ headers }: Request): Headers {
   const accepted = new Headers(headers);
   if (/^\s*$|\*\/\*/.test(headers.get('Accept') ?? ''))
@@ -160,7 +160,6 @@ function acceptedBy({ headers }: Request): Headers {
   return accepted;
 }
 
-/** The facts about a request that the headers of its response contain. */
 interface Facts {
   readonly requestId: string;
   rate: Readonly<Record<string, string>>;

@@ -10,22 +10,23 @@ import { counterpartsOf, flawInCounterpart } from './counterparts.ts';
 import type { Counterparts } from './counterparts.ts';
 import { MESSAGES_PER_DAY } from './rules.ts';
 
-/** The rules for messages that models send. The server enforces these rules, even if a model is tricked. */
+/** The rules for messages that models send. The server enforces them, even if a model is tricked. */
 export interface SendingRules {
   /**
-   * The allowed recipients: phone numbers, beginnings of phone numbers with a star (`+4930*`), ids of groups (`grp_…`)
-   * and ids of contacts (`con_…`).
+   * The allowed recipients: phone numbers, beginnings of phone numbers (`+4930*`), ids of groups (`grp_…`) and ids of
+   * contacts (`con_…`).
    */
   readonly to: readonly string[];
   /** The ids of the instances from which models may send. By default, all instances of the workspace. */
   readonly from?: readonly string[] | undefined;
   /**
-   * The ids of the API keys that may send through this server, even without the scope `messages:send`. A key without
-   * the scope cannot send in any other way, so its holder cannot avoid these rules. By default, the keys with the
-   * scope.
+   * The ids of the API keys that may send through this server, even without the scope `messages:send`. Without that
+   * scope, a key can send in no other way, so its holder cannot avoid these rules. By default, the keys with the scope.
    */
   readonly keys?: readonly string[] | undefined;
-  /** How many messages a workspace may send through this server on one day (UTC), counting all its keys. Default 20. */
+  /**
+   * How many messages a workspace may send through this server on one day (UTC), by all its keys together. Default 20.
+   */
   readonly messagesPerDay?: number | undefined;
 }
 
@@ -40,7 +41,7 @@ export interface McpOptions {
    */
   readonly sending?:
     SendingRules | ((principal: Principal) => SendingRules | null | Promise<SendingRules | null>) | undefined;
-  /** Whether models may repeat failed deliveries of webhooks. Default false. */
+  /** Whether models may retry failed deliveries of webhooks. Default false. */
   readonly retries?: boolean | undefined;
   /**
    * The host names under which clients may call the server, without ports. A web page then cannot reach the server by a
@@ -48,11 +49,11 @@ export interface McpOptions {
    */
   readonly allowedHosts?: readonly string[] | undefined;
   /**
-   * The host names of the pages whose scripts may call the server. By default, none. This does not affect programs
-   * other than browsers, which send no `Origin`.
+   * The host names of the pages whose scripts may call the server. By default, none. Programs other than browsers are
+   * not affected: they send no `Origin`.
    */
   readonly allowedOrigins?: readonly string[] | undefined;
-  /** How many requests an API key may make; `false` switches the limit off. Default `{ requestsPerMinute: 600 }`. */
+  /** How many requests an API key may make; `false` for no limit. Default `{ requestsPerMinute: 600 }`. */
   readonly rateLimit?: RateLimitOptions | false | undefined;
   /**
    * Checks each request. To count a key's requests to this server and to the REST API together, pass the guard of

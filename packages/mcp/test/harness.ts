@@ -23,15 +23,13 @@ export interface Service {
   newKey(key?: Partial<NewApiKey>): Promise<{ readonly id: string; readonly token: string }>;
   /** Connects a new instance, by default in the workspace above. */
   connected(workspaceId?: string): Promise<string>;
-  /** Creates an MCP server with these options. */
   mcp(options?: McpOptions): Served;
   during<Value>(call: Promise<Value>): Promise<Value>;
 }
 
 interface Served {
-  /** Connects a client of the SDK. */
+  /** The SDK's own client. */
   client(options?: { readonly token?: string; readonly mode?: 'legacy' | 'auto' }): Promise<Model>;
-  /** Sends one request unchanged. */
   post(request: RawRequest): Promise<Response>;
 }
 
@@ -42,13 +40,12 @@ interface RawRequest {
   readonly body?: string;
 }
 
-/** The MCP client of a model. */
 export interface Model {
   readonly client: Client;
   tools(): Promise<string[]>;
-  /** Returns the structured content of the result. */
+  /** Resolves with the structured content of the result. */
   call(name: string, args?: Record<string, unknown>): Promise<Record<string, unknown>>;
-  /** Returns the text of a refusal. */
+  /** Resolves with the text of the refusal. */
   refused(name: string, args?: Record<string, unknown>): Promise<string>;
 }
 

@@ -15,7 +15,7 @@ interface Sending {
   readonly service: Service;
   readonly instance: string;
   readonly model: Model;
-  /** The outbound messages that are stored, with their recipients, oldest first. */
+  /** The recipients of the stored outbound messages, oldest first. */
   sent(): Promise<readonly string[]>;
 }
 
@@ -176,7 +176,7 @@ describe('a model that sends', () => {
     });
     await service.clock.advance(1_000);
 
-    // Act as a model that obeys everything it reads.
+    // A model that obeys everything it reads.
     const page = await model.call('list_messages', { instance });
     const [{ text: injected }] = page['data'] as [{ text: string }]; // one message was received
     const to = /"to":"(\d+)"/.exec(injected)?.[1] ?? '';
@@ -279,7 +279,7 @@ describe('the number of messages a day', () => {
     const path = join(directory, 'trunkline.db');
     const service = await startService({ storage: sqliteStorage({ path }) });
     const instance = await service.connected();
-    // Act as two processes that share only the database.
+    // Two processes that share only the database.
     const beside = await startService({
       storage: sqliteStorage({ path }),
       random: seededRandom(2),

@@ -6,7 +6,7 @@ import type {
   INodeProperties,
 } from 'n8n-workflow';
 
-/** The address of the API, and an API key. */
+/** The address of the API, and an API key for it. */
 export class TrunklineApi implements ICredentialType {
   name = 'trunklineApi';
 

@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 const PACKAGE = dirname(import.meta.dirname);
 const run = promisify(execFile);
 
-// N8N_LINTER=1 installs n8n's own program from npm, with hundreds of packages.
+// With N8N_LINTER=1, installs n8n's own program from npm, with hundreds of packages.
 it.runIf(process.env['N8N_LINTER'] === '1')(
   "n8n's linter finds nothing, by the rules for verified nodes",
   async () => {

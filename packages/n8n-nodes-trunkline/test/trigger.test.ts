@@ -135,7 +135,7 @@ describe('a request to the trigger', () => {
       tolerance,
       expect: expected,
     } of vectors.requests) {
-      // The node keeps one secret, and uses only the default tolerance.
+      // The node keeps only one secret, and the default tolerance.
       if (typeof oneOf !== 'string' || tolerance !== undefined) continue;
       vi.useFakeTimers({ toFake: ['Date'], now: received_at * 1000 });
       workflow.staticData = { endpoint: { id: `wh_${name}`, secret: oneOf } };

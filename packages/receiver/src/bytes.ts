@@ -1,6 +1,6 @@
 /**
- * Reads any view or ArrayBuffer, without `instanceof`, because test runners and worker threads have several realms,
- * each with its own Uint8Array. Undefined for any other value.
+ * Reads any view or ArrayBuffer; undefined for other values. `instanceof` would miss those of other realms, as in test
+ * runners and worker threads.
  */
 export function bytesOf(value: unknown): Uint8Array | undefined {
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);

@@ -40,18 +40,17 @@ export interface ReceiverOptions {
   /** How many seconds the timestamp may be off, in either direction; 300 by default. */
   readonly tolerance?: number;
   /**
-   * How many seconds a request holds an event exclusively; 60 by default. The lease should be longer than any handler
-   * takes, but no longer than the sender's first wait (a minute), so that the first retry can handle the event of a
-   * process that died.
+   * How many seconds a request holds an event exclusively; 60 by default. Longer than any handler takes, but no longer
+   * than the sender's first wait (a minute), so that the first retry can handle the event of a process that died.
    */
   readonly leaseSeconds?: number;
   /** Called with each refused request, for a log. Anyone who knows the URL can cause any number of calls. */
   readonly onRefused?: (refusal: RefusedRequest) => unknown;
-  /** Called if a handler or the store throws, or if the setup is wrong. `console.error` by default. */
+  /** Called if a handler or the store throws, or if the setup is wrong. By default, `console.error`. */
   readonly onError?: (error: unknown, event: WebhookEvent | undefined) => unknown;
 }
 
-/** A handler for each type of event; `'*'` handles events of all other types, including types newer than this package. */
+/** A handler for each type of event; `'*'` handles all other types, including types newer than this package. */
 export type EventHandlers = {
   readonly [Type in WebhookEventType]?: (event: WebhookEventOf<Type>) => unknown;
 } & {
@@ -87,9 +86,8 @@ export interface Receiver {
  *
  * The event's id is claimed for `leaseSeconds`, the handler runs, and then the id is kept for 30 days, because the
  * event can be sent again for that long. If a handler throws, the claim is released, and the sender tries again. If the
- * process dies after a handler ends and before the event is marked as done, the event arrives again. Delivery is
- * therefore "at least once": make handlers repeatable, or do their work in the transaction that marks the event as
- * done.
+ * process dies between the end of the handler and the mark, the event arrives again. Delivery is therefore "at least
+ * once": make handlers repeatable, or do their work in the transaction that marks the event as done.
  *
  * @example
  * const receiver = createReceiver({
@@ -149,7 +147,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   async function refuse({ reason, message }: Refusal): Promise<RefusedRequest> {
     const refused: RefusedRequest = { outcome: 'refused', status: refusalStatus(reason), reason, message };
     await notify(() => onRefused(refused));
-    // Also call `onError`, because the sender's log is hard to reach.
+    // The sender's log, which gets this message too, is hard to reach.
     if (reason === 'body_not_bytes') await reportError(new TypeError(message), undefined);
     return refused;
   }
@@ -214,13 +212,11 @@ const MESSAGES: Readonly<Record<OwnReason, string>> = {
     'The receiver has no webhook secret that it could use: give createReceiver the whsec_… that was shown when the endpoint was created.',
 };
 
-/** A log that fails must not change the response. */
+/** A hook that fails must not change the response. */
 async function notify(hook: () => unknown): Promise<void> {
   try {
     await hook();
-  } catch {
-    // Ignore errors of hooks, which cannot be reported anywhere.
-  }
+  } catch {}
 }
 
 function logError(error: unknown, event: WebhookEvent | undefined): void {

@@ -11,7 +11,7 @@ export interface EventStore {
    * has expired does not count, because its process is presumed dead.
    */
   claim(eventId: string, claim: ProcessingClaim): Promise<ClaimResult>;
-  /** Records that the event was handled, even if the lease has expired. Forgets the event after `keepSeconds`. */
+  /** Records that the event was handled, even if the lease has expired, and forgets it after `keepSeconds`. */
   markDone(eventId: string, keepSeconds: number): Promise<void>;
   /** Releases the claim with this token, so that the next attempt can claim the event. Never reopens a done event. */
   release(eventId: string, token: string): Promise<void>;
@@ -19,7 +19,7 @@ export interface EventStore {
 
 /** One request's claim of an event. */
 export interface ProcessingClaim {
-  /** A new random text for each claim, which distinguishes a claim from an earlier, expired claim of the same event. */
+  /** A new random text for each claim, which distinguishes it from an earlier, expired claim of the same event. */
   readonly token: string;
   /** How many seconds the claim lasts, unless it is released earlier. */
   readonly leaseSeconds: number;

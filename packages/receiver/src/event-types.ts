@@ -1,7 +1,6 @@
 /**
- * Every event type of the specification, and when it is sent. The service's events, the subscriptions of endpoints and
- * the documentation all derive from this table and the next. The data of a `message.…` event in this table is the
- * message, and the data of an `instance.…` event is the instance.
+ * Every event type of the specification, and when it is sent. In this table, the data of a `message.…` event is the
+ * message, and that of an `instance.…` event is the instance.
  */
 export const EVENT_MEANINGS = {
   'message.received': 'an inbound message (text or media, from a person or a group) arrives',
@@ -16,10 +15,7 @@ export const EVENT_MEANINGS = {
   'webhook.test': 'POST /webhooks/{webhook}/test is called: to that endpoint, whatever it subscribes to',
 } as const;
 
-/**
- * Event types beyond the specification, sent only to endpoints and handlers that name them. `OptInEventData`
- * (`event.ts`) defines their data.
- */
+/** Event types beyond the specification, sent only to endpoints and handlers that name them, and when they are sent. */
 export const OPT_IN_EVENT_MEANINGS = {
   'message.echo': 'the owner of the number sent a message with the phone, or with another linked device',
   'message.reaction': 'somebody reacted to a message, or took the reaction back',
@@ -33,11 +29,11 @@ export const OPT_IN_EVENT_MEANINGS = {
   'call.received': 'somebody calls the number',
 } as const;
 
-/** The event types beyond the specification, sent only to endpoints that name them. */
+/** An event type beyond the specification, sent only to endpoints that name it. */
 export type OptInEventType = keyof typeof OPT_IN_EVENT_MEANINGS;
-/** The types of all events, of the specification and beyond. */
+/** The type of any event, of the specification or beyond. */
 export type WebhookEventType = keyof typeof EVENT_MEANINGS | OptInEventType;
-/** The event types of the specification whose data is a message. */
+/** An event type of the specification whose data is a message. */
 export type MessageEventType = Extract<keyof typeof EVENT_MEANINGS, `message.${string}`>;
-/** The event types whose data is an instance. */
+/** An event type whose data is an instance. */
 export type InstanceEventType = Extract<WebhookEventType, `instance.${string}`>;

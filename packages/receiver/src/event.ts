@@ -7,7 +7,7 @@ import type { MessageKind, MessagePayload } from './message-kind.ts';
  */
 export type WebhookEvent = WebhookEventOf<WebhookEventType>;
 
-/** The event of one type, such as `WebhookEventOf<'message.received'>`, or the union of several types' events. */
+/** The event of one type, such as `WebhookEventOf<'message.received'>`, or the union of several. */
 export type WebhookEventOf<Type extends WebhookEventType> = { [T in Type]: Envelope<T> }[Type];
 
 interface Envelope<Type extends WebhookEventType> {
@@ -302,10 +302,10 @@ export function readEvent(body: Uint8Array | string): ReadEventResult {
   return isEvent(value) ? { ok: true, event: value } : { ok: false, reason: 'invalid_event' };
 }
 
-// Fatal, and keeps the byte order mark, so that the text matches the signed bytes exactly, or decoding fails.
+// Fatal and with the byte order mark, so that decoding either fails or keeps the signed bytes exactly.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Checks only the envelope, because the service may add types, and fields to `data`, without notice. */
+/** Checks only the envelope: the service may add types, and fields of `data`, without notice. */
 function isEvent(value: unknown): value is WebhookEvent {
   return (
     isObject(value) &&

@@ -12,7 +12,7 @@ import type { WebhookBody } from './read-body.ts';
 export function fetchHandler(receiver: Receiver): (request: Request) => Promise<Response> {
   return async (request) => {
     const { method, headers } = request;
-    // Undefined if the body was already read, which the receiver reports.
+    // Undefined if the body has already been read; the receiver reports that.
     const body = (request.bodyUsed ? undefined : (request.body ?? new Uint8Array())) as WebhookBody;
     const result = await receiver.receive({ method, headers, body, rawBodyFix: RAW_BODY_FIX });
     const response = responseTo(result);

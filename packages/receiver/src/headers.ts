@@ -26,8 +26,8 @@ export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Returns the header's text as received. Repeated headers are joined with `, `, as Fetch and Node do. No signed header
- * may contain such a list, so a repeated header is refused as malformed.
+ * Returns the header's text as received. Repeated headers are joined with `, `, as Fetch and Node do: no signed header
+ * may contain that, so they are refused as malformed.
  */
 export function readHeader(headers: WebhookHeaders, name: string): string | undefined {
   if (hasGet(headers)) return headers.get(name) ?? undefined;

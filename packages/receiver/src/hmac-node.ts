@@ -9,8 +9,8 @@ const HEX_LENGTH = 2 * DIGEST_LENGTH;
 const SCRATCH_LENGTH = 16_384;
 
 /**
- * Implements RFC 2104, H(key ^ opad, H(key ^ ipad, content)), because two digests of reused buffers take half as long
- * as a new `Hmac` object of Node, which cannot be reused. The tests include RFC 4231's vectors and long keys.
+ * Implements RFC 2104, H(key ^ opad, H(key ^ ipad, content)): two digests of reused buffers take half as long as a Node
+ * `Hmac`, which cannot be reused.
  */
 export const hmacHex: Hmac['hmacHex'] = (key, content) => {
   const { inner, outer } = padsOf(key);
@@ -24,7 +24,7 @@ export const hmacMatches: Hmac['hmacMatches'] = (key, content, hex) => {
   return timingSafeEqual(expected, received);
 };
 
-// All calls can share these buffers, because a call writes the bytes before it reads them, and does not await.
+// All calls can share these buffers: a call writes before it reads, and does not await.
 const scratch = Buffer.alloc(SCRATCH_LENGTH);
 const expected = Buffer.alloc(HEX_LENGTH);
 const received = Buffer.alloc(HEX_LENGTH);
@@ -36,7 +36,7 @@ interface Pads {
   readonly outer: Buffer;
 }
 
-/** The pads of the last key, cached because most receivers have one key. */
+/** Cached, because most receivers have one key. */
 let lastPads: Pads = makePads('');
 
 function padsOf(key: Key): Pads {
@@ -51,7 +51,7 @@ function makePads(key: Key): Pads {
   const block = bytes.length > BLOCK_LENGTH ? hash('sha256', bytes, 'buffer') : bytes;
   const inner = Buffer.alloc(BLOCK_LENGTH, 0x36);
   const outer = Buffer.alloc(BLOCK_LENGTH + DIGEST_LENGTH, 0x5c);
-  // Loop by index, because an iterator takes longer than the two digests of a webhook.
+  // By index: an iterator takes longer than the two digests of a webhook.
   for (let index = 0; index < block.length; index += 1) {
     const byte = block[index] ?? 0;
     inner[index] = byte ^ 0x36;

@@ -5,7 +5,7 @@ export const hmacHex: Hmac['hmacHex'] = async (key, content) => {
   return Array.from(new Uint8Array(mac), (byte) => byte.toString(16).padStart(2, '0')).join('');
 };
 
-/** Uses `subtle.verify`, the constant-time comparison of Web Crypto. */
+/** `subtle.verify` compares in constant time. */
 export const hmacMatches: Hmac['hmacMatches'] = async (key, content, hex) =>
   crypto.subtle.verify('HMAC', await importKey(key, 'verify'), fromHex(hex), joined(content));
 

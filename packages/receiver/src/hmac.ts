@@ -1,6 +1,6 @@
 /**
- * The module `#hmac`: `hmac-node.ts` under Node, Bun and Deno, `hmac-web.ts` elsewhere (package.json, "imports"). Both
- * modules return the same results; only Web Crypto has to be awaited.
+ * The module `#hmac`: `hmac-node.ts` under Node, Bun and Deno, `hmac-web.ts` elsewhere (package.json, "imports"). Only
+ * Web Crypto has to be awaited.
  */
 export interface Hmac {
   /** HMAC-SHA256 (RFC 2104) in lower-case hex. */

@@ -24,9 +24,8 @@ export interface ComparableEvent {
  * Whether `event` reports a later state of the same message or instance than `known`. False for an older event that
  * arrives late, and for a repeat of `known`.
  *
- * A message's status only moves forward (queued, sent, delivered, read, or else failed). If two events about one
- * message differ in status, the status decides, because it does not depend on the clocks of the sender's machines, and
- * it orders events of the same microsecond. Otherwise `created_at` decides.
+ * If two events about one message differ in status, the status decides: it only moves forward (queued, sent, delivered,
+ * read, or else failed), and does not depend on the clocks of the sender's machines. Otherwise `created_at` decides.
  */
 export function isNewer(event: ComparableEvent, known: ComparableEvent): boolean {
   const [status, knownStatus] = statusesOfOneMessage(event, known);
@@ -54,7 +53,7 @@ function statusesOfOneMessage(
   return message.id === known.id ? [message.status, known.status] : [undefined, undefined];
 }
 
-/** Removes the `Z`, so that times with any number of decimals sort as text. `Date` would drop the microseconds. */
+/** Without the `Z`, times with any number of decimals sort as text. `Date` would drop the microseconds. */
 function sortable(createdAt: string): string {
   return createdAt.replace(/Z$/, '');
 }

@@ -13,9 +13,9 @@ export interface KeyvLike {
 /**
  * A store on any Keyv, with the backend that you choose: `keyvStore(new Keyv(…))`.
  *
- * Keyv has no "set if absent". Within one process, a claim is still exclusive. If two processes get the same event
- * within the milliseconds between `get` and `set`, both handle it. The sender makes one attempt at a time for a
- * delivery, so this takes a manual retry, or two endpoints with the same receiver. If that matters, use an atomic store
+ * Keyv has no "set if absent", so claims are exclusive only within one process. If two processes get the same event
+ * within the milliseconds between `get` and `set`, both handle it. That takes a manual retry, or two endpoints with the
+ * same receiver, because the sender makes one attempt at a time for a delivery. If it matters, use an atomic store
  * (README).
  */
 export function keyvStore(keyv: KeyvLike): EventStore {

@@ -8,12 +8,12 @@ export interface MemoryStoreOptions {
   readonly now?: () => number;
 }
 
-/** A store for one process. It forgets everything when the process ends, and other processes do not share it. */
+/** A store for one process. It forgets everything when the process ends. */
 export function memoryStore({ maxEvents = 100_000, now = Date.now }: MemoryStoreOptions = {}): EventStore {
   if (!Number.isInteger(maxEvents) || maxEvents < 1) {
     throw new TypeError('memoryStore: maxEvents must be a whole number, 1 or more.');
   }
-  // A Map keeps the order of insertion, so the first entry is the first to expire.
+  // A Map keeps the order of insertion, so its first entry expires first.
   const claims = new Map<string, { readonly token: string; readonly until: number }>();
   const done = new Map<string, { readonly until: number }>();
 

@@ -11,8 +11,8 @@ export interface ProcessOnceOptions {
 }
 
 /**
- * Claims the event, runs the handler, and then marks the event as done. Marking it first would lose an event whose
- * handler fails. Never rejects.
+ * Marks the event as done only after the handler, because marking it first would lose an event whose handler fails.
+ * Never rejects.
  */
 export async function processOnce(event: WebhookEvent, options: ProcessOnceOptions): Promise<ReceiveResult> {
   const { store, leaseSeconds, handler, onError } = options;
@@ -29,7 +29,7 @@ export async function processOnce(event: WebhookEvent, options: ProcessOnceOptio
     await reported(() => store.release(event.id, token));
     return failed(error);
   }
-  // The event is handled, so even if the store fails here, an error response would only cause a repeat.
+  // The event is handled: if the store fails here, an error response would only cause a repeat.
   await reported(() => store.markDone(event.id, KEEP_SECONDS));
   return receivedEvent('handled', event);
 
@@ -51,7 +51,5 @@ export function receivedEvent(outcome: ReceivedEvent['outcome'], event: WebhookE
   return { outcome, status: OUTCOME_STATUS[outcome], event };
 }
 
-/**
- * The service retries for 45 hours, and users can retry manually for 30 days. After that, the event no longer exists.
- */
+/** The service retries for 45 hours, and users can retry for 30 days. */
 const KEEP_SECONDS = 30 * 24 * 60 * 60;

@@ -1,7 +1,7 @@
 import { bytesOf } from './bytes.ts';
 import { readHeader, type WebhookHeaders } from './headers.ts';
 
-/** Raw bytes, or their chunks as they arrive: Node's request or the body of a Fetch request, for example. */
+/** Raw bytes, or their chunks as they arrive, such as Node's request or the body of a Fetch request. */
 export type WebhookBody = Uint8Array | ArrayBuffer | AsyncIterable<Uint8Array>;
 
 export type BodyFailureReason =
@@ -46,15 +46,11 @@ export async function readBody(
   return result;
 }
 
-/** Whether the body is bytes, or chunks that may be bytes. */
 export function isBody(body: unknown): boolean {
   return bytesOf(body) !== undefined || isChunks(body);
 }
 
-/**
- * Reads into one buffer that grows by doubling, because a list would hold an object for each chunk, and a chunk may be
- * one byte.
- */
+/** Reads into one buffer that doubles its size: chunks may be one byte, and a list would hold an object for each. */
 async function readChunks(
   chunks: AsyncIterable<unknown>,
   limit: number,

@@ -2,7 +2,7 @@ import type { WebhookEvent } from './event.ts';
 import type { BodyFailureReason } from './read-body.ts';
 import type { VerifyFailureReason } from './verify.ts';
 
-/** The outcome of a request, and the status to respond with. For the sender, only a 2xx is a success. */
+/** The outcome of a request, and the status to respond with. The sender treats only a 2xx as a success. */
 export type ReceiveResult = ReceivedEvent | FailedEvent | RefusedRequest;
 
 /** A request with a valid signature and an event. */
@@ -53,7 +53,7 @@ export const OUTCOME_STATUS: Readonly<Record<Exclude<ReceiveResult['outcome'], '
   handled: 204,
   ignored: 204,
   duplicate: 204,
-  // Not 503, which makes proxies treat the server as down.
+  // With 503, proxies would treat the server as down.
   in_progress: 409,
   failed: 500,
 };

@@ -14,8 +14,8 @@ export function responseTo(result: ReceiveResult): Reply {
     headers: {
       'content-type': 'text/plain; charset=utf-8',
       ...(result.status === 405 ? { allow: 'POST' } : {}),
-      // Close the connection, because the body may still be arriving. Otherwise, servers would read it to its end, or
-      // cut the connection during the next request.
+      // The rest of the body may still be arriving. Otherwise, servers would read it to its end, or cut the connection
+      // during the next request.
       ...(isRefusedUnread(result) ? { connection: 'close' } : {}),
     },
     text: textOf(result),
@@ -35,6 +35,6 @@ const REFUSED_AFTER_READING: readonly RefusalReason[] = [
 
 function textOf(result: ReceiveResult): string {
   if (result.outcome !== 'refused') return result.outcome;
-  // Include the instructions, because the receiver's owner will look at this response.
+  // The receiver's owner, who needs the instructions, will look at this response.
   return result.reason === 'body_not_bytes' ? `${result.reason}: ${result.message}` : result.reason;
 }

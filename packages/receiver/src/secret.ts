@@ -4,7 +4,7 @@ export type WebhookSecret = string | readonly (string | undefined)[] | undefined
 /** The secret itself, or a function that returns it and is called for each request, so that a new secret takes effect. */
 export type SecretOption = WebhookSecret | (() => WebhookSecret | Promise<WebhookSecret>);
 
-/** Throws on common mistakes, because the only other symptom would be signatures that never match. */
+/** Throws on common mistakes, whose only other symptom would be signatures that never match. */
 export function checkSecret(secret: unknown): void {
   if (typeof secret !== 'string' || secret === '')
     throw new TypeError(
@@ -29,8 +29,8 @@ export function checkSecrets(secret: WebhookSecret): readonly string[] {
 }
 
 /**
- * Returns a function that reads the receiver's secrets. Programs are often loaded without an environment, for example
- * by `next build`, so a missing or empty secret is reported only when a request needs it. A malformed secret throws
+ * Returns a function that reads the receiver's secrets. A missing or empty secret is reported only when a request needs
+ * it, because programs are often loaded without an environment, as by `next build`. A malformed secret throws
  * immediately.
  */
 export function secretReader(secret: SecretOption): () => Promise<readonly string[]> {

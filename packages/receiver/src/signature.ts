@@ -13,7 +13,7 @@ export async function createSignature(
   return PREFIX + (await hmacHex(secret, signedContent(timestamp, body)));
 }
 
-/** Check this before decoding, because hex decoders truncate or skip invalid characters. */
+/** Check this before decoding: hex decoders truncate or skip invalid characters. */
 export function isSignature(text: string): boolean {
   return /^v1=[0-9a-fA-F]{64}$/.test(text);
 }
@@ -22,12 +22,12 @@ export interface SignedRequest {
   readonly secrets: readonly string[];
   readonly timestamp: string;
   readonly body: Uint8Array;
-  /** A signature that `isSignature` accepts. */
+  /** Must satisfy `isSignature`. */
   readonly signature: string;
 }
 
 /**
- * Tries all secrets, so that the duration does not show which secret matched. Returns no promise if the HMAC is
+ * Tries all secrets, so that the duration does not show which one matched. Returns no promise if the HMAC is
  * synchronous, because awaiting takes a noticeable part of a verification.
  */
 export function signatureMatches({

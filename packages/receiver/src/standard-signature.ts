@@ -21,12 +21,12 @@ export interface StandardContent {
   readonly body: string | Uint8Array;
 }
 
-/** An id must have no dot, so that its end in the signed text is unambiguous. */
+/** Without dots, so that the end of the id in the signed text is unambiguous. */
 export function isStandardId(text: string): boolean {
   return /^[A-Za-z0-9_-]{1,255}$/.test(text);
 }
 
-/** Accepts one signature, in the canonical base64 of 32 bytes. The service sends one, so a list is refused. */
+/** Accepts one signature, in the canonical base64 of 32 bytes. The service sends only one, so lists are refused. */
 export function isStandardSignature(text: string): boolean {
   return /^v1,[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/.test(text);
 }
@@ -43,7 +43,7 @@ export function standardSignatureMatches({
   ...request
 }: StandardContent & {
   readonly secrets: readonly string[];
-  /** A signature that `isStandardSignature` accepts. */
+  /** Must satisfy `isStandardSignature`. */
   readonly signature: string;
 }): boolean | Promise<boolean> {
   const keys = secrets.map(standardKey).filter((key) => key !== undefined);
@@ -57,8 +57,8 @@ function signedContent({ id, timestamp, body }: StandardContent): Content {
 }
 
 /**
- * Decodes a secret with or without its prefix and padding, in base64 or base64url, because older secrets are unpadded
- * base64url. Undefined for any other text, parts of which a decoder would skip, and for an empty key, with which anyone
+ * Decodes a secret with or without its prefix and padding, in base64 or base64url: older secrets are unpadded
+ * base64url. Undefined for other text, parts of which a decoder would skip, and for an empty key, with which anyone
  * could sign.
  */
 function standardKey(secret: string): Uint8Array | undefined {
@@ -68,7 +68,7 @@ function standardKey(secret: string): Uint8Array | undefined {
   if (digits.length % 4 === 1) return undefined;
   const binary = atob(digits);
   const key = new Uint8Array(binary.length);
-  // Loop by index, because a sender does this for each webhook, and `Uint8Array.from` takes as long as a digest.
+  // By index: a sender does this for each webhook, and `Uint8Array.from` takes as long as a digest.
   for (let index = 0; index < binary.length; index += 1) key[index] = binary.charCodeAt(index);
   return key;
 }

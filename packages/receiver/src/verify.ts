@@ -21,7 +21,7 @@ export interface VerifyOptions {
   readonly secret: string | readonly string[];
   /** The request's headers: a Fetch `Headers`, Node's `request.headers`, or a plain object. */
   readonly headers: WebhookHeaders;
-  /** The raw body as it was received: not text, and not a parsed body that was serialised again. */
+  /** The raw body as received: not text, and not a parsed body that was serialised again. */
   readonly body: Uint8Array | ArrayBuffer;
   /** When the request arrived, in epoch milliseconds. By default, now. */
   readonly receivedAt?: number;
@@ -33,7 +33,7 @@ export interface VerifyOptions {
 export type VerifyFailureReason =
   /** A framework has already parsed the body. The message says how to get the bytes. */
   | 'body_not_bytes'
-  /** Only for the headers of Standard Webhooks, because the service's own headers have no signed id. */
+  /** Only with the headers of Standard Webhooks: the service's own headers have no signed id. */
   | 'missing_id'
   | 'invalid_id'
   | 'missing_timestamp'
@@ -69,9 +69,9 @@ export interface VerifyFailure {
 export type VerifyResult = VerifySuccess | VerifyFailure;
 
 /**
- * Checks whether a webhook comes from the service, and reads its event. It resolves with a result, whatever the request
- * contains. It rejects only if an option is wrong for every request, such as a missing secret, a secret with white
- * space around it, or a tolerance that is not a number.
+ * Checks whether a webhook comes from the service, and reads its event. Resolves with a result, whatever the request
+ * contains. Rejects only if an option is wrong, such as a missing secret, a secret with white space around it, or a
+ * tolerance that is not a number.
  *
  * If the request has `X-Service-Timestamp` or `X-Service-Signature`, only these two headers count. Otherwise, for
  * example behind a proxy that removes `X-` headers, those of Standard Webhooks count. They never make up for a wrong
@@ -84,7 +84,7 @@ export type VerifyResult = VerifySuccess | VerifyFailure;
  * if (!result.ok) return new Response(result.reason, { status: 400 });
  */
 export async function verify(options: VerifyOptions): Promise<VerifyResult> {
-  // Allow unknown names, because callers may spread a request into the options.
+  // Callers may spread a request into the options, so unknown names are allowed.
   checkMisspelling('verify', options, OPTION_NAMES);
   const { headers, receivedAt = Date.now(), tolerance = DEFAULT_TOLERANCE_SECONDS } = options;
   const secrets = checkSecrets(options.secret);
@@ -127,7 +127,7 @@ function isRightlySigned({
     : standardSignatureMatches({ secrets, id, timestamp, body, signature });
 }
 
-/** Refuses requests without reading the body, for missing or malformed headers, or a timestamp out of tolerance. */
+/** Decides without the body: refuses missing or malformed headers, and a timestamp out of tolerance. */
 export function readSignedHeaders(request: RequestToCheck): SignedHeaders {
   const { headers } = request;
   const isThere = (name: string): boolean => readHeader(headers, name) !== undefined;
@@ -180,7 +180,7 @@ const OPTION_NAMES: OptionNames<VerifyOptions> = {
   tolerance: true,
 };
 
-/** How to get the raw body, for an unknown framework. */
+/** For an unknown framework. */
 export const RAW_BODY_FIXES: string =
   "Express: express.raw({ type: () => true }) on this route, before express.json(). Fastify: addContentTypeParser('*', { parseAs: 'buffer' }, " +
   '(request, body, done) => done(null, body)). Next.js, Hono and other Fetch handlers: await request.arrayBuffer(). ' +

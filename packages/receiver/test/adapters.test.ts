@@ -158,7 +158,7 @@ describe('a body that was already parsed', () => {
     const handle = nodeHandler(receiver);
     const server = await listening(
       createServer((incoming, response) => {
-        // Act like the bodyParser of Next.js.
+        // Like the bodyParser of Next.js.
         incoming
           .resume()
           .on('end', () => handle(Object.assign(incoming, { body: { id: 'evt_1' } }), response));

@@ -35,7 +35,7 @@ describe('trunkline-receiver attack', () => {
     return run('attack', url.href, '--secret', secret, ...more);
   }
 
-  /** Runs the attack in this process, on a clock that moves only if the receiver lets time pass. */
+  /** Runs the attack in this process, on a clock that moves only when the receiver lets time pass. */
   async function attackHere(
     receiver: (letTimePass: (ms?: number) => void) => RequestListener,
   ): Promise<Found> {
@@ -124,7 +124,7 @@ describe('trunkline-receiver attack', () => {
             seen.add(id);
           },
         },
-        // Use a store that forgets immediately, so that the handler sees each repeat.
+        // A store that forgets immediately, so that the handler sees each repeat.
         store: { claim: async () => 'claimed', markDone: async () => {}, release: async () => {} },
         onError: () => {},
       });

@@ -24,11 +24,10 @@ const programs = {
 
 interface Receiver {
   readonly port: number;
-  /** The peak memory, in bytes. */
+  /** In bytes. */
   peakMemory(): number;
 }
 
-/** A receiver in a separate process. */
 async function start(listener: string): Promise<Receiver> {
   const program = `
     import { createServer } from 'node:http';
@@ -72,7 +71,7 @@ describe.runIf(process.platform === 'linux')('a receiver process', () => {
     async (_name, listener) => {
       const { port, peakMemory } = await start(listener);
       const genuine = await signRequest({ secret });
-      // Use a new connection for each request, because the server might close an idle connection just as it is reused.
+      // The server might close an idle connection just as it is reused.
       const headers = { ...genuine.headers, Connection: 'close' };
       const sent = (): Promise<Response> => fetch(`http://127.0.0.1:${port}/`, { ...genuine, headers });
       expect((await sent()).status).toBe(204);

@@ -18,7 +18,6 @@ import { eventually } from '@trunkline/test-support';
 const secret = 'whsec_VGhpc0lzT25seUZvclRlc3RzVGhpc0lzT25seUZvclQ';
 const instance: WebhookInstance = { id: 'ins_1', name: 'Front desk', status: 'connected' };
 
-/** `signRequest` returns headers as a plain object. */
 const plainHeaders = ({ headers }: IncomingWebhook): Record<string, string> =>
   headers as Record<string, string>;
 
@@ -85,7 +84,7 @@ describe('createReceiver', () => {
     const store = { ...memoryStore(), claim: vi.fn<EventStore['claim']>() };
     const { receive } = receiver({ store });
     expect(await receive(await connected())).toMatchObject({ outcome: 'ignored', status: 204 });
-    // `constructor` is a property of every object, but not a type.
+    // `constructor` is a property of every object, but not an event type.
     const body = JSON.stringify({ ...createEvent(), type: 'constructor' });
     expect(await receive(await signRequest({ secret, body }))).toMatchObject({ outcome: 'ignored' });
     expect(store.claim).not.toHaveBeenCalled();

@@ -19,14 +19,14 @@ const STORES: readonly (readonly [name: string, start: Start])[] = [
   ['memoryStore', async () => ({ store: memoryStore() })],
   ['keyvStore', async () => ({ store: keyvStore(new Keyv()) })],
   ['redisStore of the README', startRedis],
-  // PostgreSQL in WebAssembly takes more CPU to start than all other stores together.
+  // PostgreSQL in WebAssembly takes more CPU to start than the other stores together.
   ...(isLongForm ? [['postgresStore of the README', startPostgres] as const] : []),
 ];
 
 describe.each(STORES)('%s', (_name, start) => {
   let store: EventStore;
   let stop: (() => Promise<unknown>) | undefined;
-  // Start each store once, because PGlite (Postgres in WebAssembly) starts slowly.
+  // Start each store once, because PostgreSQL starts slowly.
   beforeAll(async () => ({ store, stop } = { stop: undefined, ...(await start()) }));
   afterAll(async () => stop?.());
 
@@ -140,7 +140,7 @@ async function startPostgres(): Promise<{ store: EventStore; stop: () => Promise
 
 async function startRedis(): Promise<{ store: EventStore; stop: () => Promise<unknown> }> {
   const { redisStore } = await importProgram(readmeFunction('redisStore'));
-  // ioredis-mock has no types. It runs scripts in a real Lua.
+  // It has no types. It runs scripts in a real Lua.
   const Redis = createRequire(import.meta.url)('ioredis-mock') as new () => { quit(): Promise<unknown> };
   const redis = new Redis();
   return { store: storeOf(redisStore, redis), stop: () => redis.quit() };

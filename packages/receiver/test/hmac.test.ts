@@ -4,8 +4,8 @@ import * as node from '../src/hmac-node.ts';
 import * as web from '../src/hmac-web.ts';
 import type { Hmac } from '../src/hmac.ts';
 
-// The cases of RFC 4231 whose keys are text, and one with a key longer than a block. That key consists of letters,
-// because the key of the RFC (131 times 0xaa) is not text.
+// RFC 4231's cases with text keys, and one with a key longer than a block, in letters because the RFC's own is not
+// text.
 const cases = [
   {
     name: 'RFC 4231, 4.2',

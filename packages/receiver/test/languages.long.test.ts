@@ -17,7 +17,7 @@ const secret = 'whsec_VGhpc0lzT25seUZvclRlc3RzVGhpc0lzT25seUZvclQ=';
 
 /** Whether to require every language and attack every server. */
 const ALL = process.env['RECEIVERS'] === '1';
-/** The folder `libraries` of a checkout of Standard Webhooks' own repository. */
+/** The folder `libraries` in a clone of the Standard Webhooks repository. */
 const LIBRARIES = process.env['STANDARD_WEBHOOKS'];
 
 const requests = [...vectors.requests, ...vectors.standard_requests];
@@ -134,7 +134,6 @@ async function runAll(commands: readonly Command[], cwd: string): Promise<void> 
   for (const [command, ...args] of commands) await promisify(execFile)(command, args, { cwd });
 }
 
-/** The lines that the program prints for these lines of input. */
 async function linesOf(
   [command, ...args]: Command,
   cwd: string,
@@ -146,7 +145,7 @@ async function linesOf(
   return (await running).stdout.trim().split('\n');
 }
 
-/** A request for programs without a JSON library: time, tolerance, and body, secrets and headers in base64. */
+/** For programs without a JSON library: time, tolerance, and body, secrets and headers in base64. */
 function lineOf({
   received_at,
   tolerance = 300,
@@ -164,7 +163,7 @@ function base64(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
-/** Requests signed now, because the libraries use the machine's clock, and the vectors have fixed times. */
+/** Signed now, because the libraries use the machine's clock, and the vectors have fixed times. */
 async function libraryCases(): Promise<readonly { readonly isGenuine: boolean; readonly line: string }[]> {
   const now = Math.floor(Date.now() / 1000);
   const standard = async (options: { readonly timestamp?: number; readonly secret?: string } = {}) => {

@@ -44,7 +44,7 @@ const programs: readonly {
   { heading: '`verify` alone', start: (program) => node(served(program)) },
 ];
 
-/** One program with Node's requests and one with Fetch's, because the server in front hardly matters. */
+/** One with Node's requests and one with Fetch's: the server in front hardly matters. */
 const IN_SHORT = ['node:http', 'Hono'];
 
 describe.each(isLongForm ? programs : programs.filter(({ heading }) => IN_SHORT.includes(heading)))(
@@ -84,7 +84,7 @@ describe.each(isLongForm ? programs : programs.filter(({ heading }) => IN_SHORT.
       const waited =
         'a timestamp an hour old, and a body that is never sent: refused without it: no response in time';
       const flooded = 'a body without end: read all of 32 MiB';
-      // `verify` takes the body as a whole, so its caller decides when to read it, and where to stop.
+      // The caller of `verify` reads the body, and decides where to stop.
       if (heading === '`verify` alone') return expect(wrong).toEqual([flooded, waited]);
       // After its response, Deno continues to read the body until the connection closes.
       expect(wrong.filter((what) => heading !== 'Deno' || what !== flooded)).toEqual([]);
@@ -126,7 +126,7 @@ describe('the README', () => {
   });
 });
 
-// Signs an event with only the fields that the handler reads. A real event has more.
+// Only the fields that the handler reads; a real event has more.
 function messageFrom(from: string): ReturnType<typeof signRequest> {
   return signRequest({ secret, body: JSON.stringify(eventFrom(from)) });
 }

@@ -36,7 +36,6 @@ describe('verify', () => {
     const { options } = await signed();
     const result = await verify(options);
     expect(result).toEqual({ ok: true, event: JSON.parse(body.toString()) });
-    // The type discriminates the data.
     if (result.ok && result.event.type === 'message.received') {
       expect(result.event.data.message.text).toBe('hi');
     }

@@ -1,9 +1,9 @@
 import { optionalField } from '@trunkline/core/spi/http';
 import * as z from 'zod';
 
-// Fields that tools share, in their input and on their pages.
+// Shared by several tools.
 
-/** The length at which texts on a page are cut, so that a model can read the result. */
+/** The length at which texts on a page are cut, so that the result fits a model's context. */
 export const LONGEST_IN_PAGE = 2_000;
 /** The length at which texts of a single object are cut. */
 export const LONGEST_ALONE = 16_384;

@@ -6,7 +6,6 @@ import type { DailyMessages } from '../daily-messages.ts';
 import type { CheckedSendingRules } from '../mcp-options.ts';
 import { plainJson, plainText } from '../plain-text.ts';
 
-/** The context in which a tool runs for the holder of a key. */
 export interface ToolUse {
   readonly principal: Principal;
   readonly api: WorkspaceApi;
@@ -28,14 +27,13 @@ export interface ReportedCall {
   readonly failure?: unknown;
 }
 
-/** The rules of the operator, by their names in refusals. */
+/** The operator's rules, as refusals name them. */
 export type Rule = 'counterparts' | 'instances' | 'messages per day';
 
 type Outcome<Output> =
   | { readonly ok: true; readonly value: Output; readonly facts?: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly rule: Rule; readonly message: string };
 
-/** The facts that decide which tools are offered. */
 export type Asker = Pick<ToolUse, 'principal' | 'sending' | 'mayRetry'>;
 
 interface ToolDefinition<Input extends z.ZodRawShape, Output extends z.ZodRawShape> {
@@ -93,7 +91,7 @@ export function hasScope({ principal }: Pick<Asker, 'principal'>, scope: Scope):
   return principal.apiKey.scopes.includes(scope);
 }
 
-/** The output field that marks content by other people. It comes first, so that a model reads it before the content. */
+/** Marks content by other people. It comes first, so that a model reads it before the content. */
 function untrustedContent(fields: readonly string[]): z.ZodRawShape {
   if (fields.length === 0) return {};
   return {

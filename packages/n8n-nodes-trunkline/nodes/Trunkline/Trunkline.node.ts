@@ -14,7 +14,7 @@ import { listProperties } from './properties/list-properties.ts';
 import { messageProperties } from './properties/message-properties.ts';
 import { instanceOptions, searchGroups, searchInstances } from './search-lists.ts';
 
-/** The node for actions: it runs the chosen operation once for each input item. */
+/** Runs the chosen operation once for each input item. */
 export class Trunkline implements INodeType {
   description: INodeTypeDescription = {
     displayName: 'Trunkline',
@@ -80,7 +80,7 @@ function shown(context: IExecuteFunctions, error: unknown, itemIndex: number): E
     : new NodeOperationError(context.getNode(), error as Error, { itemIndex });
 }
 
-/** An API error in the shape of the API, any other error as its message. */
+/** An API error in the shape of the API; any other error as its message. */
 function reported(error: unknown): IDataObject | string {
   if (error instanceof TrunklineApiError) return { ...error.api };
   return error instanceof Error ? error.message : String(error);

@@ -11,7 +11,7 @@ import { eventsProperty } from './properties/events-property.ts';
 import { receiveEvent } from './receive-event.ts';
 import { instanceOptions } from './search-lists.ts';
 
-/** Starts a workflow with each event. The node's endpoint is registered while the workflow is active. */
+/** Starts a workflow with each event. The node's endpoint exists while the workflow is active. */
 export class TrunklineTrigger implements INodeType {
   description: INodeTypeDescription = {
     displayName: 'Trunkline Trigger',

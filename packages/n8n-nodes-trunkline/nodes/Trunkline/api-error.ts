@@ -13,8 +13,7 @@ export interface ApiError {
 }
 
 /**
- * The error of the API in the form that n8n shows. `api` is the error itself, which the node outputs if it continues on
- * failure.
+ * The API's error in the form that n8n shows. `api` is the original, which the node outputs if it continues on failure.
  */
 export class TrunklineApiError extends NodeApiError {
   readonly api: ApiError;
@@ -34,7 +33,7 @@ export class TrunklineApiError extends NodeApiError {
   }
 }
 
-/** Reads the error in the body of a response. Any other body means that the response is not from the API. */
+/** Any body other than an API error means that the response is not from the API. */
 export function readApiError(status: number, body: unknown): ApiError {
   const error = isObject(body) ? body['error'] : undefined;
   if (!isObject(error) || typeof error['code'] !== 'string' || typeof error['message'] !== 'string')
@@ -55,7 +54,7 @@ export function readApiError(status: number, body: unknown): ApiError {
   };
 }
 
-/** The invalid fields, and the request id to look for in the server's log. */
+/** The invalid fields, and the request id, which the server's log contains. */
 function descriptionOf({ details, request_id: requestId }: ApiError): string {
   const fields = Object.entries(isObject(details?.['fields']) ? details['fields'] : {});
   const lines = fields.map(([field, messages]) => `${field}: ${[messages].flat().map(asText).join(' ')}`);

@@ -18,13 +18,13 @@ export async function adoptEndpoint(context: IHookFunctions): Promise<boolean> {
   return exists;
 }
 
-/** Registers the address of this trigger, and keeps the secret, which the API shows only once. */
+/** Registers this trigger's address, and keeps the secret, which the API shows only once. */
 export async function createEndpoint(context: IHookFunctions): Promise<void> {
   const slot = slotOf(context.getMode());
   context.getWorkflowStaticData('node')[slot] = { ...((await reclaim(context)) ?? (await create(context))) };
 }
 
-/** Deletes the registered endpoint. A missing endpoint counts as deleted. */
+/** A missing endpoint counts as deleted. */
 export async function deleteEndpoint(context: IHookFunctions): Promise<void> {
   const staticData = context.getWorkflowStaticData('node');
   const slot = slotOf(context.getMode());
@@ -35,9 +35,8 @@ export async function deleteEndpoint(context: IHookFunctions): Promise<void> {
 }
 
 /**
- * Reuses the endpoint with this address, if any, with a new secret. n8n may have stopped before it kept the secret of
- * this endpoint, or the workflow may have been imported again. If they were not reused, such endpoints would use up the
- * few that a workspace may have.
+ * Reuses an endpoint with this address, with a new secret. n8n may have stopped before it kept the secret, or the
+ * workflow may have been imported again. Such endpoints would use up the few that a workspace may have.
  */
 async function reclaim(context: IHookFunctions): Promise<Endpoint | undefined> {
   const url = urlOf(context);

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 /**
- * Identifies the message of an item, so that it is sent once, however often n8n tries. "Retry On Fail" keeps the
- * execution. A retry from the list of executions has another execution id, but the same beginning and input.
+ * Identifies an item's message, so that it is sent once, however often n8n tries. "Retry On Fail" keeps the execution.
+ * A retry from the list of executions has a new execution id, but the same beginning and input.
  */
 export function idempotencyKey(context: IExecuteFunctions, itemIndex: number): string {
   const own: unknown = context.getNodeParameter('options.idempotencyKey', itemIndex, '');

@@ -10,7 +10,6 @@ export interface ListRequest extends Pick<ApiRequest, 'path' | 'query' | 'itemIn
 
 const LARGEST_PAGE = 100;
 
-/** Reads a list that the API returns page by page. */
 export async function listPages(
   context: ApiContext,
   { limit = Number.POSITIVE_INFINITY, query, ...request }: ListRequest,
@@ -29,12 +28,12 @@ export async function listPages(
     });
     found.push(...itemsOf(page));
     cursor = isObject(page['meta']) ? page['meta']['next_cursor'] : undefined;
-    // An empty page may still have a next page.
+    // An empty page may be followed by another.
   } while (typeof cursor === 'string' && found.length < limit);
   return found;
 }
 
-/** Reads a list that the API returns whole. */
+/** For a list that the API returns whole. */
 export async function listAll(
   context: ApiContext,
   { limit = Number.POSITIVE_INFINITY, ...request }: ListRequest,

@@ -13,7 +13,7 @@ export type Operation = (
   itemIndex: number,
 ) => Promise<readonly INodeExecutionData[]>;
 
-/** The operations, by `resource:operation`. */
+/** By `resource:operation`. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'message:sendText': async (...item) => [{ json: await sendText(...item) }],
   'message:sendMedia': async (...item) => [{ json: await sendMedia(...item) }],
@@ -61,7 +61,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     ),
 };
 
-/** The message, with its file in the binary field that the user names. */
+/** The message, with its file in the binary property that the user names. */
 async function downloadMedia(...item: Parameters<Operation>): Promise<INodeExecutionData[]> {
   const [context, itemIndex] = item;
   const id = messageOf(context, itemIndex);
@@ -75,7 +75,7 @@ async function downloadMedia(...item: Parameters<Operation>): Promise<INodeExecu
   return [{ json, binary: await binaryOf(item, content, { filename, mimeType }) }];
 }
 
-/** The QR as text, for a program that draws it, and as a picture. */
+/** The QR both as text and as a picture. */
 async function getQr(...item: Parameters<Operation>): Promise<INodeExecutionData[]> {
   const [context, itemIndex] = item;
   const { json } = await getOne(context, {
@@ -118,7 +118,7 @@ function instanceOf(context: IExecuteFunctions, itemIndex: number): string {
   return idOf(context, 'instance', itemIndex);
 }
 
-/** Only filters that the user has filled in, because the API refuses empty ones. */
+/** Omits empty filters, which the API refuses. */
 function messageFilters(context: IExecuteFunctions, itemIndex: number): IDataObject {
   const filters: unknown = context.getNodeParameter('filters', itemIndex, {});
   const given = Object.entries(isObject(filters) ? filters : {})

@@ -10,7 +10,7 @@ export function textOf(context: IExecuteFunctions, name: string, itemIndex: numb
   return asText(context.getNodeParameter(name, itemIndex, ''));
 }
 
-/** How many entries of a list the user wants; undefined for all entries. */
+/** Undefined for all entries. */
 export function limitOf(context: IExecuteFunctions, itemIndex: number): number | undefined {
   if (context.getNodeParameter('returnAll', itemIndex, false) === true) return undefined;
   return Number(context.getNodeParameter('limit', itemIndex, 50));

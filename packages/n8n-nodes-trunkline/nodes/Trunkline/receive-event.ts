@@ -5,8 +5,8 @@ import { isNewEvent } from './recent-events.ts';
 import { readEndpoint, slotOf } from './static-data.ts';
 
 /**
- * Starts the workflow with an event if the service has signed it and the node's settings select it. By default, repeats
- * are dropped.
+ * Starts the workflow if the service has signed the event and the node's settings select it. By default, repeats are
+ * dropped.
  */
 export async function receiveEvent(context: IWebhookFunctions): Promise<IWebhookResponseData> {
   const endpoint = readEndpoint(context.getWorkflowStaticData('node'), slotOf(context.getMode()));
@@ -24,7 +24,7 @@ export async function receiveEvent(context: IWebhookFunctions): Promise<IWebhook
   if (!isChosen(context, event)) return { webhookResponse: 'ignored' };
   if (dropsDuplicates(context) && !isNewEvent(endpoint.id, event.id, context.getResponseObject()))
     return { webhookResponse: 'duplicate' };
-  // The cast is safe, because the event is JSON, which is what IDataObject means.
+  // An event is JSON, as IDataObject means.
   return { workflowData: [[{ json: event as unknown as IDataObject }]], webhookResponse: 'started' };
 }
 
@@ -34,8 +34,8 @@ function refuse(context: IWebhookFunctions, status: number, reason: string): IWe
 }
 
 /**
- * Whether the node's current settings select the event. The service may still have earlier events in flight, and it
- * sends test events whatever an endpoint subscribes to.
+ * Whether the node's current settings select the event. Earlier events may still be in flight, and test events are sent
+ * to any endpoint.
  */
 function isChosen(
   context: IWebhookFunctions,

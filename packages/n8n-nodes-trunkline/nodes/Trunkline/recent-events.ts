@@ -1,6 +1,6 @@
 /**
- * The events that this process has begun to handle, oldest first. n8n stores nothing of a webhook until its workflow
- * has run.
+ * The events that this process has begun to handle, oldest first. In memory, because n8n stores nothing until a
+ * workflow has run.
  */
 const recent = new Set<string>();
 
@@ -14,7 +14,7 @@ interface ResponseLike {
 
 /**
  * Whether the event is new for this endpoint. A new event is remembered, unless n8n responds that it could not start
- * the workflow, because the service then sends the event again, which must not count as a repeat.
+ * the workflow: the service then sends the event again.
  */
 export function isNewEvent(endpointId: string, eventId: string, response: ResponseLike): boolean {
   const key = `${endpointId} ${eventId}`;

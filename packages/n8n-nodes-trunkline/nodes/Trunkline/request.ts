@@ -25,9 +25,7 @@ export interface ApiRequest {
   readonly itemIndex?: number;
 }
 
-/**
- * Sends the request. Returns the JSON of the response: `{ data, … }`, or an empty object if the response has no body.
- */
+/** Returns the JSON of the response: `{ data, … }`, or an empty object if the response has no body. */
 export async function requestJson(context: ApiContext, request: ApiRequest): Promise<IDataObject> {
   const bytes = await requestBytes(context, request);
   if (bytes.length === 0) return {};
@@ -37,18 +35,18 @@ export async function requestJson(context: ApiContext, request: ApiRequest): Pro
   return body;
 }
 
-/** Sends the request and returns the body of the response. Throws the API's error if the request was refused. */
+/** Returns the body of the response. Throws the API's error if the request was refused. */
 export async function requestBytes(context: ApiContext, request: ApiRequest): Promise<Buffer> {
   const { body, error } = await tryRequest(context, request);
   if (error !== undefined) throw new TrunklineApiError(context.getNode(), error, request.itemIndex);
   return body;
 }
 
-/** Sends the request. Returns false if the object in its path does not exist. */
+/** Returns false if the object in the path does not exist. */
 export async function requestIfExists(context: ApiContext, request: ApiRequest): Promise<boolean> {
   const { error } = await tryRequest(context, request);
   if (error === undefined) return true;
-  // Accept only codes like WEBHOOK_NOT_FOUND, because NOT_FOUND means that the base URL is wrong.
+  // WEBHOOK_NOT_FOUND and the like; NOT_FOUND itself means that the base URL is wrong.
   if (error.status === 404 && error.code.endsWith('_NOT_FOUND')) return false;
   throw new TrunklineApiError(context.getNode(), error, request.itemIndex);
 }
@@ -67,26 +65,24 @@ async function tryRequest(
   }
 }
 
-/** A path with its ids encoded, so that each id from a workflow stays one segment. */
+/** Encodes the ids, so that each id from a workflow stays one segment. */
 export function path(texts: TemplateStringsArray, ...ids: readonly string[]): string {
   return String.raw({ raw: texts }, ...ids.map(segment));
 }
 
 /**
- * Encodes the id. An empty id, `.` or `..` would change the path, so `_` is prefixed, and the API finds nothing. Half a
- * surrogate pair, which cannot be encoded, is replaced.
+ * An empty id, `.` or `..` would change the path, so they get the prefix `_`, with which the API finds nothing. A lone
+ * surrogate, which cannot be encoded, is replaced.
  */
 function segment(id: string): string {
   return /^\.{0,2}$/.test(id) ? `_${id}` : encodeURIComponent(id.toWellFormed());
 }
 
-/** The maximum number of attempts at a rate-limited request. The service does nothing for a refused attempt. */
+/** The maximum number of attempts at a rate-limited request. A refused attempt has no effect. */
 const ATTEMPTS = 5;
 const LONGEST_WAIT_SECONDS = 60;
 
-/**
- * How many milliseconds to wait for the rate limit, which a workflow with many items reaches; undefined for no retry.
- */
+/** How many milliseconds to wait for the rate limit; undefined for no retry. */
 function waitOf(statusCode: number, headers: IDataObject): number | undefined {
   const seconds = Number(headers['retry-after'] ?? Number.NaN);
   return statusCode === 429 && seconds <= LONGEST_WAIT_SECONDS ? seconds * 1000 : undefined;
@@ -109,7 +105,7 @@ async function send(
     encoding: 'arraybuffer',
     returnFullResponse: true,
     ignoreHttpStatusErrors: true,
-    // The key must not go to another address.
+    // The API key must not go to another address.
     disableFollowRedirect: true,
     ...(query === undefined ? {} : { qs: query }),
     ...(body === undefined ? {} : { body }),
@@ -122,7 +118,7 @@ async function send(
     );
     return readResponse(response);
   } catch (error) {
-    // The request was not sent, or got no response. The cast is safe, because NodeApiError takes any error.
+    // The request was not sent, or got no response. NodeApiError takes any error.
     throw new NodeApiError(
       context.getNode(),
       error as JsonObject,

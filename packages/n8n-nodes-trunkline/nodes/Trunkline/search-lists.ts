@@ -8,7 +8,7 @@ import { asText } from './as-text.ts';
 import { listAll } from './list-items.ts';
 import { path } from './request.ts';
 
-/** Searches the workspace's instances by name or number, for a field with a list. */
+/** By name or number, for a field with a list. */
 export async function searchInstances(
   this: ILoadOptionsFunctions,
   filter?: string,
@@ -16,7 +16,7 @@ export async function searchInstances(
   return { results: matching(await instanceOptions.call(this), filter) };
 }
 
-/** Searches the groups of the instance that the user has chosen in the node. */
+/** The groups of the instance that the user has chosen in the node. */
 export async function searchGroups(
   this: ILoadOptionsFunctions,
   filter?: string,

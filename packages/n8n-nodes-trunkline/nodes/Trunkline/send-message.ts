@@ -18,7 +18,7 @@ export async function sendText(context: IExecuteFunctions, itemIndex: number): P
   });
 }
 
-/** Queues the file in a binary field of the item. */
+/** The file is in a binary property of the item. */
 export async function sendMedia(context: IExecuteFunctions, itemIndex: number): Promise<IDataObject> {
   const property = textOf(context, 'binaryPropertyName', itemIndex);
   const { mimeType, fileName, fileExtension } = context.helpers.assertBinaryData(itemIndex, property);
@@ -41,7 +41,7 @@ export async function sendMedia(context: IExecuteFunctions, itemIndex: number): 
   if (voice === 'true') form.append('voice', voice);
   form.append('file', new Blob([new Uint8Array(content)], { type: mimeType }), filename);
 
-  // `Response` encodes the form, because n8n supports only forms of another library.
+  // `Response` encodes the form: n8n supports only another library's forms.
   const encoded = new Response(form);
   return post(context, itemIndex, {
     headers: { 'Content-Type': encoded.headers.get('content-type') ?? '' },

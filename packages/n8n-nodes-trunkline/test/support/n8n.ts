@@ -19,15 +19,13 @@ import type {
 } from 'n8n-workflow';
 
 /**
- * The part of n8n that a node sees: parameters with their defaults, without hidden parameters (by n8n's own rules),
- * credentials in requests, n8n's HTTP helper and binary data. Static data survives only as JSON.
+ * The part of n8n that a node sees: parameters with defaults and without hidden ones (by n8n's own rules), credentials
+ * in requests, n8n's HTTP helper and binary data. Static data is kept as JSON only.
  */
 export interface N8n {
-  /** Runs a node over the input of an execution, and returns its output. */
   execute(node: INodeType, run: Run): Promise<INodeExecutionData[]>;
   /** Returns the list of a field, as the editor requests it. */
   list(node: INodeType, method: string, parameters?: INodeParameters): Promise<readonly string[]>;
-  /** Creates a workflow that begins with this trigger. */
   workflow(trigger: INodeType, parameters: INodeParameters): TriggerWorkflow;
 }
 
@@ -35,7 +33,7 @@ export interface Run {
   readonly parameters: INodeParameters;
   readonly input?: readonly Pick<INodeExecutionData, 'json' | 'binary'>[];
   readonly executionId?: string;
-  /** When the execution began: a retry from the list of executions has a new id, but keeps this time. */
+  /** A retry from the list of executions keeps this time, but not the id. */
   readonly establishedAt?: number;
   readonly runIndex?: number;
   readonly continueOnFail?: boolean;
@@ -46,17 +44,15 @@ export interface TriggerWorkflow {
   parameters: INodeParameters;
   activate(): Promise<void>;
   deactivate(): Promise<void>;
-  /** "Listen for test event". Returns a function that stops listening. */
+  /** "Listen for test event" in the editor. Returns a function that stops listening. */
   listen(): Promise<() => Promise<void>>;
-  /** Delivers a request to n8n's address. */
   receive(request: Request): Promise<Response>;
   /** Delivers a request with Node's headers. */
   deliver(request: Delivered): Promise<{ readonly status: number; readonly text: string }>;
-  /** Whether n8n cannot start executions, as without its database, and so responds with 500. */
+  /** Whether n8n cannot start executions, for example without its database, and responds with 500. */
   cannotStart: boolean;
   /** The items with which executions began. */
   readonly started: readonly IDataObject[];
-  /** The data that n8n keeps in its database. */
   staticData: IDataObject;
 }
 
@@ -276,7 +272,7 @@ function authenticated(
   return { ...options, headers: { ...options.headers, ...Object.fromEntries(filled) } };
 }
 
-/** Resolves the only kind of expression in the credentials' headers. */
+/** Only for the kind of expression that the credentials' headers use. */
 function resolve(text: string, credentials: IDataObject): string {
   if (!text.startsWith('=')) return text;
   return text
@@ -285,7 +281,8 @@ function resolve(text: string, credentials: IDataObject): string {
 }
 
 /**
- * Acts like axios where it matters: objects as JSON, no body for GET, an error for a failure unless errors are ignored.
+ * Acts like axios where it matters: sends objects as JSON, GET without a body, and throws for a failure unless errors
+ * are ignored.
  */
 async function httpRequest(options: IHttpRequestOptions): Promise<unknown> {
   const { method = 'GET', headers = {}, qs = {}, body } = options;
@@ -312,7 +309,6 @@ async function httpRequest(options: IHttpRequestOptions): Promise<unknown> {
   return { body: received, headers: Object.fromEntries(response.headers), statusCode: response.status };
 }
 
-/** Binary data in memory, as in n8n's default mode. */
 function binaryHelpers(input: Run['input'] = []): object {
   const dataOf = (item: number, property: string): IBinaryData => {
     const found = input[item]?.binary?.[property];

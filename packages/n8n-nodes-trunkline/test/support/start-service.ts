@@ -9,7 +9,7 @@ import type { N8n } from './n8n.ts';
 
 export const BASE_URL = 'https://api.example.com/api/v1';
 
-/** The real service on the sandbox network, and an n8n with a key of that service. Both are new for each test. */
+/** The real service on the sandbox network, and an n8n with a key for it, new for each test. */
 export interface Service {
   readonly trunkline: MockTrunkline;
   readonly n8n: N8n;

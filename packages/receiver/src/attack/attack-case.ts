@@ -16,11 +16,13 @@ export interface Attack {
 
 export interface Verdict {
   readonly right: boolean;
-  /** The receiver's response; if wrong, also the required outcome. */
+  /** The receiver's response and, if it is wrong, the required one. */
   readonly what: string;
 }
 
-/** A freshly signed request with a new event, in parts that a case changes. Unchanged, the request must be accepted. */
+/**
+ * A freshly signed request with a new event, in parts that a case may change. The receiver must accept it unchanged.
+ */
 export interface Genuine extends Attack {
   readonly parts: Parts;
   readonly text: string;

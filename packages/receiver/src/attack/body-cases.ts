@@ -12,7 +12,7 @@ import {
 import { attackEvent, requestOf, type RawRequest } from './raw-request.ts';
 import type { Crumbs } from './target.ts';
 
-/** More than two sockets can buffer, so a receiver that accepts all these bytes must have read them. */
+/** More than the buffers of both sockets hold, so a receiver that accepts all of it has read some. */
 const FLOOD_BYTES = 32 * 1024 * 1024;
 
 const CRUMBS: Crumbs = { connections: 8, bytes: 16 * 1024 };
@@ -86,7 +86,6 @@ export const BODY_CASES: readonly AttackCase[] = [
   },
 ];
 
-/** Sends a changed body with the genuine signature. */
 function changed(name: string, change: (genuine: Genuine) => string | Uint8Array): AttackCase {
   return refused(name, (genuine): RawRequest => {
     const body = change(genuine);

@@ -1,9 +1,7 @@
 import { USAGE, readCommand, type Command } from './read-command.ts';
 import { runAttack } from './run-attack.ts';
 
-/**
- * Runs the command, and returns its exit code: 0 if the receiver was right, 1 if it was wrong, 2 for wrong arguments.
- */
+/** Returns the exit code: 0 if the receiver was right, 1 if it was wrong, 2 for wrong arguments. */
 export async function main(): Promise<number> {
   let command: Command;
   try {

@@ -8,14 +8,13 @@ export interface RawRequest {
   readonly body: Uint8Array;
 }
 
-/** The parts of a request that an attack may change. */
 export interface Parts {
   readonly timestamp: string;
   readonly signature: string;
   readonly body: Uint8Array;
 }
 
-/** Signs a body with any text as its timestamp, valid or not. By default, with the endpoint's secret. */
+/** Signs a body with any text as its timestamp, valid or not; by default, with the endpoint's secret. */
 export type Sign = (timestamp: string, body: Uint8Array | string, secret?: string) => Promise<Parts>;
 
 export function signer(secret: string): Sign {
@@ -36,13 +35,13 @@ export function withHeaders(body: Uint8Array, headers: RawRequest['headers']): R
   return { body, headers: [['Content-Type', 'application/json'], ...headers] };
 }
 
-/** A `webhook.test` event, which triggers no handler of real events, with a conspicuous id. */
+/** A `webhook.test` event, so that no handler of real events runs, with a conspicuous id. */
 export function attackEvent(): ReturnType<typeof createEvent> {
   return createEvent({ ...ATTACK, id: `evt_attack_${crypto.randomUUID().replaceAll('-', '')}` });
 }
 
 const ATTACK: EventDraft = {
   type: 'webhook.test',
-  // A decoder turns bytes that are not UTF-8 into U+FFFD, so a body with such bytes looks like this one.
+  // A decoder turns invalid UTF-8 into U+FFFD, so bodies with such bytes look like this one.
   data: { webhook: { id: 'wh_attack', url: 'https://attack.test/', description: 'Attack: \uFFFD' } },
 };

@@ -2,9 +2,9 @@ import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../headers.ts';
 import { type AttackCase, accepted, genuine, isSuccess, mustBeAccepted, refused } from './attack-case.ts';
 import { requestOf, withHeaders } from './raw-request.ts';
 
-/** The signatures are valid and cover the timestamp, so that only the timestamp can reveal a bad request. */
+/** The signatures are valid and cover the timestamp, so only the timestamp can reveal a bad request. */
 export const TIMESTAMP_CASES: readonly AttackCase[] = [
-  // A minute short of the limit, because the two clocks may differ a little.
+  // A minute short of the limit, because the two clocks may differ.
   accepted('a timestamp 4 minutes old', async ({ sign, now, text }) =>
     requestOf(await sign(`${now - 240}`, text)),
   ),
@@ -43,7 +43,7 @@ function signedOver(name: string, timestamp: (now: number) => string): AttackCas
   return refused(name, async ({ sign, now, text }) => requestOf(await sign(timestamp(now), text)));
 }
 
-/** Check the responses to repeats. Only the receiver's own log shows whether a repeat was handled twice. */
+/** Check only the responses to repeats: the receiver's own log shows whether a repeat was handled twice. */
 export const REPEAT_CASES: readonly AttackCase[] = [
   {
     name: 'an event that comes again with a new signature: accepted like the first, or the sender never stops',

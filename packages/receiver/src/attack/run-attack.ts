@@ -28,7 +28,7 @@ export interface AttackResult {
   readonly right: number;
   readonly wrong: number;
   /**
-   * Whether the receiver did not accept the first request, which is genuine. The attack then stops, since refusals
+   * Whether the receiver refused the first request, which is genuine. The attack then stops, because further refusals
    * would prove nothing.
    */
   readonly gaveUp: boolean;
@@ -56,7 +56,7 @@ interface Bounds {
   readonly limits: TimeLimits;
   /** Aborts when the time for the whole attack is up. */
   readonly signal: AbortSignal;
-  /** Prevents `signal` from aborting before `resume`, since the time limit may grow until then. */
+  /** Keeps `signal` from aborting until `resume`, because the time limit may grow. */
   pause(): void;
   resume(): void;
 }
@@ -80,7 +80,7 @@ async function runCases(options: AttackOptions, bounds: Bounds): Promise<AttackR
     now: Math.floor(Date.now() / 1000),
   });
 
-  /** Times genuine requests. Returns whether they are so slow that the limits had to grow. */
+  /** Times genuine requests. Returns whether the limits had to grow. */
   const measure = async (): Promise<boolean> => {
     bounds.pause();
     const hasGrown = limits.adapt(await timeGenuine(() => attackOn(patient)));
@@ -91,7 +91,7 @@ async function runCases(options: AttackOptions, bounds: Bounds): Promise<AttackR
     for (;;) {
       isLate = false;
       const verdict = await run(attackOn(target));
-      // A correct receiver may be late because the machine has become busy.
+      // A correct receiver may be late because its machine is busy.
       if (verdict.right || !isLate || signal.aborted || !(await measure())) return verdict;
     }
   };
@@ -110,10 +110,10 @@ async function runCases(options: AttackOptions, bounds: Bounds): Promise<AttackR
 
 const MEASURED = 3;
 
-/** How long some genuine requests take, in milliseconds; empty if the receiver does not accept all of them. */
+/** The durations of some genuine requests, in milliseconds; empty if the receiver does not accept them all. */
 async function timeGenuine(attack: () => Attack): Promise<readonly number[]> {
   const times: number[] = [];
-  // Ignore the time of the first request, which may wait for earlier requests.
+  // Ignore the first request, which may have waited for earlier ones.
   for (let sent = 0; sent <= MEASURED; sent += 1) {
     const genuine = attack();
     const request = await genuineRequest(genuine);

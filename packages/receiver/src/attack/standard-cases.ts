@@ -5,8 +5,8 @@ import { refused, type AttackCase, type Genuine } from './attack-case.ts';
 import { withHeaders, type RawRequest } from './raw-request.ts';
 
 /**
- * Requests that have only the headers of Standard Webhooks and that every receiver must refuse. A receiver may ignore
- * these headers, so no case expects a valid signature in them to be accepted.
+ * Requests with only the headers of Standard Webhooks that every receiver must refuse. A receiver may ignore these
+ * headers, so no case requires it to accept a request.
  */
 export const STANDARD_CASES: readonly AttackCase[] = [
   standard('a Standard Webhooks signature of zeros', () => ({ signature: `v1,${'A'.repeat(43)}=` })),
@@ -60,7 +60,7 @@ function standard(
   });
 }
 
-/** A valid signature; zeros if the secret is not base64, because no signature is then valid. */
+/** A valid signature; zeros if the secret is not base64, which allows no valid signature. */
 async function rightly({ secret, text }: Genuine, timestamp: number): Promise<string> {
   if (!hasStandardKey(secret)) return `v1,${'A'.repeat(43)}=`;
   return createStandardSignature(secret, { id: ID, timestamp: `${timestamp}`, body: text });

@@ -9,11 +9,11 @@ export type Reply = number | 'closed' | 'no response';
 
 /** The receiver under attack. */
 export interface Target {
-  /** Sends the request with all its headers, repeated ones included. */
+  /** Sends the request with all its headers, including repeated ones. */
   send(request: RawRequest): Promise<Reply>;
   /**
    * Sends a body of spaces until there is an outcome. If all `bytes` are sent first, resolves with `closed` if the
-   * connection then closes, and otherwise with `everything read`.
+   * connection then closes, else with `everything read`.
    */
   flood(request: RawRequest, bytes: number): Promise<Reply | 'everything read'>;
   /** Sends only the headers of a request, not its body. */
@@ -26,7 +26,7 @@ export interface Target {
 
 export interface Crumbs {
   readonly connections: number;
-  /** How many bytes per connection. */
+  /** Per connection. */
   readonly bytes: number;
 }
 
@@ -36,7 +36,6 @@ export interface TargetOptions {
   readonly timeoutMs: () => number;
   /** Called when a response does not come in time. */
   readonly onLate?: () => void;
-  /** Aborts requests in flight. */
   readonly signal: AbortSignal;
 }
 
@@ -47,7 +46,7 @@ export function createTarget({ url, timeoutMs, onLate = () => {}, signal }: Targ
     const lines = [['Host', url.host], ['Connection', 'close'], ...headers].flatMap(
       ([name = '', value = '']) => [
         name,
-        // Node writes header texts as Latin-1, so this conversion makes the sent bytes UTF-8.
+        // Node writes header texts as Latin-1; this conversion makes it send UTF-8.
         Buffer.from(value, 'utf8').toString('latin1'),
       ],
     );
@@ -114,7 +113,7 @@ async function sendCrumbs(request: ClientRequest, bytes: number): Promise<void> 
   const found = await Promise.race([once(request, 'socket'), closed]);
   const socket: unknown = found[0];
   if (!(socket instanceof Socket)) return;
-  // Bypass `request.write`, which would make a system call for each chunk.
+  // `request.write` would make a system call for each chunk.
   for (let sent = 0; sent < bytes && !socket.destroyed; sent += CRUMBS_AT_ONCE) {
     if (!socket.write(CRUMBS)) await Promise.race([once(socket, 'drain').catch(() => {}), closed]);
   }

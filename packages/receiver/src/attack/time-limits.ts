@@ -1,6 +1,5 @@
 /**
- * The time limit of any request, as a multiple of the time of a genuine request, because some requests cost the
- * receiver that much more work.
+ * The time limit of a request, as a multiple of a genuine request's time: some requests cost the receiver more work.
  */
 const TIMES_GENUINE = 100;
 /** The longest limit, as a multiple of the configured limit. */
@@ -12,16 +11,15 @@ export interface TimeLimits {
   response(): number;
   /** The longest time that `response` can return. */
   readonly longestResponse: number;
-  /** The time for all requests together, which grows by the same factor as `response`. */
+  /** The time for all requests together, which grows in proportion to `response`. */
   total(): number;
   /**
-   * Adapts the limits to the slowest of some genuine requests. Returns whether the limits have grown, which makes a
-   * late request worth repeating.
+   * Adapts the limits to the slowest of these genuine requests. Returns whether they have grown: late requests are then
+   * worth repeating.
    */
   adapt(genuineMs: readonly number[]): boolean;
 }
 
-/** The configured limits are the minimum. */
 export function createTimeLimits(configured: {
   readonly timeoutMs: number;
   readonly limitMs: number;

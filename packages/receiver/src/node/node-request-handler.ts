@@ -24,17 +24,17 @@ export function nodeRequestHandler(receiver: Receiver, rawBodyFix: string): Node
 
 export function incomingWebhook(request: NodeRequest, rawBodyFix: string): IncomingWebhook {
   const { method, headers } = request;
-  // The cast is safe, because the receiver reports a value that is neither bytes nor a stream as `body_not_bytes`.
+  // Anything but bytes or a stream is reported as `body_not_bytes`.
   return { method, headers, body: rawBodyOf(request) as IncomingWebhook['body'], rawBodyFix };
 }
 
-/** The bytes that a framework has kept, if any; else the stream, if it is unread; else the parsed body. */
+/** The bytes that a framework has kept, else the unread stream, else the parsed body. */
 function rawBodyOf(request: NodeRequest): unknown {
   for (const kept of [request.rawBody, request.body]) {
     if (bytesOf(kept) !== undefined) return kept;
   }
   if (request.readableDidRead) return request.body;
-  // Leaving the loop early must not destroy the socket, on which the response is still to be sent.
+  // Leaving the loop early must not destroy the socket, which the response still needs.
   return request.iterator({ destroyOnReturn: false });
 }
 

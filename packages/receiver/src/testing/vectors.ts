@@ -64,5 +64,5 @@ export interface RequestVector {
 }
 
 /** Valid requests, and requests that are wrong in every way we know of, for tests of a verifier in any language. */
-// Cast, because TypeScript widens the file's texts to `string`, and gives each request the headers of all requests.
+// TypeScript widens the file's texts to `string`, and gives each request the headers of all.
 export const vectors: Vectors = content as unknown as Vectors;

@@ -6,7 +6,7 @@ export interface Checked {
   readonly wrong: readonly string[];
 }
 
-/** Checks every vector. Works in any runtime, because it uses no test runner and no Node modules. */
+/** Uses no test runner and no Node modules, so that it works in any runtime. */
 export async function checkVectors(): Promise<Checked> {
   const wrong: string[] = [];
   for (const { body, signature, ...options } of vectors.signatures) {

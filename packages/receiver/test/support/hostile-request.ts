@@ -9,7 +9,7 @@ export interface Genuine {
   readonly body: Uint8Array;
 }
 
-/** Returns a near miss of the genuine request, nonsense or, occasionally, the unchanged request. */
+/** Returns a near miss of the genuine request, nonsense, or occasionally the request itself. */
 export function hostileRequest(genuine: Genuine, random: RandomNumber): HostileRequest {
   const timestamp = random(3) === 0 ? genuine.timestamp : spoiltText(genuine.timestamp, random);
   const signature = random(3) === 0 ? genuine.signature : spoiltText(genuine.signature, random);

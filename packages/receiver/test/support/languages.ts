@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 
 export type Command = readonly [string, ...string[]];
 
-/** A page of docs/receive, and how to run its programs in a folder with their files. */
+/** A page of docs/receive, and how to run the programs on it. */
 export interface Language {
   readonly name: string;
   readonly page: string;
@@ -25,7 +25,7 @@ export interface LanguageServer {
   readonly needs?: Command;
   readonly build?: readonly Command[];
   readonly run: (port: number) => Command;
-  /** The parts of the attack that the server does not withstand, as its page says. */
+  /** The attacks that the server does not withstand, as its page says. */
   readonly weaknesses?: readonly string[];
   /** Whether every test run attacks the server. */
   readonly isQuick?: boolean;
@@ -36,7 +36,7 @@ export interface LanguageServer {
 const FLOOD = 'a body without end';
 const UNSENT = 'a timestamp an hour old, and a body that is never sent: refused without it';
 
-/** The libraries' paths in Debian. */
+/** Where Debian installs these libraries. */
 const JACKSON = ['core', 'databind', 'annotations'].map((name) => `/usr/share/java/jackson-${name}.jar`);
 const NEWTONSOFT = '/usr/lib/cli/Newtonsoft.Json-5.0/Newtonsoft.Json.dll';
 const hasJackson = JACKSON.every((path) => existsSync(path));
@@ -227,7 +227,6 @@ export const LANGUAGES: readonly Language[] = [
   },
 ];
 
-/** The files of a page of docs/receive, by name. */
 export function pageFiles(page: string): ReadonlyMap<string, string> {
   const text = readFileSync(new URL(`../../../../docs/receive/${page}.md`, import.meta.url), 'utf8');
   return new Map(

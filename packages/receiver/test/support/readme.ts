@@ -8,7 +8,6 @@ export function readmeProgram(heading: string): string {
   return readmeProgramOf(heading, /```js\n(.*?)```/s.exec(section)?.[1]);
 }
 
-/** The program of the README that declares this function. */
 export function readmeFunction(name: string): string {
   const programs = [...text.matchAll(/```js\n(.*?)```/gs)].map(([, program]) => program);
   return readmeProgramOf(
@@ -17,7 +16,7 @@ export function readmeFunction(name: string): string {
   );
 }
 
-/** Imports a program as a module. It must import no packages. */
+/** The program must not import packages. */
 export async function importProgram(program: string): Promise<Record<string, unknown>> {
   return import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(program)}`);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { signStandardWebhook, signWebhook, verify } from '@trunkline/receiver';
 import { vectors } from '@trunkline/receiver/testing';
 
-/** Tests every vector with the `#hmac` that the calling test file has loaded. */
+/** Uses the `#hmac` that the calling test file has loaded. */
 export function runVectors(): void {
   describe('signWebhook', () => {
     it.each(vectors.signatures)('makes $signature', async ({ secret, timestamp, body, signature }) => {

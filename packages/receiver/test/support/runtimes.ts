@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The executable of another runtime, from npm; undefined if its package has none for this machine. */
+/** Undefined if the npm package has none for this machine. */
 function executable(...paths: readonly string[]): string | undefined {
   return paths
     .map((path) => fileURLToPath(new URL(`../../node_modules/${path}`, import.meta.url)))

@@ -13,8 +13,8 @@ export interface ProgramOptions {
 }
 
 /**
- * Starts a program in the package's own folder, where `@trunkline/receiver` is the package itself, and waits until it
- * prints its port.
+ * Starts a program in this package's folder, so that it can import `@trunkline/receiver`, and waits until it prints its
+ * port.
  */
 export async function spawnProgram({ command, args, env = {} }: ProgramOptions): Promise<Running> {
   const program = startProgram(command, {

@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 import { Log, LogLevel, Miniflare } from 'miniflare';
 import type { Running } from './spawn-program.ts';
 
-/** Starts a Worker's module in workerd, bundled as for Cloudflare, so that `#hmac` is the module on Web Crypto. */
+/** Starts a Worker's module in workerd, bundled as for Cloudflare: `#hmac` is the module on Web Crypto. */
 export async function startWorker(program: string, bindings: Record<string, string> = {}): Promise<Running> {
   const bundle = await build({
     stdin: { contents: program, resolveDir: fileURLToPath(new URL('../..', import.meta.url)) },

@@ -21,7 +21,7 @@ interface StripProps {
 }
 
 const WIDTH = 1_000;
-/** The better the state, the higher the bar, so that it can be read without colours. `idle` is neither good nor bad. */
+/** The better the state, the higher the bar, so that it can be read without colours. */
 const HEIGHTS: Readonly<Record<Tone, number>> = { good: 28, busy: 18, act: 18, bad: 8, idle: 4 };
 const HEIGHT = 28;
 

@@ -2,8 +2,8 @@ import { Suspense, useState } from 'react';
 import type { ReactNode } from 'react';
 
 /**
- * Renders its children once they are first opened, because their code is a separate file, and then keeps them, so that
- * they can close with an animation.
+ * Renders its children once they are first opened, because their code is a separate file. From then on, they stay
+ * rendered and close themselves.
  */
 export function WhenOpened({
   isOpen,

@@ -19,7 +19,7 @@ type Shown = Pick<WebhookResource, 'status' | 'disabled_reason' | 'failing_since
 export function webhookState({ status, disabled_reason, failing_since, last_delivery }: Shown): WebhookState {
   if (status === 'disabled') return disabled_reason === 'manual' ? 'stopped' : 'disabled';
   if (failing_since !== null) return 'failing';
-  // A failed delivery is older than the last enabling here: otherwise, `failing_since` would be set.
+  // Without `failing_since`, a failed last delivery is from before the webhook was enabled again.
   return last_delivery?.status === 'success' ? 'delivering' : 'new';
 }
 

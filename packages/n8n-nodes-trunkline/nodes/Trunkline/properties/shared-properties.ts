@@ -7,7 +7,6 @@ export function shownFor(resource: string, ...operations: readonly string[]): ID
   };
 }
 
-/** The instance field, as a list or an id. */
 export function instanceField(displayOptions: IDisplayOptions, description: string): INodeProperties {
   return {
     displayName: 'Instance',
