@@ -40,8 +40,9 @@ export interface ReceiverOptions {
   /** How many seconds the timestamp may be off, in either direction; 300 by default. */
   readonly tolerance?: number;
   /**
-   * How many seconds a request holds an event exclusively; 60 by default. Longer than any handler takes, but no longer
-   * than the sender's first wait (a minute), so that the first retry can handle the event of a process that died.
+   * How many seconds a request holds an event exclusively; 60 by default. It should be longer than any handler takes,
+   * but no longer than the sender's first wait (a minute), so that the first retry can handle the event of a process
+   * that died.
    */
   readonly leaseSeconds?: number;
   /** Called with each refused request, for a log. Anyone who knows the URL can cause any number of calls. */
@@ -86,8 +87,8 @@ export interface Receiver {
  *
  * The event's id is claimed for `leaseSeconds`, the handler runs, and then the id is kept for 30 days, because the
  * event can be sent again for that long. If a handler throws, the claim is released, and the sender tries again. If the
- * process dies between the end of the handler and the mark, the event arrives again. Delivery is therefore "at least
- * once": make handlers repeatable, or do their work in the transaction that marks the event as done.
+ * process dies after the handler, but before the event is marked as done, the event arrives again. Delivery is therefore
+ * "at least once": make handlers repeatable, or do their work in the transaction that marks the event as done.
  *
  * @example
  * const receiver = createReceiver({
@@ -216,7 +217,9 @@ const MESSAGES: Readonly<Record<OwnReason, string>> = {
 async function notify(hook: () => unknown): Promise<void> {
   try {
     await hook();
-  } catch {}
+  } catch {
+    // The error of a hook cannot be reported anywhere.
+  }
 }
 
 function logError(error: unknown, event: WebhookEvent | undefined): void {

@@ -79,6 +79,7 @@ async function standardHeaders(request: SignStandardWebhookOptions): Promise<Rec
   };
 }
 
+/** Completes the draft with a new id, the current time and a workspace. */
 export function createEvent(draft: EventDraft = TEST_EVENT): WebhookEvent {
   return {
     id: `evt_${randomName()}`,

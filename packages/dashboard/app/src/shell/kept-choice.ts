@@ -24,5 +24,7 @@ export function keepChoice(name: string, value: string): void {
 export function forgetChoice(name: string): void {
   try {
     sessionStorage.removeItem(`trunkline.${name}`);
-  } catch {}
+  } catch {
+    // Without storage, nothing was stored.
+  }
 }

@@ -70,7 +70,9 @@ function headersIn(lines: string): Headers {
     if (!name || !value) continue;
     try {
       headers.append(name, value);
-    } catch {}
+    } catch {
+      // The line is not a valid header.
+    }
   }
   return headers;
 }
