@@ -1,5 +1,5 @@
-// The program that `check-packages.mjs` bundles into one file and runs where nothing is installed: accepts a text and
-// an image, sends them in the sandbox, and receives the webhook of each. It ends with 0 only if all of this succeeds.
+// The program that `check-packages.mjs` bundles into one file and runs without node_modules: accepts a text and an
+// image, sends them in the sandbox, and receives a webhook for each. Exits 0 only if all of this succeeds.
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -87,7 +87,7 @@ async function until(holds) {
   }
 }
 
-/** Checks that a start fails because `pg` cannot connect. */
+/** The start must fail because `pg` cannot connect. */
 async function expectUnreachable(storage) {
   const failure = await createTrunkline({ ...parts, storage })
     .start()

@@ -1,5 +1,5 @@
-// `pnpm check [commit]`: formats and lints the files that changed since the commit (by default the last one), and
-// checks types. Types are checked in all files, since a change may break others; earlier results are cached.
+// `pnpm check [commit]`: formats and lints the files that changed since the commit (by default, the last one), and
+// checks the types of all files, because a change may break others. Earlier results are cached.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const steps = [];
 if (changed.length > 0)
   steps.push(['prettier', '--write', '--log-level=warn', '--ignore-unknown', ...changed]);
 if (code.length > 0) steps.push(['oxlint', '--type-aware', '--deny-warnings', ...code]);
-// Runs in this order, because the linter reads prettier's output.
+// In this order, because the linter reads prettier's output.
 for (const step of steps) await run(...step);
 const projects = ['tsconfig.json'];
 if (code.some((file) => file.startsWith('packages/dashboard/app/'))) projects.push('packages/dashboard/app');

@@ -1,6 +1,6 @@
-// Compiles every `ts` block of the documentation against the packages' sources, and follows every link from page to
-// page. Names that blocks assume, such as an `instance`, are declared in scripts/docs-names.d.ts. Errors are reported
-// at their line of the page.
+// Compiles every `ts` block of the documentation against the packages' sources, and checks every link between pages.
+// scripts/docs-names.d.ts declares the names that blocks assume, such as `instance`. Errors are reported at their line
+// of the page.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   copyFileSync,
@@ -43,7 +43,7 @@ if (status === 0 && broken.length === 0) {
   console.log(`${programs.size} programs of ${pages.length} pages compile, and links lead somewhere.`);
 } else process.exitCode = 1;
 
-/** Writes each block to a file, at the same line as in the page. Returns the file and the page of each block. */
+/** Writes each block to a file, at its line of the page. Returns the file and the page of each block. */
 function programsOf(page) {
   const text = readFileSync(join(root, page), 'utf8');
   return Array.from(text.matchAll(/^```ts\n(.*?)^```$/gms), ({ 1: code, index }, number) => {
@@ -54,7 +54,7 @@ function programsOf(page) {
   });
 }
 
-/** Lets the programs import the packages, and each package's installed dependencies. */
+/** Lets the programs import the packages and their installed dependencies. */
 function linkPackages() {
   const manifests = globSync('{packages,internal}/*/package.json', { cwd: root });
   const packages = manifests.map((manifest) => join(root, dirname(manifest)));
@@ -96,7 +96,7 @@ function brokenLinks(page) {
   });
 }
 
-/** The anchors that GitHub generates. */
+/** As GitHub generates them. */
 function anchorsOf(path) {
   const headings = readFileSync(path, 'utf8')
     .replaceAll(/^```.*?^```/gms, '')
@@ -109,7 +109,7 @@ function anchorsOf(path) {
   );
 }
 
-/** Lines in which npx would ask before it fetches pnpm for the first time. Scripts cannot answer the question. */
+/** Lines in which npx would ask before it downloads pnpm, which a script cannot answer. */
 function commandsThatAsk(page) {
   const lines = readFileSync(join(root, page), 'utf8').split('\n');
   return lines.flatMap((line, index) =>

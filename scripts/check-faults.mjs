@@ -1,6 +1,6 @@
-// Shows that the checks can fail: plants faults, one at a time, in a temporary copy of the checkout, and runs the
-// command that has to find the fault. Prints a line per fault. Exits 1 if a fault passes, or if a command fails without
-// a fault, since its result would then mean nothing. Run by `pnpm check:faults`.
+// Shows that the checks can fail: plants one fault at a time in a temporary copy of the checkout, and runs the command
+// that has to find it. Exits 1 if a fault passes, or if a command fails without a fault, because its result would mean
+// nothing. Run by `pnpm check:faults`.
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -13,8 +13,8 @@ const root = dirname(import.meta.dirname);
 const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
 /**
- * Changes that must pass. `command` runs only the program that looks for such faults, not the rest of its script, which
- * a fault would not reach.
+ * Changes that must pass. `command` runs only the program that looks for such faults, because an earlier program of its
+ * script may already fail.
  */
 const HARMLESS = [
   { name: 'a test that passes', command: test, path: TEST, text: aTest('expect(1).toBe(1)') },
@@ -33,7 +33,7 @@ const HARMLESS = [
 ];
 
 /**
- * Changes that must fail, with the expected output (`says`), and whether the report of the tests shows the fault
+ * Changes that must fail, with the expected output (`says`), and whether the report of the tests must show the fault
  * (`report`).
  */
 const FAULTS = [
@@ -142,12 +142,12 @@ function evaluate(name, holds, complaint) {
 }
 
 /**
- * Copies the packages' node_modules, too, so that links to workspace packages lead into the copy, and other links
+ * Also copies the packages' node_modules, so that links to workspace packages lead into the copy. Other links lead
  * through the root's node_modules.
  */
 async function copyCheckout(copy) {
   const left = new Set(['.git', 'node_modules', 'reports', 'data']);
-  // Files of a concurrent build: its results, and the configurations that tsup writes and deletes.
+  // Files of a concurrent build.
   const isBuilt = (name) => name === 'dist' || name.includes('.bundled_');
   await mkdir(copy, { mode: 0o700 });
   for (const name of await readdir(root)) {
@@ -180,7 +180,7 @@ function passesByReport(copy) {
   return spawnSync(process.execPath, [count, 'passed', join(copy, 'reports/test.json')]).status === 0;
 }
 
-/** Skips the install, which would change files that the copy shares with the checkout. */
+/** Without an install, which would change files that the copy shares with the checkout. */
 function run(cwd, command) {
   const args = ['--yes', 'pnpm@12', '--config.enable-pre-post-scripts=false', ...command];
   const env = { ...process.env, NO_COLOR: '1', CI: 'true' };

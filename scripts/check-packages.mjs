@@ -60,7 +60,7 @@ try {
   await rm(work, { recursive: true, force: true });
 }
 
-/** Packs the package, unpacks it into the consumer's node_modules and runs the linters on the tarball. */
+/** Packs the package, runs the linters on the tarball, and unpacks it into the consumer's node_modules. */
 async function inspect(pkg) {
   const tarball = join(work, `${pkg.name.replaceAll(/\W/g, '-')}.tgz`);
   const problem = await attempt('pnpm', ['pack', '--out', tarball], pkg.path);
@@ -117,14 +117,13 @@ async function contents(target, { isForN8n }) {
     files.includes('src') && 'the tarball has src in it',
     !files.includes('LICENSE') && 'the tarball has no LICENSE',
     !files.includes('README.md') && 'the tarball has no README.md',
-    // n8n loads each class separately.
     ...(isForN8n ? [] : await declaredTwice(target)),
   ].filter((found) => found !== false);
 }
 
 /**
- * Entry points share their declarations through chunks. If each had its own copy, an error from one entry point would
- * not be an instance of the class from another, and types with private members would not be compatible.
+ * Entry points share their declarations through chunks. With separate copies, an error from one entry point would not
+ * be an instance of another's class, and types with private members would be incompatible.
  */
 async function declaredTwice(target) {
   const declarations =
@@ -156,7 +155,7 @@ async function consume(pkg) {
   const peers = Object.keys(manifest.peerDependencies ?? {});
   await borrow('@types/node', root);
   await borrowDependencies(pkg);
-  // An entry point named after a peer is only for users of the peer, and its types are only as clean as the peer's own.
+  // An entry point named after a peer is only for users of the peer, whose own types may have errors.
   const ofPeers = names.filter((name) => peers.includes(basename(name)));
   const own = names.filter((name) => !ofPeers.includes(name));
   await writeFile(join(work, 'package.json'), '{ "type": "module" }');
@@ -198,10 +197,7 @@ async function findOldNodes() {
   return found;
 }
 
-/**
- * On a Node that is too old, each entry point has to throw `sentence`, and each command has to print only that
- * sentence.
- */
+/** On a Node that is too old, each entry point has to throw `sentence`, and each command has to print nothing else. */
 async function refuse(pkg, oldNodes) {
   const installed = join(work, 'node_modules', pkg.name);
   const { exports = {}, bin = {} } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
@@ -230,7 +226,7 @@ async function refuse(pkg, oldNodes) {
   return problems;
 }
 
-/** A Node that does not support TypeScript must be able to read the server's first file. */
+/** Even a Node that cannot run TypeScript must be able to read the server's first file. */
 async function refuseToStart(oldNodes) {
   const problems = [];
   for (const { execPath, sentence } of oldNodes) {
@@ -242,7 +238,7 @@ async function refuseToStart(oldNodes) {
   return problems;
 }
 
-/** A PATH that begins with the oldest supported Node, from npm, because its SQLite binds and reads differently. */
+/** A PATH that begins with the oldest supported Node, from npm. Its SQLite behaves differently. */
 async function pathOfOldestNode() {
   const folder = join(work, 'oldest-node');
   await mkdir(folder);
@@ -253,7 +249,7 @@ async function pathOfOldestNode() {
   return [directory, process.env.PATH].join(delimiter);
 }
 
-/** Simulates a user with only npm and an empty folder, and checks that a message is read in less than two minutes. */
+/** A user with only npm and an empty folder must be able to send a message that is read, in less than two minutes. */
 async function sendFromNothing(path) {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-from-nothing-'));
   const began = performance.now();
@@ -305,7 +301,7 @@ async function sendFromNothing(path) {
   }
 }
 
-/** Whether the page is served, and its script as JavaScript. */
+/** Whether the page is served, with its script as JavaScript. */
 async function isDashboardServed(url) {
   const page = await fetch(url);
   const script = /<script[^>]* src="([^"]+)"/.exec(await page.text())?.[1];
@@ -343,7 +339,7 @@ async function listenFromNothing(folder, env) {
   };
 }
 
-/** Checks that the image's server starts, becomes healthy, writes only to its volume, and ends cleanly. */
+/** The image's server must start, become healthy, write only to its volume, and end cleanly. */
 async function runImage() {
   const image = await mkdtemp(join(tmpdir(), 'trunkline-image-'));
   const tarballs = join(image, 'tarballs');
@@ -405,8 +401,8 @@ async function runImage() {
 }
 
 /**
- * Runs `pnpm release:publish` with a registry on this machine instead of npm's: a dry run, a release that breaks off,
- * and the same release again. Provenance is omitted, because only CI can prove where a package was built.
+ * Runs `pnpm release:publish` with a registry on this machine: a dry run, a release that breaks off, and the same
+ * release again. Without provenance, because only CI can prove where a package was built.
  */
 async function rehearseRelease() {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-release-'));
@@ -454,7 +450,7 @@ async function rehearseRelease() {
   }
 }
 
-/** Names the dependencies that had not been published before the package; false if there are none. */
+/** The dependencies that were published after the package; false if there are none. */
 function lacksADependency({ name, versions }, index, inOrder) {
   const [{ dependencies, peerDependencies }] = Object.values(versions);
   const there = inOrder.slice(0, index).map((earlier) => earlier.name);
@@ -464,7 +460,7 @@ function lacksADependency({ name, versions }, index, inOrder) {
   return missing.length > 0 && `${name} is published before ${missing.map((other) => other.name).join(', ')}`;
 }
 
-/** Starts an npm registry that stores packages, and refuses one of them the first time. */
+/** Stores packages, and refuses one of them the first time. */
 async function startRegistry({ refuseOnce }) {
   const documents = [];
   let refused = refuseOnce;
@@ -496,7 +492,7 @@ async function startRegistry({ refuseOnce }) {
   };
 }
 
-/** Bundles with the default options. The bundle runs without node_modules. */
+/** With the bundler's default options. The bundle runs without node_modules. */
 async function runBundle() {
   const program = join(work, 'program.mjs');
   await copyFile(join(root, 'scripts/bundled-program.mjs'), program);
@@ -513,18 +509,18 @@ async function runBundle() {
   }
 }
 
-/** Runs the contract as a gateway's author would, with the packages as they are published. */
+/** Runs the contract as a gateway's author would, with the packed packages. */
 async function runGatewayContract() {
   const example = join(work, 'gateway');
   for (const path of ['src', 'test/support', 'test/contract.test.ts', 'test/silence.test.ts'])
     await cp(join(root, 'examples/gateway', path), join(example, path), { recursive: true });
-  // The vitest that the contract imports, because another copy would not know of any running test.
+  // Must be the vitest that the contract imports: another copy would not know of the running test.
   const vitest = join(work, 'node_modules/vitest/vitest.mjs');
   const problem = await attempt('node', [vitest, 'run', '--root', example], example);
   return problem === undefined ? [] : [problem];
 }
 
-/** Links the package's dependencies, and those of our packages that it depends on, as an installation would. */
+/** Links the package's dependencies as an installation would, including those of our packages among them. */
 async function borrowDependencies(pkg) {
   const manifest = JSON.parse(await readFile(join(work, 'node_modules', pkg.name, 'package.json'), 'utf8'));
   for (const dependency of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })) {
@@ -533,7 +529,7 @@ async function borrowDependencies(pkg) {
   }
 }
 
-/** Makes a third-party dependency visible to the consumer; our own packages are already there, unpacked. */
+/** Links a third-party dependency for the consumer. Our own packages are already unpacked there. */
 async function borrow(dependency, from) {
   const link = join(work, 'node_modules', dependency);
   await mkdir(dirname(link), { recursive: true });

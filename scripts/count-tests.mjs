@@ -1,5 +1,5 @@
 // Lists the failures in vitest's JSON reports, then prints "N passed, N failed". Arguments: "passed" if all runs exited
-// with 0, else "failed", and the paths of the reports. Exits 1 unless all runs passed, and each report has passed tests
+// with 0, else "failed", and the paths of the reports. Exits 1 unless all runs passed and each report has passed tests
 // and no failures. Used by .ci/run; runs on the machine's own Node.
 
 import { readFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ function countOf(path) {
   return { passed: report.numPassedTests, failed: failures.length, failures };
 }
 
-/** A file that could not be loaded has no tests to count, but is still a failure. */
+/** A file that could not be loaded counts as a failure, although it has no tests. */
 function failuresOf({ name, status, message, assertionResults }) {
   const file = relative('.', name);
   const tests = assertionResults.filter((test) => test.status === 'failed');

@@ -1,5 +1,5 @@
-// Runs the steps of a Dockerfile without Docker. Each stage is a directory that serves as the root of its image, so a
-// RUN must not use absolute paths, and uses this machine's programs instead of those of the base image.
+// Runs the steps of a Dockerfile without Docker. Each stage is a directory that acts as the root of its image, so a RUN
+// must not use absolute paths, and uses this machine's programs instead of the base image's.
 
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { DockerfileParser } from 'dockerfile-ast';
 
 /**
- * Builds the last stage in a directory below `work`. The context is the Dockerfile's directory, in which `context`
+ * Builds the last stage in a directory below `work`. The build context is the Dockerfile's directory, where `context`
  * replaces some directories. Resolves with the root of the stage, and with the image's settings for a container: `env`,
  * `cwd`, `user`, and, as lists of arguments, `command` and `healthcheck`.
  */

@@ -1,6 +1,6 @@
-// Installs what a script needs, on the machine's own Node, which may be too old for the sources:
-// `node scripts/install.mjs` installs everything. `node scripts/install.mjs start` installs what the server imports, or
-// everything if that was installed before, and prints the path of a Node that runs the sources.
+// Installs what a script needs, on the machine's own Node, which may be too old for the sources. `node
+// scripts/install.mjs` installs everything. With `start`, it installs what the server imports, or everything if that
+// was installed before, and prints the path of a Node that can run the sources.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,8 +12,8 @@ const at = (path) => `${root}${path}`;
 
 const problem = nodeVersionProblem(globalThis);
 /**
- * Whether internal/node includes a Node for this platform. On other platforms, an old Node needs the dependencies of
- * the tests, which include a Node.
+ * Whether internal/node includes a Node for this platform. On other platforms, the dependencies of the tests include
+ * one.
  */
 const isNodeBrought = process.platform === 'linux' && ['arm64', 'x64'].includes(process.arch);
 const isAllInstalled = existsSync(at('node_modules/vitest')) || (problem && !isNodeBrought);
@@ -27,7 +27,7 @@ if (process.argv[2] === 'start') {
 }
 
 function installForStart() {
-  // The root depends on what the server imports, which test/start-dependencies.test.ts checks.
+  // The root's dependencies are those that the server imports, as test/start-dependencies.test.ts checks.
   const projects = ['trunkline-workspace', ...(problem ? ['@trunkline/node'] : [])];
   const mark = at('node_modules/.installed-for-start');
   const wanted = createHash('sha256')
@@ -42,7 +42,7 @@ function installForStart() {
       `Installing what the server needs, ${problem ? '370 MB with Node 24' : '240 MB'}: ten seconds to a minute.`,
     );
     install('--prod', '--frozen-lockfile', ...projects.map((name) => `--filter=${name}`));
-    // In this file, pnpm records that everything is installed. It would then not install the tests' dependencies later.
+    // In this file, pnpm records that everything is installed: it would never install the tests' dependencies.
     rmSync(at('node_modules/.pnpm-workspace-state-v1.json'), { force: true });
   }
   writeFileSync(mark, wanted);

@@ -1,6 +1,6 @@
 // The oxlint rules that no built-in rule covers.
 
-/** The time is an argument or comes from the injected clock, so that a test can choose it. */
+/** The time must be an argument or come from the injected clock, so that a test can choose it. */
 const noDateOfNow = {
   create(context) {
     const report = (node) =>
@@ -27,9 +27,9 @@ const TEST = /^(?:it|test|describe)$/;
 const BOUND = /^toBeLessThan(?:OrEqual)?$/;
 
 /**
- * A busy machine may take longer than a short limit, so a test states its purpose: `HANG_MS` if something has to
- * arrive, `elapsing(…)` if nothing is to arrive and the limit has to pass. The rule ignores multiples of an imported
- * unit (`30 * SECOND`), which a manual clock measures.
+ * A busy machine may exceed a short limit, so a test states its purpose: `HANG_MS` if something has to arrive,
+ * `elapsing(…)` if the limit itself has to pass. The rule ignores multiples of an imported unit (`30 * SECOND`), which
+ * a manual clock measures.
  */
 const noShortLimit = {
   create(context) {
@@ -58,7 +58,7 @@ const noShortLimit = {
   },
 };
 
-/** The value of a number, of a computation with numbers, or of a module constant with such a value; else NaN. */
+/** The value of a number, a computation with numbers, or a module constant with such a value; else NaN. */
 function valueOf(node, module) {
   if (node.type === 'Literal') return typeof node.value === 'number' ? node.value : NaN;
   if (node.type === 'Identifier') {
@@ -73,7 +73,7 @@ function valueOf(node, module) {
   return node.operator === '*' ? left * right : NaN;
 }
 
-/** Whether the node is in a matcher's argument, which is only compared, and limits nothing. */
+/** Whether the node is in a matcher's argument, which limits nothing. */
 function isExpectation(node) {
   for (let at = node; at; at = at.parent) {
     if (at.type === 'CallExpression' && /^to[A-Z]/.test(nameOf(at.callee))) return true;
@@ -110,7 +110,6 @@ const OPENING =
   /^(?:What|Who|Whom|Until when|One that|Those (?:that|of)|Of (?:the|an?|this|these|each)|With the|Not (?:through|by)|None|Nobody)\b/;
 const WORDS = /\b(?:mend(?:s|ed|ing)?|anew|beside|in good order|takes? the place of|former)\b/i;
 
-/** A comment has a subject, and plain words. */
 const plainComments = {
   create(context) {
     const { sourceCode } = context;

@@ -100,7 +100,7 @@ test('the check of the built site finds links to missing pages, files and anchor
   ]);
 });
 
-// Building takes far longer than the tests above, and needs packages that nothing else needs.
+// Building takes long, and needs packages that nothing else needs.
 const BUILDS = process.env['DOCS_SITE'] === '1';
 const browser: TestBrowser | null = BUILDS ? await testBrowser() : null;
 
@@ -171,7 +171,7 @@ describe.skipIf(!BUILDS)('the built site (DOCS_SITE=1)', () => {
     expect(foreign).toEqual([]);
   });
 
-  // A test fails at its end if a page has logged an error or a warning to the console.
+  // A test also fails if a page has logged an error or a warning.
   it.for(SECTIONS)(
     'shows every page of "%s" from edge to edge, on a desk and on a phone',
     { timeout: 600_000 },
@@ -185,7 +185,7 @@ describe.skipIf(!BUILDS)('the built site (DOCS_SITE=1)', () => {
         const titles = await page.getByRole('heading', { level: 1 }).allInnerTexts();
         expect(titles, slug).toEqual([title ?? expect.stringMatching(/\S/)]);
         const name = `docs/${slug.replaceAll('/', '-') || 'index'}`;
-        // Limits the picture's height, because a generated page may be as long as a book.
+        // A generated page may be as long as a book.
         const height = title === null ? 4000 : undefined;
         await inEachLook(page, async (look) => {
           if (look === 'dark' && index % 8 > 0) return;
@@ -211,7 +211,7 @@ describe.skipIf(!BUILDS)('the built site (DOCS_SITE=1)', () => {
   }
 });
 
-/** The environment without Vitest's own variables, because Vite would read its `BASE_URL` and mode from them. */
+/** Without Vitest's own variables, from which Vite would read its `BASE_URL` and mode. */
 const OWN = /^(BASE_URL|DEV|MODE|NODE_ENV|NODE_OPTIONS|PROD|SSR|TEST|VITEST.*)$/;
 const OUTSIDE = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN.test(name)));
 
@@ -235,8 +235,8 @@ function shown(
 }
 
 /**
- * Returns the HTML of the first element that is beyond the right edge of the window and not in a scrolling element;
- * null if there is none. A string, because it runs in the page.
+ * Returns the HTML of the first element beyond the right edge of the window, except within scrolling elements; null if
+ * there is none. A string, because it runs in the page.
  */
 const BEYOND_THE_EDGE = `(() => {
   const { clientWidth } = document.documentElement;

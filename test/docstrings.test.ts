@@ -6,7 +6,7 @@ import { readPackages, undocumentedIn } from './support/public-names.ts';
 
 const packages = readPackages();
 
-/** Entry points for authors of adapters and their tests, who read the code anyway. */
+/** Entry points whose users read the code anyway: authors of adapters, and their tests. */
 const OTHERS = /\/spi|\/sandbox$|-contract|storage-kit|storage-postgres$|^@trunkline\/dashboard$|^trunkline$/;
 
 const entryPoints = packages

@@ -7,8 +7,8 @@ import type { Package, PublicName } from './support/public-names.ts';
 const packages = readPackages();
 const imports = readImports(packages);
 
-// The diff of test/exports shows each name that is added, renamed or removed. To write the lists again: npx --yes
-// pnpm@12 test test/exports.test.ts -u
+// The diff of test/exports shows each name that is added, renamed or removed. To update: npx --yes pnpm@12 test
+// test/exports.test.ts -u
 describe.each(packages)('the exports of $name', (one) => {
   it('are the reviewed ones', async () => {
     await expect(listOf(one)).toMatchFileSnapshot(`exports/${listName(one)}`);
@@ -48,7 +48,7 @@ interface Entry extends PublicName {
 function unusedNames(one: Package): readonly string[] {
   const entries = one.entryPoints.flatMap(({ specifier, source, isPrivate, names }): Entry[] =>
     names
-      // A private entry point may be a plain module. Names that it declares itself need no user.
+      // A private entry point may be a plain module, whose own names need no user.
       .filter(({ from }) => !(isPrivate && from === source))
       .map((name) => ({
         ...name,

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 const ROOT = join(import.meta.dirname, '..');
 const PAGE = readFileSync(join(ROOT, 'docs/one-message.md'), 'utf8');
 
-/** A step names its file first, and then the functions in it, as `name()`. */
+/** Each step first names its file, then the functions in it, as `name()`. */
 const STEPS = Array.from(
   PAGE.matchAll(/^(\d+)\. \[([^\]]+)\]\(\.\.\/([^)]+)\)((?:.*\n(?! *\d+\. |#))*.*)/gm),
   ([, number = '', name = '', path = '', text = '']) => ({
@@ -24,7 +24,7 @@ test('docs/one-message.md walks one message in at most 30 files, each of which e
   expect(paths.size).toBe(STEPS.length);
   expect(paths.size).toBeLessThanOrEqual(30);
   expect([...paths].filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
-  // Each file is named only at its step, in the text and the target of the link.
+  // Each file is named only at its step: in the text of the link and in its target.
   expect(PAGE.match(/[\w/-]+\.ts\b/g)).toHaveLength(2 * paths.size);
 });
 

@@ -8,7 +8,7 @@ import manifest from '../package.json' with { type: 'json' };
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** The programs of `pnpm start` and `pnpm receiver`; the last two build the dashboard. */
+/** The programs of `pnpm start` and `pnpm receiver`, and those that build the dashboard. */
 const PROGRAMS = [
   'examples/server/start.js',
   'examples/receiver/src/main.ts',
@@ -30,7 +30,7 @@ test('A package counts even if it is imported dynamically, if only its path is r
     createRequire(import.meta.url).resolve('publint/utils');
   `;
   const stdin = { contents, loader: 'ts', resolveDir: ROOT, sourcefile: 'planted.ts' } as const;
-  // leven is here because option-names imports it.
+  // option-names imports leven.
   expect(await packagesImportedBy({ stdin })).toEqual([
     '@trunkline/option-names',
     'leven',
@@ -46,7 +46,7 @@ interface Program {
   stdin?: StdinOptions & { readonly contents: string };
 }
 
-/** The names of the packages that the program imports, directly or through packages of this repository. */
+/** The packages that the program imports, directly or through packages of this repository. */
 async function packagesImportedBy(program: Program): Promise<string[]> {
   const names = new Set<string>();
   const { metafile } = await build({
@@ -81,7 +81,7 @@ function collectInto(names: Set<string>): Plugin {
   return {
     name: 'packages',
     setup(bundler) {
-      // Matches imports that are not paths. Skips those that this plugin is already resolving.
+      // Matches imports that are not paths, except those that this plugin is already resolving.
       bundler.onResolve({ filter: /^[^./]/ }, async ({ path, pluginData, ...from }) => {
         if (pluginData === names || from.kind === 'entry-point') return undefined;
         if (isBuiltin(path)) return { path, external: true };

@@ -1,7 +1,7 @@
 /**
  * The cost of a change: accepted messages per second, compared with those of another checkout in the same run. BEFORE
  * is the folder of the other checkout, with its packages installed; ROUNDS, SECONDS and CONNECTIONS are the sizes. A
- * machine's load changes from second to second, so many short rounds show more than a few long ones.
+ * machine's load keeps changing, so many short rounds show more than a few long ones.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,7 +11,7 @@ const BEFORE = process.env['BEFORE'];
 if (BEFORE === undefined) throw new Error('BEFORE must be the folder of another checkout.');
 const program = pathToFileURL(join(BEFORE, 'bench/src/accept/server.ts'));
 
-// Measure each storage on its own, so that the two variants come first equally often.
+// Measure each storage separately, so that each variant is first in half of the rounds.
 for (const service of ['SQLite, trunkline', 'PostgreSQL, trunkline'] as const) {
   const compareRates = await measureAcceptance(
     { before: { service, ...ONE, program }, [service]: { service, ...ONE } },

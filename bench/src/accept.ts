@@ -1,7 +1,7 @@
 /**
- * Accepted messages per second, on each storage, compared with the same stack without a storage (the ceiling) and
- * with hand-written code that commits, or executes a statement, for each message. ROUNDS, SECONDS and CONNECTIONS are
- * the sizes.
+ * Accepted messages per second on each storage, compared with the same stack without a storage (the ceiling), and with
+ * hand-written code that commits, or executes a statement, for each message. ROUNDS, SECONDS and CONNECTIONS are the
+ * sizes.
  */
 import { measureAcceptance, ONE } from './accept/variants.ts';
 

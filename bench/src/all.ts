@@ -1,6 +1,6 @@
 /**
- * Runs the benches below one after another, in less than half an hour on four cores, and then prints a table of aims
- * and figures. A bench that would take too long runs with smaller sizes here than on its own.
+ * Runs the benches below one after another, in less than half an hour on four cores, and prints a table of aims and
+ * figures. Long benches run with smaller sizes than on their own.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

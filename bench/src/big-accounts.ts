@@ -9,15 +9,15 @@ import { makeDirectory, removeDirectory } from './temporary-directory.ts';
 import { linkNumber, timed, until } from './whatsapp-numbers.ts';
 
 /**
- * The cost of a WhatsApp number in many groups: its memory, how long it delays all other work, and how long it takes
- * to come back after a restart. The real client runs against a loopback network. INSTANCES numbers are in the same
+ * The cost of a WhatsApp number in many groups: its memory, how long it delays other work, and how long it takes to
+ * come back after a restart. The real client runs against a loopback network. INSTANCES numbers are in the same
  * GROUP_COUNT groups. The largest group has MEMBERS; all groups together have PEOPLE.
  */
 const INSTANCES = size('INSTANCES', 3);
 const GROUPS = size('GROUP_COUNT', 500);
 const MEMBERS = size('MEMBERS', 1_000);
 const PEOPLE = size('PEOPLE', 60_000);
-/** How many numbers without groups to link first, so that they load the code that all numbers share. */
+/** Numbers without groups, linked first so that they load the code that all numbers share. */
 const SMALL_INSTANCES = 5;
 /** How long background work continues after a number is online. */
 const SETTLED_AFTER_MS = 5_000;
@@ -64,7 +64,7 @@ try {
   await measured(`a first text to the group of ${plain(MEMBERS)}`, () => sendToGroup(ids[0] ?? '', largest));
   await measured('a second one', () => sendToGroup(ids[0] ?? '', largest));
   await server.stop();
-  // After a restart, the stored status still says connected, so ask the network when a number is online.
+  // After a restart, the stored status still says connected, so ask the network.
   const online = Promise.all([...smaller, ...big].map((account) => wa.next('online', account)));
   await measured('restarted, until all are online', async () => {
     server = await start();
@@ -96,7 +96,7 @@ const highest = (figure: 'longestDelay' | 'longestWork' | 'heap'): number =>
 compare('longest delay, ms', [highest('longestDelay')], { atMost: 100 });
 compare('longest work, ms of CPU', [highest('longestWork')], { atMost: 100 });
 compare('heap MB of each big number', [highest('heap') / MB], { atMost: 10 });
-// Later rows are not compared, because they include memory of the largest message, which Node does not release.
+// Later rows include memory of the largest message, which Node does not release.
 compare('resident MB of each big number, linked', [(rows[0]?.resident ?? Number.NaN) / MB], { atMost: 10 });
 
 function accounts(kind: string, count: number): Promise<Account[]> {
@@ -105,7 +105,7 @@ function accounts(kind: string, count: number): Promise<Account[]> {
   );
 }
 
-/** Makes the largest group first, and divides all other people among the other groups. */
+/** Makes the largest group first, and divides the other people among the other groups. */
 async function makeGroups(members: readonly Account[]): Promise<Group> {
   const people = await inParts(PEOPLE, (index) => wa.person(`55118${digits(index)}`));
   const make = (index: number, others: readonly Person[]): Promise<Group> =>
@@ -134,7 +134,7 @@ async function inParts<Result>(count: number, make: (index: number) => Promise<R
 async function allListed(ids: readonly string[]): Promise<boolean> {
   for (const id of ids) {
     const listed = await server.api.instances.groups(id);
-    // A failed request is repeated, because a server that is blocked for seconds drops connections.
+    // A server that is blocked for seconds drops connections, so repeat a failed request.
     if (!listed.ok || listed.data.length < GROUPS) return false;
   }
   return true;

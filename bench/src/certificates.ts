@@ -7,7 +7,7 @@ export interface Certificates {
   readonly key: string;
 }
 
-/** Issues a certificate for every host below a domain, from the bench's own certificate authority. */
+/** For every host below a domain, from the bench's own certificate authority. */
 export async function issueFor(domain: string): Promise<Certificates> {
   const kind = { keyType: 'ec', algorithm: 'sha256' } as const;
   const authority = await generate([{ name: 'commonName', value: 'Authority of the bench' }], {

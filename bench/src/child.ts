@@ -2,13 +2,13 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
 /**
- * A program that is measured in a separate process. It sends a message when it is ready, and a response to each
- * message that it receives.
+ * A program that is measured in a separate process. It sends a message when it is ready, and then one response to each
+ * message.
  */
 export interface Child<Ready> {
   readonly ready: Ready;
   ask<Reply>(question: unknown): Promise<Reply>;
-  /** Lets the program clean up, and waits until it has ended. */
+  /** Lets the program clean up, and waits for its end. */
   stop(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export async function startChild<Ready>(program: URL, ...values: readonly string
   failed.catch(() => {}); // also rejects when the program ends on request
   const nextMessage = async (): Promise<unknown> => (await Promise.race([once(child, 'message'), failed]))[0];
   const ready = (await nextMessage()) as Ready; // the program's first message
-  /** A response does not name its question, so the next question waits for the previous response. */
+  /** Responses do not name their question, so each question waits for the previous response. */
   let responded: Promise<unknown> = Promise.resolve();
   return {
     ready,
@@ -43,7 +43,7 @@ export async function startChild<Ready>(program: URL, ...values: readonly string
   };
 }
 
-/** The program's side: notifies the parent that it is ready, and responds to questions until the parent disconnects. */
+/** The program's side: reports that it is ready, and responds to questions until the parent disconnects. */
 export function serveParent(
   ready: unknown,
   respond: (question: unknown) => unknown,

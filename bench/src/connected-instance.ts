@@ -1,7 +1,7 @@
 import type { Instance } from '@trunkline/core/spi/storage';
 import { newId } from './storages.ts';
 
-/** An instance that accepts messages, although no gateway has connected it. */
+/** Accepts messages, although no gateway has connected it. */
 export function connectedInstance(workspaceId: string): Instance {
   const now = Date.now();
   return {

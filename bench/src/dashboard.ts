@@ -1,8 +1,8 @@
 /**
- * The Lighthouse scores of the dashboard's pages, on loopback, with one number and 60 messages. The pages are scored
- * for a phone (a processor four times slower, a slow network) and for a desktop, in ROUNDS rounds. LIGHTHOUSE is the
- * package that npx runs; FORM is `phone` or `desktop` to measure only one. On a busy machine, compare the times: the
- * score depends most on the blocking time, which grows with the load.
+ * The Lighthouse scores of the dashboard's pages, on loopback, with one number and 60 messages, for a phone (a
+ * processor four times slower, a slow network) and for a desktop, in ROUNDS rounds. LIGHTHOUSE is the package that npx
+ * runs; FORM is `phone` or `desktop` to measure only one. On a busy machine, compare the times: the score depends most
+ * on the blocking time, which grows with the load.
  */
 import { serve } from '@hono/node-server';
 import { findExecutable } from '@trunkline/browser/executable';
@@ -23,9 +23,9 @@ import { compare, median, plain, printMachine, printTable, size, spread } from '
 import { makeDirectory, removeDirectory } from './temporary-directory.ts';
 
 const ROUNDS = size('ROUNDS', 3);
-// Lighthouse is not a dependency, because it would add 180 MB to every clone.
+// Not a dependency, because it would add 180 MB to every clone.
 const { LIGHTHOUSE = 'lighthouse@13' } = process.env;
-// A live page always keeps a request open, so Lighthouse stops waiting for the last request after this time.
+// A live page always keeps a request open: Lighthouse stops waiting for it after this time.
 const LOADED_MS = 10_000;
 const PAGES = ['', '/numbers', '/messages', '/chats', '/webhooks', '/system'];
 const FORMS = { phone: [], desktop: ['--preset=desktop'] };

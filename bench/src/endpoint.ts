@@ -3,7 +3,7 @@ import { HEALTHY } from '@trunkline/core/spi/storage';
 import type { Endpoint } from '@trunkline/core/spi/storage';
 import { newId } from './storages.ts';
 
-/** An endpoint whose deliveries are never sent. */
+/** Nothing sends its deliveries. */
 export function anEndpoint(workspaceId: string): Endpoint {
   const now = Date.now();
   return {

@@ -1,7 +1,7 @@
 /**
- * How long the webhooks of quiet endpoints wait, from queueing to arrival, with and without a noisy endpoint that has
- * a million waiting deliveries. ENDPOINTS, BACKLOG, PER_SECOND, SECONDS and ROUNDS are the sizes. To show its
- * throttle, the noisy endpoint needs more than a minute (ROUNDS × SECONDS).
+ * How long webhooks of quiet endpoints wait, from queueing to arrival, with and without a noisy endpoint that has a
+ * million waiting deliveries. ENDPOINTS, BACKLOG, PER_SECOND, SECONDS and ROUNDS are the sizes. The noisy endpoint's
+ * throttle shows only after more than a minute (ROUNDS × SECONDS).
  */
 import { setTimeout } from 'node:timers/promises';
 import { startChild } from './child.ts';

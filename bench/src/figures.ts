@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { basename } from 'node:path';
 
-/** The size of a run: a number from the environment, or the usual number. */
+/** A number from the environment, or the usual one. */
 export function size(name: string, usual: number): number {
   const given = process.env[name];
   const value = given === undefined ? usual : Number(given);
@@ -14,7 +14,7 @@ export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
 
-/** The value that a share of the values, such as 0.99, does not exceed. */
+/** The value that `share` of the values, such as 0.99, do not exceed. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
@@ -31,7 +31,7 @@ export function spread(values: readonly number[], digits = 0): string {
   return `${plain(median(values), digits)} (${plain(Math.min(...values), digits)}–${plain(Math.max(...values), digits)})`;
 }
 
-/** The ratio in each round, since other load on the machine changes from round to round. */
+/** The ratio in each round, because other load changes from round to round. */
 export function ratios(values: readonly number[], base: readonly number[]): readonly number[] {
   return values.map((value, round) => value / (base[round] ?? Number.NaN));
 }
@@ -46,12 +46,12 @@ export function printTable(
   console.log([line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n'));
 }
 
-/** An aim and its figure, as the summary of all benches lists them. */
+/** A row of the summary of all benches. */
 export interface Outcome {
   readonly bench: string;
   readonly what: string;
   readonly aim: string;
-  /** The figure, with the lowest and the highest round in brackets. */
+  /** The median, with the lowest and the highest round in brackets. */
   readonly figure: string;
   readonly isReached: boolean;
 }
@@ -61,12 +61,12 @@ interface Aim {
   readonly atMost?: number;
 }
 
-/** The variable that names the file to which a run appends its outcomes, one line of JSON each. */
+/** Names the file to which a run appends its outcomes, one line of JSON each. */
 export const OUTCOMES_VARIABLE = 'BENCH_OUTCOMES';
 
 /**
- * Compares the median of the rounds with an aim, and prints the outcome. A busy machine may miss an aim, so a missed
- * aim does not change the exit code.
+ * Compares the median of the rounds with an aim, and prints the outcome. Does not change the exit code, because a busy
+ * machine may miss an aim.
  */
 export function compare(what: string, values: readonly number[], { atLeast, atMost }: Aim): void {
   const value = median(values);

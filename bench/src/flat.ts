@@ -1,6 +1,6 @@
 /**
- * The time of pages, lookups, acceptances and claims with a long history, compared with a short one. SMALL and LARGE
- * are the numbers of messages, of events about them, and of open deliveries. ROUNDS and REPEATS are how often each
+ * The time of pages, lookups, acceptances and claims with a long history, relative to a short one. SMALL and LARGE are
+ * the numbers of messages, of events about them, and of open deliveries. ROUNDS and REPEATS are how often each
  * operation runs. STORAGE is `sqlite` or `postgres`.
  */
 import { compare, median, plain, printMachine, printTable, ratios, size, spread } from './figures.ts';
@@ -22,7 +22,7 @@ const postgres = STORAGE === 'postgres' ? await providePostgres() : null;
 const small = await makeHistory(STORAGES[STORAGE], SMALL);
 const large = await makeHistory(STORAGES[STORAGE], LARGE);
 
-/** The median time of an operation, in microseconds. */
+/** In microseconds, the median. */
 async function timeOf(
   operation: (history: History, index: number) => Promise<unknown>,
   history: History,

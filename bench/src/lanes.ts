@@ -1,7 +1,6 @@
 /**
- * Deliveries claimed and completed per second on PostgreSQL: with no other open deliveries, and with BACKLOG others,
- * half of which are at one endpoint of ENDPOINTS. The rates are compared with those of empty job queues. JOBS and
- * ROUNDS are the other sizes.
+ * Deliveries claimed and completed per second on PostgreSQL, without other open deliveries and with BACKLOG others,
+ * half of them at one of ENDPOINTS endpoints. Compared with empty job queues. JOBS and ROUNDS are the other sizes.
  */
 import { compare, plain, printMachine, printTable, ratios, size, spread } from './figures.ts';
 import { drainGraphileWorker, drainPgBoss } from './lanes/job-queues.ts';

@@ -5,7 +5,6 @@ import { createClient } from '@trunkline/http/client';
 import type { TrunklineClient } from '@trunkline/http/client';
 import type { Memory, ServerFacts } from './whatsapp-server.ts';
 
-/** A server in a separate process, so that its memory can be measured. */
 export interface MeasuredServer {
   readonly api: TrunklineClient;
   /** Memory after a garbage collection, and the longest delays. */

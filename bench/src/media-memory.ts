@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import type { ServerFacts } from './media-server.ts';
 
 /**
- * The memory that many concurrent large uploads cost a server: the whole stack in a separate process, on files and
- * SQLite, with the senders in this process. Exits 1 if the server's resident memory grows by more than the limit.
+ * The memory that many concurrent large uploads cost a server, which runs the whole stack on files and SQLite in a
+ * separate process. Exits 1 if its resident memory grows by more than the limit.
  */
 const MB = 1_048_576;
 const UPLOADS = Number(process.env['UPLOADS'] ?? 20);
@@ -21,7 +21,7 @@ const server = fork(fileURLToPath(new URL('media-server.ts', import.meta.url)), 
 });
 const [facts] = (await once(server, 'message')) as [ServerFacts]; // the first message of the server
 
-// Upload and download once first, so that code that is loaded once does not count as memory of an upload.
+// The first upload and download load code whose memory must not count.
 await download(facts, await upload(facts, MB));
 await wait(500);
 const before = await residentMemory(server);
@@ -48,7 +48,6 @@ function report(what: string, { peak, seconds }: { readonly peak: number; readon
   );
 }
 
-/** Samples the server's memory while work runs. */
 async function during<Result>(
   process: ChildProcess,
   work: () => Promise<Result>,
@@ -74,7 +73,7 @@ async function residentMemory(process: ChildProcess): Promise<number> {
   return rss;
 }
 
-/** Uploads a file that is generated while it is sent. Returns the id of its message. */
+/** Generates the file while it is sent. Returns the id of its message. */
 async function upload({ url, token, instance }: ServerFacts, size: number): Promise<string> {
   const field = (name: string, value: string): string =>
     `--bench\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;

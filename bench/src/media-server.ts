@@ -10,7 +10,6 @@ import { createSandbox } from '@trunkline/core/sandbox';
 import { createHttpApp } from '@trunkline/http';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 
-/** The message that the server sends when it is ready: the data that a sender needs. */
 export interface ServerFacts {
   readonly url: string;
   readonly token: string;

@@ -2,13 +2,12 @@ import { basename } from 'node:path';
 import { Pool } from 'pg';
 import { startPostgres } from '@trunkline/test-postgres';
 
-/** The variable that passes the URL of PostgreSQL to the processes of a run. */
+/** Passes the URL of PostgreSQL to the processes of a run. */
 const VARIABLE = 'BENCH_POSTGRES';
 
 /**
- * Provides a PostgreSQL from npm for this process and its children, with default settings (each commit waits for the
- * disk) and these further settings. `DATABASE_URL` names another server, which must already have these further
- * settings.
+ * Provides a PostgreSQL from npm for this process and its children, with its default settings, so that each commit
+ * waits for the disk, and with `settings`. `DATABASE_URL` names another server, which must already have these settings.
  */
 export async function providePostgres(settings: readonly string[] = []): Promise<{ stop(): Promise<void> }> {
   const given = process.env['DATABASE_URL'];
@@ -24,12 +23,12 @@ export function postgresUrl(): string {
   return url;
 }
 
-/** The schema for a directory. PostgreSQL keeps in this schema the data that SQLite keeps in the directory. */
+/** The schema that stands for a directory, in which SQLite keeps its data. */
 export function schemaOf(directory: string): string {
   return basename(directory).toLowerCase().replaceAll('-', '_');
 }
 
-/** Drops the schema, and checkpoints, so that the server is idle for the next measurement. */
+/** Also checkpoints, so that the server is idle during the next measurement. */
 export async function dropSchema(directory: string): Promise<void> {
   const pool = new Pool({ connectionString: postgresUrl(), max: 1 });
   await pool.query(`DROP SCHEMA IF EXISTS ${schemaOf(directory)} CASCADE`);

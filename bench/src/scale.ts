@@ -1,6 +1,6 @@
 /**
  * Measures how long instances cannot send when a cluster starts, loses a process, gains one, or restarts process by
- * process, and what each costs. Many instances in several processes on one PostgreSQL send messages and webhooks.
+ * process, and the cost of each. Many instances in several processes on one PostgreSQL send messages and webhooks.
  * INSTANCES, PROCESSES, ENDPOINTS, PER_SECOND and SECONDS are the sizes.
  */
 import { cpus, loadavg } from 'node:os';
@@ -27,14 +27,14 @@ const SECONDS = size('SECONDS', 30);
 /** How long to wait for any step: a step that takes longer is broken. */
 const PATIENCE_MS = 300_000;
 /**
- * How long to wait for even shares. The figures do not depend on even shares, so the run continues without them, and
- * reports their absence.
+ * How long to wait for even shares. If they do not come about, the run reports that and continues, because the figures
+ * do not depend on them.
  */
 const SHARING_MS = 60_000;
 const MB = 1_048_576;
 const TICK_MS = 100;
 
-// Lets the processes collect garbage before they report their heap, so that only the instances' memory counts.
+// The processes collect garbage before they report their heap.
 process.env['CHILD_ARGS'] ??= '--expose-gc';
 const postgres = await providePostgres(OBSERVED_SETTINGS);
 const receiver = await startChild<string>(new URL('fairness/receiver.ts', import.meta.url));
@@ -80,10 +80,7 @@ async function until(what: string, isSo: () => Promise<boolean>, everyMs = 100):
   return seconds;
 }
 
-/**
- * Waits until each process has three quarters of its share, because no connection is interrupted for a smaller
- * difference.
- */
+/** Waits until each process has three quarters of its share: for a smaller difference, no connection is interrupted. */
 async function noteSharing(what: string): Promise<void> {
   const shared = await waitFor(
     async () => {
@@ -110,8 +107,8 @@ async function untilSent(messageIds: readonly string[]): Promise<readonly SentTi
 }
 
 /**
- * Sends a message from each of these instances now, through running processes. Resolves with the times at which the
- * messages were sent.
+ * Sends a message from each of these instances, through running processes. Resolves with the times at which they were
+ * sent.
  */
 async function sendFrom(
   senders: readonly Resident[],
@@ -136,7 +133,7 @@ function note(what: string, times: readonly number[], extra = ''): void {
   addRow(what, [percentile(times, 0.5), percentile(times, 0.99), Math.max(...times)].map(seconds), extra);
 }
 
-/** Adds a row to the table that is printed at the end, and prints the row as progress. */
+/** Adds a row to the final table, and prints it as progress. */
 function addRow(what: string, times: readonly string[], extra: string): void {
   events.push([what, ...times, extra]);
   step(`${what}: ${times.filter((time) => time !== '').join(', ')} s ${extra}`);
@@ -146,7 +143,7 @@ function step(what: string): void {
   console.error(`${new Date().toISOString().slice(11, 19)} ${what}`);
 }
 
-/** Sends messages at a steady rate, from varying instances, through the processes in turn. */
+/** Sends messages at a steady rate from varying instances, through the processes in turn. */
 function startLoad(): { end(): Promise<readonly string[]> } {
   let going = true;
   const accepted: Promise<readonly string[]>[] = [];
@@ -188,7 +185,7 @@ let messages = 0;
 const phases: (readonly string[])[] = [];
 const statements: (readonly string[])[] = [];
 
-/** Records the cost of a part of the run: CPU seconds, and the statements that took the database the most time. */
+/** Records the CPU seconds of a part of the run, and the statements that took the database the most time. */
 async function phase<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
   step(what);
   await observer.dearest(0);
@@ -243,7 +240,7 @@ const [victim, ...survivors] = processes;
 if (!victim) throw new Error('There is no process to kill.');
 const orphans = await heldBy(victim);
 processes = survivors;
-/** Milliseconds from the release of the victim's leases until each of its instances sent again. */
+/** For each instance of the killed process, the milliseconds from the release of its lease until it sent again. */
 let released: readonly number[] = [];
 const killOne = async (): Promise<void> => {
   const killedAt = Date.now();

@@ -6,7 +6,6 @@ import { postgresStorage } from '@trunkline/storage-postgres';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { postgresUrl, schemaOf } from './postgres.ts';
 
-/** Creates a storage to run a bench on. To add a storage, add a line to `STORAGES`. */
 export type StorageFactory = (directory: string) => Storage;
 
 export const STORAGES = {
@@ -18,8 +17,7 @@ export const STORAGES = {
 export type StorageName = keyof typeof STORAGES;
 
 /**
- * Uses pooled randomness, as the service does, because the ceiling would otherwise include system calls that the
- * service avoids.
+ * With pooled randomness, as in the service: otherwise, the ceiling would include system calls that the service avoids.
  */
 export const newId: NewId = createNewId(nodeRuntime().random.bytes);
 

@@ -1,6 +1,6 @@
 /**
- * The cost of verifying one webhook of 1 KB, compared with the libraries of other services, each with its own service's
- * requests. The cost is the CPU time of one thread that does nothing else. ROUNDS and REPEATS are the sizes.
+ * The cost of verifying one webhook of 1 KB, compared with other services' libraries, each with its own service's
+ * requests: the CPU time of one thread. ROUNDS and REPEATS are the sizes.
  */
 import { sign as octokitSign, verify as octokitVerify } from '@octokit/webhooks-methods';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
@@ -47,8 +47,8 @@ const stripeHeader = stripe.webhooks.generateTestHeaderString({ payload: text, s
 const octokitSignature = await octokitSign(SECRET, text);
 
 /**
- * Each case returns something truthy. All cases verify the webhook and parse its JSON, except for the last two, which
- * do only one of these.
+ * Each case returns something truthy. All verify the webhook and parse its JSON, except for the last two, which do only
+ * one of these.
  */
 const CASES = {
   trunkline: async () => (await verify({ secret: SECRET, headers, body })).ok,
@@ -67,7 +67,7 @@ const NAMES = Object.keys(CASES) as Case[]; // a literal has no other keys
 
 for (const name of NAMES) if (!(await CASES[name]())) throw new Error(`${name} does not verify.`);
 
-/** Microseconds of CPU for one call. */
+/** CPU time per call, in microseconds. */
 const costs = await inRounds(NAMES, ROUNDS, async (name) => {
   const run: () => unknown = CASES[name];
   const before = process.cpuUsage();
@@ -81,7 +81,7 @@ const costs = await inRounds(NAMES, ROUNDS, async (name) => {
 
 const perSecond = (values: readonly number[]): readonly number[] => values.map((cost) => 1e6 / cost);
 const faster = (one: readonly number[], than: Case): readonly number[] => ratios(costs[than], one);
-/** The cost of `verify` without parsing the event, to compare with libraries that do not parse. */
+/** For libraries that do not parse the event. */
 const withoutJson = costs.trunkline.map((cost, round) => cost - (costs['JSON alone'][round] ?? 0));
 
 printMachine();

@@ -11,21 +11,20 @@ import type { MeasuredServer } from './measured-server.ts';
 import { linkNumber, timed, until } from './whatsapp-numbers.ts';
 
 /**
- * Many WhatsApp numbers in one process, which runs the real client against a loopback network: the memory of each
- * number, and how long it takes until all are online again after a restart and after a `kill -9`. Exits 1 if a message
- * was sent twice; does not end if a message was lost.
+ * The memory of each of many WhatsApp numbers in one process, which runs the real client against a loopback network,
+ * and the time until all are online again after a restart and after a `kill -9`. Exits 1 if a message was sent twice;
+ * does not end if a message was lost.
  */
 const INSTANCES = Number(process.env['INSTANCES'] ?? 50);
 const MESSAGES = Number(process.env['MESSAGES'] ?? 20);
 const AT_ONCE = 10;
 const MB = 1_048_576;
-/** Longer than a lease, so that a server that starts this much later finds the leases of a killed server expired. */
+/** Longer than a lease: a server that starts this much later finds a killed server's leases expired. */
 const LATER_MS = 61_000;
 
 interface Linked {
   readonly id: string;
   readonly account: Account;
-  /** The person that this number talks to. */
   readonly person: Person;
 }
 
@@ -71,7 +70,7 @@ async function link(api: TrunklineClient, index: number): Promise<Linked> {
   return { id, account, person };
 }
 
-/** Sends half of the messages from the number and half to it, and waits until all have arrived. */
+/** Sends half of the messages from the number and half to it, and waits for their arrival. */
 async function exchangeMessages(linked: Linked): Promise<void> {
   const { id, account, person } = linked;
   for (let index = 0; index < MESSAGES / 2; index += 1) {
@@ -100,7 +99,7 @@ async function arrived(instances: readonly Linked[], count: number): Promise<voi
   }
 }
 
-/** Ends the server, and measures how long the next server takes until every instance is online. */
+/** Ends the server, and measures how long the next one takes until every instance is online. */
 async function restart(how: string, end: () => Promise<void>, aheadMs: number): Promise<void> {
   await end();
   const restored = await timed(async () => {
@@ -114,7 +113,7 @@ async function restart(how: string, end: () => Promise<void>, aheadMs: number): 
   say(`${how}: all ${INSTANCES} online again without a QR after ${seconds(restored)}`);
 }
 
-/** Asks the network, because the stored status may be from before the restart. */
+/** Asks the network: the stored status may be from before the restart. */
 async function allConnected(): Promise<boolean> {
   for (let index = 0; index < INSTANCES; index += 1) {
     const [device] = await wa.linkedDevices({ phoneNumber: `55119000${String(index).padStart(5, '0')}` });

@@ -3,7 +3,7 @@ import type { Account, RemoteFakeWhatsApp } from '@trunkline/fake-whatsapp';
 import { unwrap } from '@trunkline/http/client';
 import type { TrunklineClient } from '@trunkline/http/client';
 
-/** Creates an instance, and links the number by QR. Returns the id of the instance. */
+/** Links the number by QR. Returns the id of the new instance. */
 export async function linkNumber(
   wa: RemoteFakeWhatsApp,
   api: TrunklineClient,

@@ -9,7 +9,6 @@ import { baileysGateway } from '@trunkline/gateway-baileys';
 import { createHttpApp } from '@trunkline/http';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 
-/** The message that a measured server sends when it is ready. */
 export interface ServerFacts {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -18,7 +17,7 @@ export interface ServerFacts {
 export interface Memory {
   readonly rss: number;
   readonly heapUsed: number;
-  /** The longest time, in milliseconds, that other work had to wait since the last report. */
+  /** The longest time that other work had to wait since the last report, in milliseconds. */
   readonly longestDelay: number;
   /**
    * The longest work without yielding since the last report, in milliseconds of CPU time, which other load does not
@@ -42,7 +41,6 @@ setInterval(() => {
 }, 5);
 
 const directory = process.argv[2] ?? '';
-// The bench passes the addresses of its fake network here.
 const settings = JSON.parse(process.env['FAKE_WHATSAPP'] ?? '') as ClientSettings;
 trustFakeWhatsApp(settings);
 
@@ -74,7 +72,7 @@ process.on('message', () => {
   globalThis.gc?.();
   const { rss, heapUsed } = process.memoryUsage();
   process.send?.({ rss, heapUsed, ...delays } satisfies Memory);
-  // The garbage collection above must not count as a delay.
+  // Do not count the garbage collection above as a delay.
   setTimeout(() => {
     delay.reset();
     longestWork = 0;

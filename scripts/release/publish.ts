@@ -1,7 +1,6 @@
-// Packs every package and publishes those that npm does not have yet, so that the same command continues a release that
-// broke off. Run by `pnpm release:publish`, after a build; its options are those of `npm publish`, such as --dry-run.
-// CI runs it for a tag (.github/workflows/release.yml); `pnpm check:packages` rehearses it with a registry on this
-// machine.
+// Packs every package and publishes those that npm does not have yet, so that the same command continues an interrupted
+// release. Run by `pnpm release:publish`, after a build, with the options of `npm publish`, such as --dry-run. CI runs
+// it for a tag (.github/workflows/release.yml); `pnpm check:packages` rehearses it.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 
 export const ROOT: string = join(import.meta.dirname, '../..');
 
-/** The fields of a package.json that matter to a release. */
 interface Manifest {
   readonly name: string;
   readonly version: string;
@@ -19,7 +18,7 @@ export interface PublishedPackage {
   readonly manifest: Manifest;
 }
 
-/** Every package that npm gets, in the order of dependencies, so that each can be installed once it is published. */
+/** Every published package, dependencies first, so that each can be installed as soon as it is published. */
 export function publishedPackages(): readonly PublishedPackage[] {
   const found = globSync('packages/*/package.json', { cwd: ROOT })
     .toSorted()

@@ -6,7 +6,7 @@ export interface Changeset {
 
 export interface Release {
   readonly version: string;
-  /** The date, such as 2026-12-01. */
+  /** Such as 2026-12-01. */
   readonly date: string;
   readonly changesets: readonly Changeset[];
 }
@@ -14,7 +14,7 @@ export interface Release {
 const BREAKING = /^Breaking: /;
 const NEEDS_A_STOP = /^Needs a stop: /m;
 
-/** The section of a release in CHANGELOG.md, from its changesets. docs/releases.md explains its parts. */
+/** The section of a release in CHANGELOG.md. docs/releases.md explains its parts. */
 export function releaseNotes({ version, date, changesets }: Release): string {
   const isBreaking = ({ summary }: Changeset): boolean => BREAKING.test(summary);
   const isMinor = ({ releases }: Changeset): boolean => releases.some(({ type }) => type !== 'patch');
@@ -33,7 +33,7 @@ export function releaseNotes({ version, date, changesets }: Release): string {
   ].join('\n\n');
 }
 
-/** The changelog with a new release, the newest first. */
+/** Puts the new release first. */
 export function withRelease(changelog: string, notes: string): string {
   const firstRelease = changelog.search(/^## /m);
   if (firstRelease < 0) return `${changelog.trimEnd()}\n\n${notes}\n`;

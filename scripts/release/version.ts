@@ -1,4 +1,4 @@
-// Prepares a release: gives the packages and the Helm chart the next version, and moves the changesets into
+// Prepares a release: sets the next version of the packages and the Helm chart, and moves the changesets into
 // CHANGELOG.md. Run by `pnpm release:version`; docs/maintaining.md has the steps before and after.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ function readChangesets(): readonly Changeset[] {
   const plan = join(folder, 'plan.json');
   try {
     changeset('status', '--output', relative(ROOT, plan));
-    // The file that the option --output of changesets writes.
+    // The file is written by the option --output of changesets.
     return (JSON.parse(readFileSync(plan, 'utf8')) as { changesets: readonly Changeset[] }).changesets;
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -4,14 +4,13 @@ import ts from 'typescript';
 
 const ROOT = dirname(dirname(import.meta.dirname));
 
-/** A name that an entry point exports, and where it is declared. */
 export interface PublicName {
   readonly name: string;
   /** Whether the name is a type, or is exported with `export type`. */
   readonly isType: boolean;
   /**
-   * The file from which the entry point exports the name, as a path from the root of the repository; for a name of
-   * another package, that package's name.
+   * The file from which the entry point exports the name, relative to the repository's root; for a name of another
+   * package, that package's name.
    */
   readonly from: string;
 }
@@ -21,9 +20,7 @@ export interface EntryPoint {
   readonly specifier: string;
   /** The entry point's source file, from the root of the repository. */
   readonly source: string;
-  /**
-   * Whether only this workspace can import the entry point, because its package does not publish it (`publishConfig`).
-   */
+  /** Whether only this workspace can import the entry point: its package does not publish it (`publishConfig`). */
   readonly isPrivate: boolean;
   readonly names: readonly PublicName[];
 }
@@ -36,8 +33,8 @@ export interface Package {
 }
 
 /**
- * Reads every package, published or private, in the order of their folders. The package for n8n is left out, because
- * n8n loads its files by path.
+ * Reads every package, published or private, in the order of their folders. Omits the package for n8n, which loads its
+ * files by path.
  */
 export function readPackages(): readonly Package[] {
   return globSync('{packages,internal}/*/package.json', { cwd: ROOT })
@@ -80,7 +77,7 @@ function asRecord(value: unknown, what: string): Readonly<Record<string, unknown
   return Object.fromEntries(Object.entries(value));
 }
 
-/** The exports of a file, in alphabetical order. `export *` is refused, because each public name must be listed. */
+/** The exports of a file, in alphabetical order. Throws on `export *`, because each public name must be listed. */
 function exportsOf(file: string): readonly PublicName[] {
   return parse(file)
     .statements.flatMap((statement) => [...reexports(statement, file), ...declared(statement, file)])
@@ -127,8 +124,8 @@ function declarationNames(statement: ts.Statement): readonly string[] {
 }
 
 /**
- * The names of the types that a declaration mentions, directly or through other types, in any package of the
- * repository. The bodies of functions are not searched.
+ * The names of the types that a declaration mentions, directly or through other types of the repository. Function
+ * bodies are not searched.
  */
 export function typesReachedFrom(start: PublicName, packages: readonly Package[]): ReadonlySet<string> {
   const sources = sourcesOf(packages);
@@ -160,10 +157,7 @@ function typesNamedIn(file: string, name: string): ReadonlySet<string> {
   return types;
 }
 
-/**
- * The file that declares a type, or that exports it to `file`; undefined if a dependency or the language declares the
- * type.
- */
+/** The file that declares a type, or exports it to `file`; undefined if a dependency or the language declares it. */
 function declaringFile(file: string, name: string, sources: ReadonlyMap<string, string>): string | undefined {
   for (const statement of parse(file).statements) {
     if (declarationNames(statement).includes(name)) return file;
@@ -180,7 +174,6 @@ function declaringFile(file: string, name: string, sources: ReadonlyMap<string, 
   return undefined;
 }
 
-/** The source file of each entry point, by its import name. */
 function sourcesOf(packages: readonly Package[]): ReadonlyMap<string, string> {
   return new Map(
     packages.flatMap(({ entryPoints }) => entryPoints.map(({ specifier, source }) => [specifier, source])),
@@ -199,8 +192,8 @@ function parse(file: string): ts.SourceFile {
 }
 
 /**
- * For each imported file, the imported names, each with the files that import it. Reads the sources, tests, programs
- * and pages of the repository, which import by a package's name or by path.
+ * For each imported file, the imported names, each with the files that import it. Reads all files of the repository
+ * that may import: sources, tests, programs and pages.
  */
 export function readImports(
   packages: readonly Package[],
@@ -234,8 +227,8 @@ function importedName(specifier: string): string {
 }
 
 /**
- * The names of an entry point, and the members of their declarations, that have no comment for editors to show. A type
- * without a public name counts as part of the declaration that mentions it.
+ * The names of an entry point, and the members of their declarations, that have no comment. A type without a public
+ * name counts as part of the declaration that mentions it.
  */
 export function undocumentedIn(entryPoint: EntryPoint, packages: readonly Package[]): readonly string[] {
   const sources = sourcesOf(packages);
@@ -301,7 +294,7 @@ function isDocumented(node: ts.Node): boolean {
     .some((comment) => ts.isJSDoc(comment) && comment.comment !== undefined);
 }
 
-/** The file that declares a name, found through re-exports; undefined if that file is not in the repository. */
+/** The file that declares a name, found through re-exports; undefined if it is not in the repository. */
 function resolveName(
   file: string | undefined,
   name: string,
@@ -317,7 +310,6 @@ function resolveName(
 
 const publicOf = new WeakMap<readonly Package[], ReadonlySet<string>>();
 
-/** The file and the name of every declaration that has a public name. */
 function publicDeclarations(packages: readonly Package[]): ReadonlySet<string> {
   const known = publicOf.get(packages);
   if (known !== undefined) return known;

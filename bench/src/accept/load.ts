@@ -1,4 +1,4 @@
-// Sends POST /messages as fast as the responses arrive, in a separate process.
+// Sends POST /messages as fast as the responses arrive.
 import autocannon from 'autocannon';
 import type { Request } from 'autocannon';
 import { serveParent } from '../child.ts';
@@ -13,7 +13,6 @@ export interface LoadFigures {
 }
 
 export interface Load {
-  /** The processes of one service. */
   readonly targets: readonly Target[];
   readonly seconds: number;
   /** The total number of connections to all targets. */
@@ -50,7 +49,7 @@ async function sendTo(
     },
     idReplacement: true,
     requests,
-    // Otherwise, all connections would move from one instance to the next together.
+    // Each connection begins with another instance, or all would move from one to the next together.
     setupClient(client) {
       const first = opened++ % requests.length;
       client.setRequests([...requests.slice(first), ...requests.slice(0, first)]);

@@ -54,7 +54,7 @@ export function plainApp(store: (message: PlainMessage) => Promise<void>): Hono 
   return app;
 }
 
-/** Like the real resource, but without its newer fields. */
+/** Like the real resource, without its newer fields. */
 function resource({ id, instanceId, to, text, createdAt }: PlainMessage): object {
   const at = `${new Date(createdAt).toISOString().slice(0, -1)}+00:00`;
   return {

@@ -4,10 +4,7 @@ import type { PlainMessage } from './plain-app.ts';
 
 export type PlainStore = (message: PlainMessage) => Promise<void>;
 
-/**
- * Stores nothing, and responds to all requests of one tick together. This is the ceiling, because no storage can be
- * faster.
- */
+/** Stores nothing, and responds to all requests of one tick together: the ceiling for any storage. */
 export function respondingTogether(): PlainStore {
   let waiting: (() => void)[] = [];
   const respond = (): void => {

@@ -1,4 +1,4 @@
-/** The body of a request: a text message of typical length. */
+/** A text message of typical length. */
 export function messageBody(instance: string): string {
   return JSON.stringify({ instance, to: '+44 7700 900123', type: 'text', text: 'hello world '.repeat(10) });
 }
@@ -7,6 +7,6 @@ export function messageBody(instance: string): string {
 export interface Target {
   readonly url: string;
   readonly token: string;
-  /** The instances that messages go to in turn. */
+  /** Messages go to these instances in turn. */
   readonly instances: readonly string[];
 }

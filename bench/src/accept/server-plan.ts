@@ -1,7 +1,6 @@
 // The plan that server.ts is started with, and the messages that server.ts sends.
 import type { Target } from './request.ts';
 
-/** How a message is accepted. */
 type Service =
   | 'responses together'
   | 'responses each'
@@ -10,9 +9,8 @@ type Service =
   | 'PostgreSQL, insert each'
   | 'PostgreSQL, trunkline';
 
-/** A process that accepts messages. */
 export interface Served extends Target {
-  /** The directory of its data, shared with other processes of the same service. */
+  /** Shared with other processes of the same service. */
   readonly directory: string;
 }
 

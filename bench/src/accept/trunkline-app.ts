@@ -15,8 +15,8 @@ interface StartedTrunkline {
 }
 
 /**
- * Starts the service with everything that it does for a request. Like a process of a cluster that leaves sending to
- * others, it accepts messages but does not send them.
+ * Starts the service, which accepts messages but does not send them, like a process of a cluster that leaves sending to
+ * others.
  */
 export async function startTrunkline(
   storage: Storage,
@@ -31,7 +31,7 @@ export async function startTrunkline(
     roles: { gateway: false, webhooks: false, maintenance: false },
   });
   await trunkline.start();
-  // Requests are counted as usual, but the limit is never reached.
+  // Requests are counted as usual, but never reach the limit.
   const app = createHttpApp(trunkline, { rateLimit: { requestsPerMinute: 1_000_000_000 } });
   const started = { app, stop: () => trunkline.stop() };
   if (joins !== undefined) return { ...started, token: joins.token, instances: joins.instances };

@@ -8,7 +8,7 @@ import type { Served, ServerPlan, Usage } from './server-plan.ts';
 
 export interface Variant extends Omit<ServerPlan, 'joins'> {
   readonly processes: number;
-  /** The program that serves the variant; by default, this checkout's program. */
+  /** By default, this checkout's program. */
   readonly program?: URL;
 }
 
@@ -18,10 +18,10 @@ const ROUNDS = size('ROUNDS', 5);
 const SECONDS = size('SECONDS', 4);
 const CONNECTIONS = size('CONNECTIONS', 64);
 
-/** Compares the rates at which two variants accepted messages, and prints whether the ratio reaches its aim. */
+/** Compares the rates of two variants, and prints whether the ratio reaches its aim. */
 export type CompareRates<Name> = (name: Name, base: Name, atLeast: number) => void;
 
-/** Measures the variants alternately, and prints a table with the rate of each as a fraction of the rate of `base`. */
+/** Measures the variants alternately. Prints a table with the rate of each relative to that of `base`. */
 export async function measureAcceptance<Name extends string>(
   variants: Readonly<Record<Name, Variant>>,
   base: { readonly name: NoInfer<Name>; readonly called: string },

@@ -2,7 +2,6 @@ import type { Arrival } from './receiver.ts';
 
 const MINUTE_MS = 60_000;
 
-/** The highest load on any one endpoint, according to the receiver's log. */
 export interface MostAtOneEndpoint {
   readonly atOnce: number;
   /** The most requests within any 60 seconds. */

@@ -25,7 +25,6 @@ const server = createServer((request, response) => {
 });
 server.listen({ host: '127.0.0.1', port: 0, backlog: 4096 }, () => {
   const { port } = server.address() as AddressInfo; // the server listens on TCP
-  // Returns the arrivals since the last call.
   const takeLog = (): readonly Arrival[] => {
     const taken = log;
     log = [];

@@ -8,7 +8,7 @@ import { makeDirectory, removeDirectory } from '../temporary-directory.ts';
 
 const AT_ONCE = 500;
 
-/** A database with quiet endpoints and a noisy one, which may have many waiting deliveries. */
+/** A database with quiet endpoints, and a noisy one with `backlog` waiting deliveries. */
 export interface Scenario {
   readonly quiet: readonly string[];
   /** Opens the database and sends due deliveries until `stop`. */
@@ -23,7 +23,7 @@ interface RunningScenario {
 }
 
 interface ScenarioSize {
-  /** The URL of the receiver, where each endpoint has its own path. */
+  /** The receiver's URL, below which each endpoint has its own path. */
   readonly url: string;
   readonly endpoints: number;
   /** Open deliveries of the noisy endpoint. */

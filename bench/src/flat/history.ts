@@ -12,19 +12,19 @@ const AT_ONCE = 500;
 const INSTANCES = 20;
 const ENDPOINTS = 100;
 
-/** How many messages go to each recipient, except the busy one, who gets half of all messages. */
+/** How many messages each recipient gets, except the busy one, who gets half of all. */
 const MESSAGES_EACH = 20;
 const BUSY_NUMBER = '447700900123';
 /** The number of events for each entry in the history of an instance. */
 const EVENTS_OF_AN_ENTRY = 10;
 
-/** A database with equal numbers of messages, of events about them, and of open deliveries of other events. */
+/** A database with as many messages as events about them and open deliveries of other events. */
 export interface History {
   readonly storage: Storage;
   readonly workspaceId: string;
   readonly instances: readonly Instance[];
   readonly endpoints: readonly Endpoint[];
-  /** The ids of one message in a hundred, oldest first; the idempotency key of a message is its id. */
+  /** The ids of one message in a hundred, oldest first. A message's id is also its idempotency key. */
   readonly messageIds: readonly string[];
   /** The ids of one delivery in a hundred, oldest first. */
   readonly deliveryIds: readonly string[];
@@ -91,7 +91,7 @@ export async function makeHistory(create: StorageFactory, rows: number): Promise
   };
 }
 
-/** The element at an index; after the last, the list begins again. */
+/** After the last element, the list begins again. */
 export function at<Element>(list: readonly Element[], index: number): Element {
   const element = list[index % list.length];
   if (element === undefined) throw new Error('The list is empty.');
@@ -131,7 +131,6 @@ async function enqueueOne(storage: Storage, { id, workspaceId }: Endpoint): Prom
   return delivery;
 }
 
-/** Makes all rows, and returns every hundredth. */
 async function fill<Made>(rows: number, make: (index: number) => Promise<Made>): Promise<readonly Made[]> {
   const ids: Made[] = [];
   for (let index = 0; index < rows; index += AT_ONCE) {

@@ -5,9 +5,7 @@ import type { History } from './history.ts';
 const PAGE = 25;
 const SINCE = 0;
 const MINUTE_MS = 60_000;
-/** The number of deliveries that a dispatcher claims at a time. */
 const CLAIMED_AT_ONCE = 128;
-/** The number of concurrent requests. */
 const ACCEPTED_AT_ONCE = 64;
 
 type Operation = (history: History, index: number) => Promise<unknown>;
@@ -32,9 +30,8 @@ const standing: Operation = async ({ storage, workspaceId, messageIds }, index) 
 };
 
 /**
- * Operations whose time must not grow with the number of stored rows; each counts as one, however many rows it
- * affects. A lookup by id is listed twice: the first time, each row may have to come from the disk; the second time,
- * the row is in a cache.
+ * Operations whose time must not grow with the number of stored rows; each counts as one, however many rows it affects.
+ * A lookup by id is listed twice: with rows that may have to come from the disk, and with rows in a cache.
  */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'messages, first page': ({ storage, workspaceId }) =>
@@ -130,7 +127,7 @@ function middleOf(ids: readonly string[]): { readonly direction: 'older'; readon
   return { direction: 'older', id: at(ids, Math.floor(ids.length / 2)) };
 }
 
-/** Completes deliveries as failed and due again immediately, so that the number of open deliveries stays the same. */
+/** Completes deliveries as failed and due again immediately, so that their number stays the same. */
 async function claimAndComplete(storage: Storage): Promise<void> {
   const now = Date.now();
   const { claimed } = await storage.deliveries.claim({

@@ -3,21 +3,19 @@ import type { Instance, Lease, Storage } from '@trunkline/core/spi/storage';
 import { nodeRuntime } from '@trunkline/core/node';
 import { newId } from '../storages.ts';
 
-// Stored records of the past: the log of events, the history of instances, and chats.
-
 const HOUR_MS = 3_600_000;
-/** The time between entries, so that an hour has fewer than `ENTRIES_PER_HOUR`. */
+/** An hour has fewer than `ENTRIES_PER_HOUR` entries. */
 const ENTRY_EVERY_MS = 60_000;
 /** The number of messages to file in one pass. */
 const FILED_AT_ONCE = 1_000;
 
-/** Claims the leases of all instances. Returns them by the instance's id. */
+/** Returns the leases by instance id. */
 export async function leaseAll(storage: Storage): Promise<ReadonlyMap<string, Lease>> {
   const taken = await storage.leases.claim({ owner: 'bench', now: Date.now(), ttlMs: HOUR_MS, limit: 1_000 });
   return new Map(taken.map(({ lease }) => [lease.instanceId, lease]));
 }
 
-/** Logs an event about a message. The event has no subscribers. */
+/** The event has no subscribers. */
 export async function logEvent(
   storage: Storage,
   lease: Lease,
@@ -46,7 +44,7 @@ export async function writeHistory(
   for (let left = entries; left > 0; left -= 1) {
     const at = now - left * ENTRY_EVERY_MS;
     await storage.instances.note(lease, {
-      // Make an id of that time, because the storage's own factory has already made later ids.
+      // The storage's own factory has already made ids of later times.
       id: createNewId(nodeRuntime().random.bytes)('hst', at),
       workspaceId: instance.workspaceId,
       instanceId: instance.id,
@@ -66,7 +64,7 @@ export async function writeHistory(
   }
 }
 
-/** Files the messages into chats, as a process does after it has accepted messages. */
+/** As a process does after it has accepted messages. */
 export async function fileMessages({ chats }: Storage): Promise<void> {
   while ((await chats.file?.(FILED_AT_ONCE))?.more === true);
 }

@@ -7,11 +7,11 @@ import { makeDirectory, removeDirectory } from '../temporary-directory.ts';
 export interface IdleServer {
   /** Seconds from the start of the process until it printed its API key. */
   readonly upAfter: number;
-  /** User and system time of all threads, as Linux counts it. */
+  /** Of all threads, in user and system mode. */
   cpuSeconds(): number;
-  /** The bytes written to the disk, not those to sockets or pipes. */
+  /** Written to the disk, not to sockets or pipes. */
   bytesWritten(): number;
-  /** The resident memory, in bytes. */
+  /** In bytes. */
   residentMemory(): number;
   stop(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export async function startIdleServer(args: readonly string[]): Promise<IdleServ
     upAfter,
     cpuSeconds() {
       const stat = read('stat');
-      // The second field is the name in brackets, which may hold any characters.
+      // The second field is the name in brackets, which may contain any characters.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       const ticksPerSecond = 100;
       return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;

@@ -3,16 +3,13 @@ import { fileURLToPath } from 'node:url';
 
 const PACKAGE = new URL('../../../packages/server/', import.meta.url);
 
-/** The arguments with which Node runs the server from its sources. */
 export const SERVER_SOURCE: readonly string[] = [
   '--conditions=source',
   fileURLToPath(new URL('src/cli.ts', PACKAGE)),
   'serve',
 ];
 
-/**
- * The arguments for the published server. Builds the dashboard, whose pages the server includes, and then the server.
- */
+/** Builds the server, and the dashboard that it includes. */
 export function publishedServer(): readonly string[] {
   const packages = ['--filter', '@trunkline/dashboard', '--filter', 'trunkline'];
   execFileSync('pnpm', [...packages, '--workspace-concurrency=1', 'run', 'build'], {

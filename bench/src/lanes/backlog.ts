@@ -8,12 +8,12 @@ interface Backlog {
   readonly count: number;
 }
 
-/** The number of rows in one statement: enough for speed, few enough to keep its memory and WAL small. */
+/** The number of rows in one statement, small enough to limit its memory and WAL. */
 const BATCH = 100_000;
 
 /**
- * Inserts open deliveries by SQL, since inserting them through the storage would take longer than the measurement.
- * The deliveries are due now, and each has a separate event.
+ * Inserts open deliveries by SQL, because the storage would take longer than the measurement. They are due now, and
+ * each has a separate event.
  */
 export async function fillLanes(
   directory: string,
@@ -31,13 +31,13 @@ export async function fillLanes(
     await run(FILL, [first, last, now, workspace, uuids]);
   }
   await run('INSERT INTO trunkline.wake (endpoint_id, due_at) SELECT unnest($1::uuid[]), $2', [uuids, now]);
-  // Autovacuum would analyze these tables, too, but later.
+  // Autovacuum would analyze these tables later.
   for (const table of ['events', 'open_deliveries', 'lanes']) await run(`ANALYZE trunkline.${table}`);
   await run('CHECKPOINT');
   await pool.end();
 }
 
-/** The SQL for the uuid of a kind and a row, with the time `$3`. */
+/** An SQL expression for the uuid of a kind and a row, with the time `$3`. */
 const uuidOf = (kind: string): string => `(
   lpad(to_hex($3::bigint), 12, '0') || '7' || lpad(to_hex(row / 65536 % 4096), 3, '0')
   || '8' || lpad(to_hex(row % 65536), 4, '0') || substr(md5('${kind}' || row), 1, 11)

@@ -92,7 +92,6 @@ export async function drainPgBoss(jobs: number): Promise<number> {
   return perSecond;
 }
 
-/** Payloads with the data of a delivery: an event and an endpoint. */
 function payloads(count: number): readonly object[] {
   return Array.from({ length: count }, (_, index) => ({
     event: `evt_${index}`,

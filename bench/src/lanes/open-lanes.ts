@@ -8,21 +8,21 @@ import { makeDirectory, removeDirectory } from '../temporary-directory.ts';
 import { fillLanes } from './backlog.ts';
 
 const QUEUED_AT_ONCE = 2_000;
-/** How many loops claim and complete, as several processes would. */
+/** How many loops claim and complete, like several processes. */
 const LOOPS = 2;
 const CLAIM = 500;
 
 export interface OpenLanes {
   /** Queues `count` deliveries; `endpointOf` returns the endpoint of each. */
   queue(count: number, endpointOf: (index: number) => number): Promise<void>;
-  /** Queues `count` deliveries by SQL, half of them at the first endpoint and the others at all endpoints in turn. */
+  /** Queues `count` deliveries by SQL: half at the first endpoint, the others at all endpoints in turn. */
   fill(count: number): Promise<void>;
-  /** Claims and completes `count` deliveries. Returns how many per second. */
+  /** Returns how many deliveries were claimed and completed per second. */
   drain(count: number): Promise<number>;
   remove(): Promise<void>;
 }
 
-/** Creates the lanes of `endpointCount` endpoints, in a new schema. */
+/** In a new schema. */
 export async function openLanes(endpointCount: number): Promise<OpenLanes> {
   const directory = makeDirectory();
   const storage = STORAGES.postgres(directory);
@@ -88,7 +88,7 @@ async function drainSome({ deliveries }: Storage, limit: number): Promise<number
     limit,
     leaseMs: 60_000,
     slots: 2,
-    // Disables the throttle, because otherwise the bench would measure it.
+    // The bench must not measure the throttle.
     startsPerWindow: 1_000_000,
     windowMs: 1,
   });

@@ -37,7 +37,7 @@ function statOf(pid: number): Stat | null {
   if (!Number.isInteger(pid)) return null;
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The fields follow the name in brackets, which may hold any characters.
+    // The fields follow the name in brackets, which may contain any characters.
     const fields = stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')

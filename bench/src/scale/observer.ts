@@ -12,18 +12,17 @@ export interface DatabaseLoad {
   readonly wal: number;
 }
 
-/** Observes the cluster through its database, on separate connections. */
+/** Observes the cluster through its database. */
 export interface Observer {
-  /** How many instances were connected at `since` (epoch milliseconds) or later, and still are. */
+  /** How many instances have been connected since `since` (epoch milliseconds) or a later time. */
   connectedSince(since: number): Promise<number>;
   /** How many instances each process holds, in descending order. */
   shares(): Promise<readonly number[]>;
   /** The ids of the instances that the process with this pid holds. */
   heldBy(pid: number): Promise<readonly string[]>;
   holdsAny(pid: number): Promise<boolean>;
-  /** When each of these messages was accepted and sent; omits messages not sent yet. */
+  /** When each of these messages was accepted and sent; omits unsent messages. */
   sentTimes(messageIds: readonly string[]): Promise<readonly SentTime[]>;
-  /** Measures the load for this many seconds. */
   load(seconds: number): Promise<DatabaseLoad>;
   /** The CPU seconds that PostgreSQL has used; NaN if it runs elsewhere. */
   serverCpu(): number;
@@ -138,6 +137,6 @@ const HELD_BY = `
   FROM trunkline.instances JOIN trunkline.processes ON processes.id = lease_process
   WHERE pid = $1 AND lease_owner <> ''`;
 
-/** Marks the observer's own queries, so that they are not counted. */
+/** Excludes the observer's own queries. */
 const OURS = '/* observer */';
 const NOT_OURS = `query NOT LIKE '%${OURS}%'`;

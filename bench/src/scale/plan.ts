@@ -1,8 +1,7 @@
-/** The sizes of a cluster, the same for all of its processes. */
+/** The sizes of a cluster, the same for all its processes. */
 export interface ScalePlan {
   /** The directory that names the schema; see postgres.ts. */
   readonly directory: string;
-  /** The URL of the receiver of webhooks. */
   readonly receiver: string;
   readonly workspaces: number;
   readonly instances: number;
@@ -11,5 +10,5 @@ export interface ScalePlan {
 
 export const SECRET_KEY = 'a secret key for measuring with, long enough';
 
-/** A recipient for whom the sandbox network sends no receipts, so that each message causes only one event. */
+/** The sandbox network sends no receipts for this recipient, so that each message causes only one event. */
 export const RECIPIENT = '447700900001';

@@ -9,7 +9,6 @@ import type { ScalePlan } from './plan.ts';
 
 const AT_ONCE = 200;
 
-/** The instances of a cluster, with their workspaces. */
 export interface Population {
   readonly instances: readonly Resident[];
 }
@@ -19,7 +18,7 @@ export interface Resident {
   readonly workspaceId: string;
 }
 
-/** Stores linked instances as a stopped cluster leaves them, and endpoints that subscribe to their messages. */
+/** Stores linked instances as a stopped cluster leaves them, and endpoints for their messages. */
 export async function populate(plan: ScalePlan): Promise<Population> {
   const storage = STORAGES.postgres(plan.directory);
   const trunkline = createTrunkline({

@@ -1,4 +1,4 @@
-// One process of a cluster: it holds its share of the instances on a separate sandbox network, and sends webhooks.
+// A process of a cluster: it holds its share of the instances on its own sandbox network, and sends webhooks.
 import { createTrunkline } from '@trunkline/core';
 import type { Gateway, Trunkline } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
@@ -11,17 +11,17 @@ import type { Resident } from './population.ts';
 
 export type Question =
   | { readonly kind: 'memory' }
-  /** Accepts a message from each instance, and returns the ids. */
+  /** Accepts a message from each instance. The response is their ids. */
   | { readonly kind: 'send'; readonly residents: readonly Resident[] };
 
-/** Memory in bytes. */
+/** In bytes. */
 export interface Usage {
   readonly resident: number;
   /** The heap after a garbage collection. */
   readonly heap: number;
 }
 
-/** Makes every instance look as if a process had linked it before. The sandbox network does not check this. */
+/** Makes every instance look as if another process had linked it. The sandbox network does not check this. */
 function linkedBefore(gateway: Gateway): Gateway {
   const profile = { phoneNumber: '15550100', profileName: 'Bench', profilePictureUrl: null };
   const device = new TextEncoder().encode(JSON.stringify(profile));

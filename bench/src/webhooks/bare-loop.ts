@@ -1,4 +1,4 @@
-// The work without a service around it: signs and sends, with as many requests in flight as the service.
+// Only signs and sends, with as many requests in flight as the service.
 import { Agent } from 'undici';
 import { fetchSender } from './fetch-sender.ts';
 import { jobsOf, signedHeaders } from './job.ts';
@@ -6,7 +6,7 @@ import type { JobSender } from './job.ts';
 import { agentOptions, createMeter, IN_FLIGHT } from './plan.ts';
 import type { Plan, SendFigures } from './plan.ts';
 
-/** Sends everything through undici, either by `dispatch` or by `fetch`. */
+/** Uses undici's `dispatch` or its `fetch`. */
 export async function bareLoop(plan: Plan, how: 'dispatch' | 'fetch'): Promise<SendFigures> {
   const sender = how === 'dispatch' ? dispatchSender(plan) : fetchSender(plan);
   const jobs = jobsOf(plan).values();

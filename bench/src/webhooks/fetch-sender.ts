@@ -4,7 +4,7 @@ import type { JobSender } from './job.ts';
 import { agentOptions } from './plan.ts';
 import type { Plan } from './plan.ts';
 
-/** The sender that most programs would use: undici's `fetch`. */
+/** Undici's `fetch`, which most programs would use. */
 export function fetchSender(plan: Plan): JobSender {
   const dispatcher = new Agent(agentOptions(plan));
   return {

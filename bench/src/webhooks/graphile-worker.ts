@@ -11,7 +11,7 @@ import type { Plan, SendFigures } from './plan.ts';
 
 const silent = new Logger(() => () => {});
 
-/** graphile-worker with its fastest settings: jobs fetched ahead, and completed together. */
+/** With its fastest settings: jobs are fetched ahead and completed together. */
 export async function graphileWorker(plan: Plan, directory: string, sender: JobSender): Promise<SendFigures> {
   const pgPool = new Pool({ connectionString: postgresUrl(), max: 10 });
   pgPool.on('error', console.error);

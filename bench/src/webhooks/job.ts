@@ -4,7 +4,6 @@ import { newId } from '../storages.ts';
 import { originOf, payload, SECRET } from './plan.ts';
 import type { Plan } from './plan.ts';
 
-/** The data that a queue keeps for one webhook. */
 export interface Job {
   readonly url: string;
   readonly deliveryId: string;
@@ -28,7 +27,7 @@ export interface JobSender {
   close(): Promise<void>;
 }
 
-/** The sender of the service, without its queue of deliveries. */
+/** The service's own sender, without its queue of deliveries. */
 export function ourSender({ ca }: Plan): JobSender {
   const { webhookSender } = nodeRuntime({
     webhooks: { tls: { ca: [ca] } },

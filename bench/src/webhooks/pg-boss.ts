@@ -10,7 +10,7 @@ const QUEUE = 'webhooks';
 /** While one loop waits for the slowest job of its batch, the others send. */
 const LOOPS = 4;
 
-/** pg-boss in its fastest form: batches fetched and completed by hand. */
+/** In its fastest form: batches are fetched and completed explicitly. */
 export async function pgBoss(plan: Plan, directory: string, sender: JobSender): Promise<SendFigures> {
   const boss = new PgBoss({
     connectionString: postgresUrl(),

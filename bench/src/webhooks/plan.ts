@@ -1,17 +1,17 @@
 import type { Agent } from 'undici';
 
-/** The work of one sender, the same for all senders. */
+/** The work of a sender, the same for all. */
 export interface Plan {
   readonly port: number;
   readonly ca: string;
-  /** How many hosts receive webhooks. Each host is an endpoint, with separate connections. */
+  /** How many hosts receive webhooks. Each is an endpoint with its own connections. */
   readonly hosts: number;
   readonly webhooks: number;
 }
 
 export const DOMAIN = 'hooks.test';
 export const SECRET = 'whsec_bm90IGEgc2VjcmV0IGJ1dCBsb25nIGVub3VnaA';
-/** The number of webhooks in flight, as in the service. */
+/** Webhooks in flight, as many as in the service. */
 export const IN_FLIGHT = 256;
 
 export function originOf(index: number, { hosts, port }: Plan): string {
@@ -31,7 +31,7 @@ export function agentOptions({ ca }: Plan): Agent.Options {
   };
 }
 
-/** A payload of about 1 KB. */
+/** About 1 KB. */
 export function payload(id: string): string {
   return JSON.stringify({
     id,
@@ -42,16 +42,16 @@ export function payload(id: string): string {
   });
 }
 
-/** The share of webhooks that open the connections and are not counted. */
+/** The share of webhooks that only open the connections and are not counted. */
 const WARM_UP = 0.25;
 
 export interface SendFigures {
   readonly perSecond: number;
-  /** The CPU time of the sender for one webhook, in microseconds. */
+  /** The sender's CPU time per webhook, in microseconds. */
   readonly cpu: number;
 }
 
-/** Counts sent webhooks, and measures from the end of the warm-up to the last webhook. */
+/** Measures from the end of the warm-up to the last webhook. */
 export function createMeter(total: number): { sent(): void; readonly done: Promise<SendFigures> } {
   const { promise: done, resolve } = Promise.withResolvers<SendFigures>();
   const from = Math.floor(total * WARM_UP);

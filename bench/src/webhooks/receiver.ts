@@ -1,4 +1,4 @@
-// Accepts every webhook over TLS and responds with 200, in a separate process.
+// Responds to every webhook with 200, over TLS.
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { serveParent } from '../child.ts';
@@ -13,7 +13,7 @@ const server = createServer({ cert, key, keepAliveTimeout: 120_000 }, (request, 
 });
 server.listen({ host: '127.0.0.1', port: 0, backlog: 4096 }, () => {
   const { port } = server.address() as AddressInfo; // the server listens on TCP
-  // Returns how many webhooks have arrived since the last call.
+  // Since the last call.
   const count = (): number => {
     const before = received;
     received = 0;

@@ -9,9 +9,7 @@ import type { Plan, SendFigures } from './plan.ts';
 const ENQUEUED_AT_ONCE = 500;
 const SECRET_KEY = 'a secret key for measuring with, long enough';
 
-/**
- * Measures the service itself, from the claim to the outcome on disk. Everything is queued before the service starts.
- */
+/** The service itself, from the claim to the outcome on disk. Everything is queued before the start. */
 export async function trunklineSender(plan: Plan, create: () => Storage): Promise<SendFigures> {
   await queueAll(plan, create());
   const meter = createMeter(plan.webhooks);
@@ -65,7 +63,7 @@ async function queueAll(plan: Plan, storage: Storage): Promise<void> {
   await trunkline.stop();
 }
 
-/** The same storage without the throttle per minute. Calls `written` for each outcome that is on disk. */
+/** Without the throttle per minute. Calls `written` for each outcome that is on disk. */
 function measured(storage: Storage, written: () => void): Storage {
   const { deliveries } = storage;
   return {

@@ -7,7 +7,7 @@ import { itWith } from './optional.ts';
 import { openLink } from './test-link.ts';
 import type { TestLink } from './test-link.ts';
 
-/** Tests the reports of what happens in chats, except receipts and messages to the instance. */
+/** Tests reports of events in chats, except receipts and messages to the instance. */
 export function activitiesContract(subject: GatewaySubject): void {
   const itReports = itWith(subject, 'activities');
   describe('activities', () => {
@@ -58,7 +58,7 @@ export function activitiesContract(subject: GatewaySubject): void {
       await activitiesOf(phone).edit({ from, about, text: 'hello' });
       const edit = await activity(link, 'edit');
       expect(edit).toMatchObject({ about, text: 'hello', own: false, contact: { phoneNumber: from } });
-      // The author is the contact who edited, under any of the contact's ids.
+      // The author may be named by any id of the contact who edited.
       expect([edit.contact?.networkId, ...(edit.contact?.aliases ?? [])]).toContain(edit.author);
       await activitiesOf(phone).delete({ from, about });
       expect(await activity(link, 'deletion')).toMatchObject({ about, author: edit.author, own: false });
@@ -129,7 +129,6 @@ function activitiesOf({ activities }: Fixture['phone']): TestActivities {
 
 type OfKind<Kind extends Activity['kind']> = Extract<Activity, { kind: Kind }>;
 
-/** Waits for the first activity of this kind that `holds` accepts. */
 async function activity<Kind extends Activity['kind']>(
   link: TestLink,
   kind: Kind,

@@ -5,8 +5,8 @@ import type { Capability } from '@trunkline/core/spi/gateway';
 export interface GatewaySubject {
   readonly name: string;
   /**
-   * The features that the network lacks, each with the reason: `{ groups: 'SMS has no groups' }`. Tests of these
-   * features are skipped, with the reason in their titles; other tests prove that the service works without them.
+   * The features that the network lacks, each with the reason: `{ groups: 'SMS has no groups' }`. Their tests are
+   * skipped, with the reason in the title; other tests prove that the service works without them.
    */
   readonly missing?: Readonly<Partial<Record<OptionalFeature, string>>>;
   /** Starts a network for one test. */
@@ -48,7 +48,7 @@ export interface TestPhone {
   scan(code: string): Promise<void>;
   /** Types a pairing code. */
   enterCode(code: string): Promise<void>;
-  /** Sends a message to the number, which waits while the connection is closed. Returns the network id. */
+  /** Sends a message to the number; the network keeps it while the connection is closed. Returns the network id. */
   receive(message: {
     readonly from: string;
     /** The text, or the caption of the file. */
@@ -58,7 +58,7 @@ export interface TestPhone {
   }): Promise<string>;
   /** Adds the number to a new group. Returns the network's id of the group. */
   addGroup(name: string): Promise<string>;
-  /** Removes the number from a group, whether or not the instance's connection is open. */
+  /** Removes the number from a group, even while the instance's connection is closed. */
   leaveGroup(networkId: string): Promise<void>;
   /** Actions that are not messages to the instance. Absent if `missing` names `activities`. */
   readonly activities?: TestActivities;
@@ -66,7 +66,7 @@ export interface TestPhone {
   drop(): Promise<void>;
   /** Unlinks the device as its owner. */
   unlink(): Promise<void>;
-  /** Makes the network refuse the device for good, on this connection or on the next. */
+  /** Makes the network refuse the device for good, on this connection or the next. */
   fail(): Promise<void>;
   /** The messages that the network accepted from the instance, oldest first. Repeats do not count. */
   accepted(): readonly SentToNetwork[];

@@ -2,7 +2,7 @@ import type { MediaType } from '@trunkline/core';
 
 const bytes = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(base64, 'base64'));
 
-/** A file header that determines the type, padded to `size`. */
+/** The beginning determines the file's type; the rest is padding up to `size`. */
 function filled(beginning: readonly number[], size: number): Uint8Array<ArrayBuffer> {
   const content = new Uint8Array(size).fill(7);
   content.set(beginning);

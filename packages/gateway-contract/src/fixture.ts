@@ -18,7 +18,6 @@ export interface Fixture {
   open(session?: MemorySession): Promise<TestLink>;
 }
 
-/** A network with one instance for which nothing is stored. */
 export async function startFixture(subject: GatewaySubject): Promise<Fixture> {
   const network = await subject.start();
   const links: TestLink[] = [];
@@ -40,7 +39,6 @@ export async function startFixture(subject: GatewaySubject): Promise<Fixture> {
   };
 }
 
-/** A fixture with a phone that has scanned the QR. */
 export async function linkedFixture(subject: GatewaySubject): Promise<Fixture & { readonly link: TestLink }> {
   const fixture = await startFixture(subject);
   const link = await fixture.open();

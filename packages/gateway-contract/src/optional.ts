@@ -5,10 +5,7 @@ export function lacks({ missing = {} }: GatewaySubject, name: OptionalFeature): 
   return missing[name] !== undefined;
 }
 
-/**
- * The `it` for tests that need these features. If the network lacks a feature, the test is skipped, with the reason in
- * its title.
- */
+/** The `it` for tests that need these features. Without them, the test is skipped, with the reason in its title. */
 export function itWith(
   { missing = {} }: GatewaySubject,
   ...needed: readonly OptionalFeature[]

@@ -59,7 +59,7 @@ export function receivingContract(subject: GatewaySubject): void {
       await link.connection().close();
       const again = await open();
       await again.first('connected');
-      // Pass a copy of the reference, as another process would.
+      // As if the reference came from another process.
       const opened = await again.connection().openFile?.(reference.slice());
       expect(opened && Buffer.from(await bytesOf(opened)).equals(content)).toBe(true);
     });
@@ -125,7 +125,6 @@ export function receivingContract(subject: GatewaySubject): void {
         taken.resolve();
         await open.first('message', ({ message }) => message.networkId === networkId);
         expect(refusals).toBe(2);
-        // The gateway kept its connection.
         expect(open.all('closed')).toEqual([]);
         await open.connection().close();
       },
@@ -158,6 +157,6 @@ function text({ content }: { content: { type: string; text?: string } }): string
 }
 
 async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<ArrayBuffer> {
-  // The cast is safe, because gateways read bytes from the network, not from shared memory.
+  // Gateways read bytes from the network, not from shared memory.
   return new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer();
 }

@@ -8,7 +8,6 @@ import type { GatewaySubject, SentToNetwork } from './contract-subject.ts';
 
 export interface ServedFixture {
   readonly api: WorkspaceApi;
-  /** An instance whose phone has scanned the QR. */
   readonly instance: string;
   /** The number of a person who gets messages. */
   readonly to: string;
@@ -16,7 +15,6 @@ export interface ServedFixture {
   acceptedAfterText(): Promise<readonly SentToNetwork[]>;
 }
 
-/** The whole service on the gateway under test, with one instance. */
 export async function servedFixture(subject: GatewaySubject): Promise<ServedFixture> {
   const { gateway, people, phone, stop } = await subject.start();
   const trunkline = createTrunkline({

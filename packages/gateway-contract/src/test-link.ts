@@ -30,14 +30,11 @@ export type Report =
   | { readonly kind: 'groups'; readonly groups: readonly GroupReport[]; readonly full: boolean }
   | { readonly kind: 'restricted'; readonly restriction: Restriction | null };
 
-/**
- * An instance's connection, kept as the service would keep it: if the network asks for a new connection, it is opened
- * immediately.
- */
+/** An instance's connection. If the network asks for a new one, it is opened immediately, as the service would do. */
 export interface TestLink {
   readonly reports: readonly Report[];
   readonly connection: () => GatewayConnection;
-  /** Waits for the first report of this kind, at index `from` or later, for which `holds` returns true. */
+  /** Waits for the first report of this kind, at index `from` or later, that `holds` accepts. */
   first<Kind extends Report['kind']>(
     kind: Kind,
     holds?: (report: Extract<Report, { kind: Kind }>) => boolean,
@@ -47,7 +44,7 @@ export interface TestLink {
 }
 
 export interface LinkOptions extends Partial<OpenOptions> {
-  /** Called before a report counts as accepted. If it rejects, the gateway's report is rejected. */
+  /** Called before a report counts as accepted. A rejection refuses the report. */
   readonly taking?: (report: Report) => Promise<void>;
 }
 

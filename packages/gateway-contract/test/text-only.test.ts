@@ -25,6 +25,6 @@ describeGatewayContract({
     receipts: 'the network reports nothing that it has accepted',
     activities: 'the network carries messages alone',
   },
-  // The sandbox accepts messages to this number, and reports nothing more about them.
+  // The sandbox accepts messages to this number, but sends no receipts for them.
   start: async () => sandboxNetwork('15550001', textOnly),
 });

@@ -19,7 +19,7 @@ export class TrunklineLifecycle implements OnModuleInit, BeforeApplicationShutdo
     this.#trunkline = trunkline;
     if (http === false || !trunkline.roles.api) return;
     const handle = apiOf(trunkline, http);
-    // Do not mount in a module's `configure`, which runs after the body parsers are added. Wait for `init$`, because a
+    // A module's `configure` would be too late, because it runs after the body parsers are added. `init$`, because a
     // module of @nestjs/testing gets its adapter after its providers. An app without a server has no adapter.
     host.init$.subscribe(() => {
       const adapter: HttpAdapterHost['httpAdapter'] | null = host.httpAdapter;
@@ -31,9 +31,7 @@ export class TrunklineLifecycle implements OnModuleInit, BeforeApplicationShutdo
     await this.#trunkline.start();
   }
 
-  /**
-   * Ends event streams first, because the HTTP server waits for every response, and a stream does not end on its own.
-   */
+  /** The HTTP server waits for every response, and an event stream does not end on its own. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.#trunkline.endStreams();
   }

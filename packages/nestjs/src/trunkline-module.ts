@@ -38,7 +38,7 @@ export function InjectTrunkline(): ParameterDecorator & PropertyDecorator {
 /**
  * Runs one service with the app. The API comes before the app's own middleware and guards, without the global prefix.
  * The service starts in `onModuleInit`. When the app closes, event streams end first, so that the HTTP server can
- * close. The service stops in `onApplicationShutdown`, when no requests are in progress.
+ * close; the service stops in `onApplicationShutdown`.
  *
  * Import this global module once, in the root module.
  *

@@ -27,8 +27,8 @@ const options = (more: Partial<TrunklineModuleOptions> = {}): TrunklineModuleOpt
 });
 
 /**
- * The app's own route, which needs the parsed body and the service. It is decorated by hand, because Vitest does not
- * support decorators.
+ * The app's own route, which needs the parsed body and the service. Decorated by hand: Vitest does not support
+ * decorators.
  */
 class Names {
   readonly #trunkline: Trunkline;

@@ -12,9 +12,9 @@ export interface NextTrunklineOptions<Transaction = never>
   /** Called before the service starts, for example to call `trunkline.on`. */
   readonly beforeStart?: ((trunkline: Trunkline<Transaction>) => void | Promise<void>) | undefined;
   /**
-   * In `next dev`, called with a new API key after the service has started, if the oldest workspace has no valid key.
-   * The workspace is created if there is none. `admin.apiKeys.createFirst` creates the key, which has every scope and
-   * stays valid. Never called in production.
+   * In `next dev`, called with a new API key after the start if the oldest workspace, which is created if necessary,
+   * has no valid key. `admin.apiKeys.createFirst` creates the key, which has every scope and stays valid. Never called
+   * in production.
    */
   readonly developmentKey?: ((token: string) => void) | undefined;
 }

@@ -6,14 +6,14 @@ import { createService } from './service.ts';
 /** The functions that the files of an app export or call. */
 export interface NextTrunkline<Transaction = never> {
   /**
-   * Starts the service with the server. Call it in `instrumentation.ts`. Rejects if an option is wrong, in which case
-   * `next dev` ends, and `next start` responds to all requests with 500. If the database cannot be used, logs the
-   * error, resolves, and tries again every 5 seconds. Does nothing during `next build` or in the Edge runtime.
+   * Starts the service with the server. Call it in `instrumentation.ts`. Rejects if an option is wrong: `next dev` then
+   * ends, and `next start` responds to all requests with 500. If the database cannot be used, logs the error, resolves,
+   * and tries again every 5 seconds. Does nothing during `next build` or in the Edge runtime.
    */
   register(): Promise<void>;
   /**
-   * The API, for `app/api/v1/[...path]/route.ts`. A request starts the service if necessary; if the service cannot
-   * start, the response has the status 503.
+   * The API, for `app/api/v1/[...path]/route.ts`. A request starts the service if necessary, and gets a 503 if it
+   * cannot start.
    */
   readonly handlers: Readonly<Record<Method, (request: Request) => Promise<Response>>>;
   /**
@@ -29,9 +29,9 @@ type Method = 'DELETE' | 'GET' | 'HEAD' | 'PATCH' | 'POST';
 
 /**
  * Runs one service in the process of Next.js, however many bundles and hot reloads evaluate the file that calls this.
- * Evaluating the file opens nothing, because `configure` is called at the first start, and again only after a failed
- * start or `stop()`. SIGTERM and SIGINT stop the service. Set `NEXT_MANUAL_SIG_HANDLE`, so that Next.js waits until the
- * service has stopped.
+ * Evaluating the file opens nothing: `configure` is called at the first start, and again only after a failed start or
+ * `stop()`. SIGTERM and SIGINT stop the service. Set `NEXT_MANUAL_SIG_HANDLE`, so that Next.js waits until the service
+ * has stopped.
  *
  * @example
  * export const { handlers, register, trunkline } = createNextTrunkline(() => ({

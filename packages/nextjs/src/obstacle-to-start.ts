@@ -1,6 +1,6 @@
 /**
- * The reason why the service must not start here; null if it may. When Next.js compiles, it replaces these variables
- * with their values.
+ * Why the service must not start here; null if it may. Next.js replaces these variables with their values when it
+ * compiles.
  */
 export function obstacleToStart(): string | null {
   if (process.env.NEXT_RUNTIME === 'edge') return IN_EDGE;

@@ -11,9 +11,7 @@ export interface OneService<Transaction> {
   stop(): Promise<void>;
 }
 
-/**
- * The state that the bundles of a process share. Each bundle evaluates this module, so its variables are not shared.
- */
+/** The state that the bundles of a process share: each evaluates its own copy of this module. */
 interface Shared<Transaction> {
   /** Null until a service is needed, and again after the service was stopped or could not start. */
   current: Promise<Starting<Transaction>> | null;
@@ -24,14 +22,14 @@ interface Shared<Transaction> {
 }
 
 interface Starting<Transaction> extends Service<Transaction> {
-  /** Starts the service once. All calls share the result. */
+  /** Only the first call starts the service. All calls share the result. */
   start(): Promise<void>;
 }
 
 const SHARED = Symbol.for('@trunkline/nextjs');
 const RETRY_AFTER_S = 5;
 
-/** Manages the service of this process. Calls `create` if there is no service. */
+/** Manages the service of this process. Calls `create` if there is none. */
 export function createOneService<Transaction>(
   create: () => Promise<Service<Transaction>>,
 ): OneService<Transaction> {
@@ -47,7 +45,7 @@ export function createOneService<Transaction>(
     if (obstacle !== null) throw new Error(obstacle);
     if (!shared.handlesSignals) onSignals(stopForGood);
     shared.handlesSignals = true;
-    // Do not cache a failure, so that the next call tries again and reads the options again.
+    // Do not cache a failure: the next call reads the options again.
     const current = (shared.current ??= create().then((service) =>
       startedOnce(service, () => forget(current)),
     ));
@@ -111,7 +109,7 @@ export function createOneService<Transaction>(
 }
 
 function sharedInProcess<Transaction>(): Shared<Transaction> {
-  // The cast is safe, because only copies of this module set the property, always for the same file of the app.
+  // Only copies of this module set the property, all for the same file of the app.
   const global = globalThis as { [SHARED]?: Shared<Transaction> };
   return (global[SHARED] ??= {
     current: null,
@@ -122,7 +120,7 @@ function sharedInProcess<Transaction>(): Shared<Transaction> {
   });
 }
 
-/** Starts the service at the first call, and calls `onFailure` if the start fails. */
+/** Starts the service at the first call. `onFailure` is called if the start fails. */
 function startedOnce<Transaction>(
   service: Service<Transaction>,
   onFailure: () => void,

@@ -12,9 +12,7 @@ export interface Service<Transaction> {
   respond(request: Request): Response | Promise<Response>;
 }
 
-/**
- * Creates the service, but opens nothing before `start()`. Throws a TypeError that names the missing or wrong option.
- */
+/** Opens nothing before `start()`. Throws a TypeError that names the missing or wrong option. */
 export async function createService<Transaction>({
   http,
   beforeStart,

@@ -5,7 +5,7 @@ interface Schedule {
   readonly everyMs: number;
 }
 
-/** Calls `start` at intervals until a call succeeds. Returns a function that ends the calls. */
+/** Calls `start` at intervals until it succeeds. Returns a function that cancels further calls. */
 export function startLater(start: () => Promise<unknown>, { clock, everyMs }: Schedule): () => void {
   let isCancelled = false;
   let cancelTimer = (): void => {};

@@ -33,7 +33,7 @@ beforeEach(() => {
   });
 });
 
-/** The exports of an app's file. The service stops after the test. */
+/** The exports of an app's file. The service is stopped after the test. */
 function app<Transaction = never>(
   configure: () => NextTrunklineOptions<Transaction>,
   create = createNextTrunkline,
@@ -43,7 +43,7 @@ function app<Transaction = never>(
   return made;
 }
 
-/** The same exports in another bundle of Next.js, which has its own copy of the package. */
+/** Another bundle of Next.js, which has its own copy of the package. */
 async function inOtherBundle(configure: () => NextTrunklineOptions): Promise<NextTrunkline> {
   vi.resetModules();
   const copy = await import('../src/index.ts');
@@ -76,7 +76,7 @@ describe('createNextTrunkline', () => {
     expect([response.status, another]).toEqual([401, one]);
     expect(configure).toHaveBeenCalledTimes(1);
 
-    // Like a hot reload, evaluate the app's file again.
+    // A hot reload evaluates the app's file again.
     expect(await (await inOtherBundle(configure)).trunkline()).toBe(one);
     expect(configure).toHaveBeenCalledTimes(1);
   });

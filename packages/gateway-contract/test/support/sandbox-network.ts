@@ -4,7 +4,7 @@ import type { TestNetwork } from '../../src/index.ts';
 
 const PHONE_NUMBER = '15550199';
 
-/** A sandbox whose gateway may be wrapped to have fewer features. */
+/** `gatewayTo` may wrap the sandbox's gateway to remove features. */
 export function sandboxNetwork(
   reader: string,
   gatewayTo: (sandbox: Gateway) => Gateway = (gateway) => gateway,

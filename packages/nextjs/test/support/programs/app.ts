@@ -1,4 +1,4 @@
-// Uses the package as a process of Next.js does. Sends a test webhook to the URL in its argument.
+// Uses the package as an app does in a Next.js process. Sends a test webhook to the URL in its argument.
 import { createSandbox } from '@trunkline/core/sandbox';
 import { createNextTrunkline } from '@trunkline/nextjs';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
