@@ -12,10 +12,7 @@ const test = ['test', TEST];
 const root = dirname(import.meta.dirname);
 const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
-/**
- * Changes that must pass. `command` runs only the program that looks for such faults, because an earlier program of its
- * script may already fail.
- */
+/** Changes that must pass. `command` runs only the program that looks for such faults. */
 const HARMLESS = [
   { name: 'a test that passes', command: test, path: TEST, text: aTest('expect(1).toBe(1)') },
   {

@@ -240,7 +240,7 @@ const [victim, ...survivors] = processes;
 if (!victim) throw new Error('There is no process to kill.');
 const orphans = await heldBy(victim);
 processes = survivors;
-/** For each instance of the killed process, the milliseconds from the release of its lease until it sent again. */
+/** For each instance of the killed process, the milliseconds from the release of the leases until it sent again. */
 let released: readonly number[] = [];
 const killOne = async (): Promise<void> => {
   const killedAt = Date.now();
