@@ -17,22 +17,20 @@ export interface BridgeOptions {
   readonly chatwoot: ChatwootSettings;
   /** How the bridge knows that a webhook comes from Chatwoot. */
   readonly webhook: WebhookAuthenticity;
-  /** The path of the SQLite file that links Trunkline's messages to Chatwoot's. */
+  /** A SQLite file that links Trunkline's messages to Chatwoot's. */
   readonly database: string;
 }
 
 export interface Bridge {
   /** Handles the requests that Chatwoot posts to the webhook URL of the inbox. */
   readonly fetch: (request: Request) => Response | Promise<Response>;
-  /**
-   * Resolves once the handler is registered. From then on, no event is missed, even while this process is not running.
-   */
+  /** Resolves once the handler is registered. From then on, no event is missed, even while this process is down. */
   readonly registered: Promise<void>;
   /** Call this after `trunkline.stop()`. */
   close(): void;
 }
 
-/** A Chatwoot message has at most 150,000 characters, and a webhook contains its text several times. */
+/** A Chatwoot message has at most 150,000 characters, and a webhook contains it several times. */
 const MAX_WEBHOOK_BYTES = 5 * 1024 * 1024;
 
 /** Synchronises the chats of a number with the conversations of a Chatwoot inbox. */
@@ -55,12 +53,12 @@ export function createBridge({ trunkline, workspaceId, instance, ...options }: B
     async (event, context) => {
       if (context.workspaceId === workspaceId) await incoming(event);
     },
-    // Handles one event at a time, so that conversations are created once and messages appear in order of arrival.
+    // One event at a time, so that each conversation is created once, and messages keep their order.
     { name: 'chatwoot', concurrency: 1 },
   );
 
   const app = new Hono();
-  // Limited because anyone can post, and a body must be read completely before it can be verified.
+  // Anyone can post, and a body must be read completely before it can be verified.
   app.post('*', bodyLimit({ maxSize: MAX_WEBHOOK_BYTES }), async ({ req }) => {
     const body = new Uint8Array(await req.arrayBuffer());
     if (!isAuthentic(options.webhook, req.raw, body)) return new Response(null, { status: 401 });

@@ -35,13 +35,13 @@ export interface ChatwootMessage {
 
 export type ChatwootStatus = 'delivered' | 'read' | 'failed';
 
-/** The bridge's calls to Chatwoot. A call rejects if Chatwoot is unreachable or refuses the request. */
+/** A call rejects if Chatwoot is unreachable or refuses the request. */
 export interface ChatwootApi {
-  /** Finds the contact with this identifier or phone number, or creates one. Returns its id. */
+  /** Finds or creates the contact with this identifier or phone number. Returns its id. */
   contactOf(person: Person): Promise<number>;
   /** The id of the newest unresolved conversation with the contact in the inbox, or of a new one. */
   conversationWith(contact: number, sourceId: string): Promise<number>;
-  /** The message with this source id, if it is among the newest of the conversation. */
+  /** Undefined unless the message is among the newest of the conversation. */
   findMessage(conversation: number, sourceId: string): Promise<ChatwootMessage | undefined>;
   createMessage(conversation: number, message: NewMessage): Promise<ChatwootMessage>;
   /** Chatwoot ignores `delivered` after `read`. */
@@ -152,7 +152,6 @@ function formOf(fields: Readonly<Record<string, string>>): FormData {
   return form;
 }
 
-/** A field of a value; undefined if the value is not an object. */
 export function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -19,7 +19,6 @@ export interface FromChatwoot {
   readonly sending: ReadonlySet<Promise<unknown>>;
 }
 
-/** An agent's message, as Chatwoot describes it. */
 interface AgentMessage extends ChatwootMessage {
   readonly to: string;
   readonly content: string;
@@ -33,8 +32,8 @@ interface AgentFile {
 }
 
 /**
- * Sends the messages of agents. Chatwoot posts each message once, and marks it as failed if the post fails. The agent
- * can then try again; the message is still sent only once, because the idempotency key contains its id.
+ * Sends the messages of agents. Chatwoot posts each message once, and marks it as failed if the post fails. An agent's
+ * retry is safe, because the idempotency key contains the message's id.
  */
 export function fromChatwoot(parts: FromChatwootParts): FromChatwoot {
   const sending = new Set<Promise<unknown>>();
@@ -60,10 +59,7 @@ export function fromChatwoot(parts: FromChatwootParts): FromChatwoot {
   };
 }
 
-/**
- * Undefined if there is nothing to send, such as for a private note, a message that the bridge created, or another
- * inbox.
- */
+/** Undefined if there is nothing to send, for example for a private note or another inbox. */
 function readAgentMessage({ links, inboxId }: FromChatwootParts, body: string): AgentMessage | undefined {
   const payload: unknown = JSON.parse(body);
   const id = field(payload, 'id');
@@ -72,7 +68,7 @@ function readAgentMessage({ links, inboxId }: FromChatwootParts, body: string): 
   if (typeof id !== 'number' || typeof conversationId !== 'number') return undefined;
   if (field(payload, 'message_type') !== 'outgoing' || field(payload, 'private') !== false) return undefined;
   if (field(field(payload, 'inbox'), 'id') !== inboxId) return undefined;
-  // The bridge created this message, for one that the number's owner wrote on the phone.
+  // The bridge created this message, because the number's owner wrote it on the phone.
   if (typeof field(payload, 'source_id') === 'string') return undefined;
   if (!isNew(payload) && !(isTriedAgain(payload) && !links.isSent(id))) return undefined;
   const files = filesOf(payload);
@@ -96,8 +92,8 @@ function isNew(payload: unknown): boolean {
 }
 
 /**
- * An agent's retry of a failed message clears its error. Messages older than 23 hours, whose idempotency keys may be
- * gone, are not retried.
+ * An agent's retry of a failed message clears its error. Messages older than 23 hours are not retried, because their
+ * idempotency keys may have expired.
  */
 function isTriedAgain(payload: unknown): boolean {
   const attributes = field(payload, 'content_attributes');
@@ -110,7 +106,7 @@ function isTriedAgain(payload: unknown): boolean {
   );
 }
 
-/** A conversation that the bridge created has a Trunkline id; one that an agent began has the contact's number. */
+/** A conversation that the bridge created has a Trunkline id; one that an agent began has only the contact's number. */
 function recipientOf(conversation: unknown): string | undefined {
   const sourceId = field(field(conversation, 'contact_inbox'), 'source_id');
   if (typeof sourceId === 'string' && /^(?:con|grp)_\w+$/.test(sourceId)) return sourceId;
@@ -135,8 +131,8 @@ function filesOf(payload: unknown): readonly AgentFile[] {
 }
 
 /**
- * A Chatwoot message with files may become several messages. Its text is the caption of the first file or a separate
- * message.
+ * A Chatwoot message with files may become several messages. Its text is the caption of the first file, or a message of
+ * its own.
  */
 async function send(parts: FromChatwootParts, message: AgentMessage): Promise<void> {
   const { api, instance, links } = parts;
@@ -165,7 +161,7 @@ const CAPTION_MAX = 1024;
 
 type SendResult = Awaited<ReturnType<WorkspaceApi['messages']['send']>>;
 
-/** Sends a file as a document if the network refuses its type, as for a GIF or a large video. */
+/** Falls back to a document if the network refuses the file's type, as for a GIF or a large video. */
 async function sendFile(
   { chatwoot }: FromChatwootParts,
   { url, type }: AgentFile,

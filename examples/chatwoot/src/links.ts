@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { ChatwootMessage } from './chatwoot-api.ts';
 
-/** The links between messages of Trunkline and of Chatwoot, stored in a SQLite file. */
+/** Links between messages of Trunkline and of Chatwoot, in a SQLite file. */
 export interface Links {
-  /** Finds the Chatwoot message linked to a Trunkline message; undefined if there is none. */
+  /** Returns the Chatwoot message linked to a Trunkline message; undefined if there is none. */
   find(messageId: string): ChatwootMessage | undefined;
   /** Whether a Trunkline message is linked to this Chatwoot message. */
   isSent(chatwootId: number): boolean;

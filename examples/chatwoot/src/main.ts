@@ -15,7 +15,7 @@ const trunkline = createTrunkline({
   secretKey: process.env['SECRET_KEY'],
 });
 
-// Creates the workspace and the number on the first start; later starts find them.
+// The first start creates the workspace and the number; later starts find them.
 await trunkline.start();
 const { workspaces } = trunkline.admin;
 const [{ id: workspaceId } = await workspaces.create({ name: 'Acme' })] = await workspaces.list();

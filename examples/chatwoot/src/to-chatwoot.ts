@@ -8,11 +8,11 @@ export interface ToChatwootParts {
   readonly instance: string;
   readonly chatwoot: ChatwootApi;
   readonly links: Links;
-  /** The sends in flight for agents' messages. A message gets its link when its send completes. */
+  /** The sends in flight for agents' messages. A message gets its link only when its send completes. */
   readonly sending: ReadonlySet<Promise<unknown>>;
 }
 
-/** Handles an event of Trunkline. Rejects if Chatwoot is unreachable; Trunkline then delivers the event again later. */
+/** Rejects if Chatwoot is unreachable: Trunkline then delivers the event again later. */
 export function toChatwoot(parts: ToChatwootParts): (event: WebhookEvent) => Promise<void> {
   return async (event) => {
     if (!('message' in event.data) || event.data.message.instance_id !== parts.instance) return;
@@ -36,7 +36,7 @@ export function toChatwoot(parts: ToChatwootParts): (event: WebhookEvent) => Pro
   };
 }
 
-/** Creates a message unless an earlier attempt did, which left a link or a message with this source id. */
+/** Creates a message, unless an earlier attempt has left a link or a message with this source id. */
 async function bring(parts: ToChatwootParts, message: WebhookMessage, sourceId: string): Promise<void> {
   const { chatwoot, links } = parts;
   if (links.find(sourceId) !== undefined) return;
@@ -56,7 +56,7 @@ async function bring(parts: ToChatwootParts, message: WebhookMessage, sourceId: 
   links.add(sourceId, created);
 }
 
-/** The other side of the chat, where a group counts as one contact; undefined if the network does not name it. */
+/** The other side of the chat, which may be a group; undefined if the network does not name it. */
 async function counterpartOf(
   { api, instance }: ToChatwootParts,
   { group_id: groupId, contact, from, to, direction }: WebhookMessage,
@@ -93,7 +93,7 @@ async function fileOf({ api }: ToChatwootParts, { id, media }: WebhookMessage): 
   return new File(chunks, filename, { type: mimeType });
 }
 
-/** Reports the status of a message that an agent sent. A message without a link is not in Chatwoot. */
+/** For messages that agents sent. A message without a link is not in Chatwoot. */
 async function report(
   { chatwoot, links, sending }: ToChatwootParts,
   { id, error }: WebhookMessage,

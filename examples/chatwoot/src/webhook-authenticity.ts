@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Chatwoot signs webhooks with the secret of the inbox. Earlier versions of Chatwoot do not sign; for them, the webhook
- * URL ends with a secret, such as `https://bridge.example.com/chatwoot/<secret>`.
+ * Chatwoot signs webhooks with the inbox's secret. For earlier versions, which do not sign, the webhook URL ends with a
+ * secret, such as `https://bridge.example.com/chatwoot/<secret>`.
  */
 export type WebhookAuthenticity = { readonly signedWith: string } | { readonly secretInPath: string };
 
@@ -21,7 +21,7 @@ export function isAuthentic(how: WebhookAuthenticity, request: Request, body: Ui
   return isSame(signature, `sha256=${expected}`);
 }
 
-/** Compares digests, which have the same length, in constant time. */
+/** Compares digests, because a constant-time comparison needs equal lengths. */
 function isSame(given: string, expected: string): boolean {
   const digest = (text: string): Buffer => createHmac('sha256', 'compare').update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));

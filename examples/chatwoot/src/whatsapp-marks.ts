@@ -2,8 +2,8 @@ import { Marked } from 'marked';
 import type { RendererObject } from 'marked';
 
 /**
- * Converts a text of Chatwoot's editor, which is Markdown, to the marks that WhatsApp's apps show: `*bold*`, `_italic_`,
- * `~struck out~`, code, quotes and lists. A link becomes its text and its address.
+ * Converts Markdown, which Chatwoot's editor writes, to WhatsApp's marks: `*bold*`, `_italic_`, `~struck out~`, code,
+ * quotes and lists. A link becomes its text and its address.
  */
 export function whatsappMarks(markdown: string): string {
   return marked.parse(markdown, { async: false }).trim();

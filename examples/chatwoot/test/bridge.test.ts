@@ -86,7 +86,7 @@ async function stop(): Promise<void> {
 const phone = () => sandbox.phone(instance);
 const sentByPhone = () => phone().accepted();
 
-/** Lets the network, the handlers and Chatwoot continue until the check passes. */
+/** Advances the clock until the check passes. */
 function soon<Value>(check: () => Value | Promise<Value>): Promise<Value> {
   return eventually(async () => {
     await runtime.clock.advance(500);
@@ -94,7 +94,7 @@ function soon<Value>(check: () => Value | Promise<Value>): Promise<Value> {
   });
 }
 
-/** Receives a customer's first message, and returns the id of its conversation. */
+/** Returns the id of the conversation. */
 async function begun(text = 'Where is it?'): Promise<number> {
   await phone().receive({ from: '15550177', text });
   await soon(() => expect(chatwoot.messages).toHaveLength(1));
@@ -166,7 +166,7 @@ describe("a customer's message", () => {
     const before = chatwoot.searches;
     runtime.clock.jump(MINUTE);
     await soon(() => expect(chatwoot.searches).toBeGreaterThan(before));
-    // The next message is handled only after the second attempt has ended.
+    // The next message is handled only after the second attempt.
     await phone().receive({ from: '15550177', text: 'Hello?' });
     await soon(() => expect(chatwoot.messages.at(-1)?.content).toBe('Hello?'));
     expect(chatwoot.messages).toHaveLength(2);
@@ -196,7 +196,6 @@ describe("a customer's message", () => {
 describe("an agent's message", () => {
   it('is sent to the customer, and its status comes back', async () => {
     const conversation = await begun();
-    // Chatwoot's editor writes Markdown.
     const message = await chatwoot.write({ conversation, content: 'On its **way**' });
     await soon(() => expect(sentByPhone()).toMatchObject([{ to: '15550177', text: 'On its *way*' }]));
     await soon(() => expect(message.status).toBe('read'));

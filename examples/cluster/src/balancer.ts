@@ -9,8 +9,8 @@ export interface Balancer {
 }
 
 /**
- * Passes connections on to the API processes in rotation, skipping a process that refuses the connection. It stands in
- * for the load balancer of a real cluster, which also checks `/readyz`.
+ * Distributes connections among the API processes in rotation, skipping any that refuses the connection. Stands in for
+ * a real cluster's load balancer, which also checks `/readyz`.
  */
 export async function startBalancer(port: number, host: string): Promise<Balancer> {
   const targets = new Map<string, URL>();
@@ -53,7 +53,7 @@ export async function startBalancer(port: number, host: string): Promise<Balance
   };
 }
 
-/** Passes the bytes of `from` on to `to`, and destroys `to` when `from` closes. */
+/** Copies the bytes, and destroys `to` when `from` closes. */
 function join(from: Socket, to: Socket): void {
   from.on('error', () => to.destroy());
   from.on('close', () => to.destroy());

@@ -25,7 +25,7 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** The processes of the service. The first one upgrades the database; each role has two processes. */
+/** The first process upgrades the database. Each role has two processes. */
 const SERVICES = [
   { name: 'api-1', roles: 'api' },
   { name: 'api-2', roles: 'api' },
@@ -37,14 +37,14 @@ const SERVICES = [
 
 type Program = Omit<ProcessOptions, 'onLine'>;
 
-/** Starts everything. The first API process starts before the others, so that only it creates the workspace. */
+/** The first API process starts before the others, so that only it creates the workspace. */
 export async function startCluster({ host, port, databaseUrl, notify }: ClusterOptions): Promise<Cluster> {
   const started: ManagedProcess[] = [];
   const apis = new Map<string, string>();
   const directory = await makeSharedDirectory('trunkline-cluster-');
   const cleaner = afterExit({ directory });
   const stop = async (): Promise<void> => {
-    // Stops the service's processes first, then the programs that they need, in reverse order of their start.
+    // Stop the service first, then the programs that it needs, in reverse order of their start.
     const services = started.filter(({ name }) => SERVICES.some((service) => service.name === name));
     await Promise.all(services.map((service) => service.stop()));
     for (const other of started.toReversed()) await other.stop();
@@ -95,7 +95,7 @@ export async function startCluster({ host, port, databaseUrl, notify }: ClusterO
   }
 }
 
-/** A Postgres whose files are deleted when the cluster stops. */
+/** Its files are deleted when the cluster stops. */
 function postgres(port: number, directory: string): Program {
   return {
     name: 'postgres',

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 
-/** How long to wait before restarting a process that died. */
 const START_AGAIN_MS = 1_000;
 /** How long a process may take to end cleanly before it is killed. */
 const STOP_WITHIN_MS = 35_000;
@@ -13,11 +12,11 @@ export interface ProcessOptions {
   readonly name: string;
   readonly program: URL;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Matches the output line that shows that the program is ready; `ready` and `onReady` get the first group. */
+  /** Matches the output line that shows that the program is ready. `ready` and `onReady` get its first group. */
   readonly readyLine: RegExp;
   /** Called after each start, once the program is ready. */
   readonly onReady?: (found: string) => void;
-  /** Called with each line of output except the ready line, and when the program dies. */
+  /** Called with each line of output except the first ready line, and when the program dies. */
   readonly onLine: (line: string) => void;
 }
 
@@ -27,7 +26,7 @@ export interface ManagedProcess {
   readonly pid: () => number | undefined;
   /** Resolves when the program is first ready; rejects if it ends before that. */
   readonly ready: Promise<string>;
-  /** Stops the process for good. Kills it if it does not end cleanly in time. */
+  /** Stops the program for good, if necessary by killing it. */
   stop(): Promise<void>;
 }
 
@@ -81,8 +80,7 @@ export function manageProcess(options: ProcessOptions): ManagedProcess {
 function spawnProgram({ name, program, env }: ProcessOptions): ChildProcess {
   return spawn(process.execPath, ['--conditions=source', program.pathname], {
     env: { ...process.env, ...env, PROCESS_NAME: name },
-    // A Ctrl-C reaches only this process, which ends the programs in order. If it dies, the programs see their IPC
-    // channel close.
+    // A Ctrl-C must reach only this process, which ends the programs in order. If it dies, their IPC channel closes.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

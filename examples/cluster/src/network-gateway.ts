@@ -26,8 +26,8 @@ interface NetworkAddress {
 }
 
 /**
- * A gateway to a sandbox network in another process, with a WebSocket for each instance. Reports from the network are
- * acknowledged once they are stored, so that those a killed process had not stored go to the next process.
+ * A gateway to a sandbox network in another process, with a WebSocket for each instance. Reports are acknowledged once
+ * they are stored, so that those that a killed process had not stored go to the next one.
  */
 export function networkGateway(address: NetworkAddress): Gateway {
   const { capabilities, newMessageId } = createSandbox().gateway;
@@ -60,7 +60,7 @@ function openConnection({ clock, logger, ...parts }: ConnectionOptions): Gateway
   const { address, session, listener, options } = parts;
   const { instanceId } = session;
   const files = new Map<string, () => Promise<Uint8Array | null>>();
-  /** Whether the connection's end is already known, so that the closing socket is not reported as a loss. */
+  /** Whether the end is already known: the closing socket must not be reported as a loss. */
   let isOver = false;
 
   const url = new URL(`${CONNECTIONS_PATH}${instanceId}?owner=${address.owner}`, address.url);
@@ -101,7 +101,7 @@ function openConnection({ clock, logger, ...parts }: ConnectionOptions): Gateway
   socket.on('error', lost);
   socket.on('close', lost);
 
-  /** Notifies the network, unless it is unreachable, and closes the socket. */
+  /** Notifies the network if it is reachable, and closes the socket. */
   const end = async (notify: () => Promise<void>): Promise<void> => {
     isOver = true;
     const cancel = clock.setTimer(NETWORK_DEADLINE_MS, () => socket.terminate());
@@ -125,13 +125,13 @@ function openConnection({ clock, logger, ...parts }: ConnectionOptions): Gateway
         files.delete(networkId);
       }
     },
-    // Errors are ignored, because the network may have ended the connection already.
+    // The network may already have ended the connection.
     close: () => end(() => network.close().catch(() => undefined)),
     logout: () => end(() => network.logout()),
   };
 }
 
-/** Reads the file of a message from its beginning; the network requests one piece after another. */
+/** The network requests one piece after another. */
 function piecesOf({ content }: OutgoingMessage): () => Promise<Uint8Array | null> {
   if (content.type === 'text') return async () => null;
   let reader: ReadableStreamDefaultReader<Uint8Array> | null = null;

@@ -3,7 +3,7 @@ import { TrunklineError } from '@trunkline/core';
 import { refuse } from '@trunkline/core/spi/http';
 import type { SandboxMessage, SandboxPhone } from '@trunkline/core/sandbox';
 
-/** The actions on a phone, from a process other than the network's. */
+/** A phone's actions, from a process other than the network's. */
 export type NetworkPhone = Omit<SandboxPhone, 'accepted'> & {
   /** Unlinks the number from the gateway's side. */
   forget(): Promise<void>;
@@ -12,7 +12,6 @@ export type NetworkPhone = Omit<SandboxPhone, 'accepted'> & {
 const done = z.object({ response: z.string().nullable() });
 const failed = z.object({ code: z.literal('INVALID_INSTANCE_STATE').optional(), message: z.string() });
 
-/** The phone behind an instance, on the network at this address. */
 export function networkPhone(url: string, instanceId: string): NetworkPhone {
   const act = async (action: string, input: object = {}): Promise<string> => {
     const response = await fetch(`${url}/phones/${instanceId}/${action}`, {

@@ -1,9 +1,8 @@
 import { startPostgres } from '@trunkline/test-postgres/server';
 
-/** How often to check whether Postgres still runs. */
 const LOOK_EVERY_MS = 2_000;
 
-// For experiments: a Postgres from npm, in the directory and on the port that the cluster chose for it.
+// A Postgres from npm, for experiments. The cluster has chosen its directory and port.
 const server = await startPostgres({
   directory: process.env['POSTGRES_DIRECTORY'] ?? '',
   port: Number(process.env['POSTGRES_PORT']),
@@ -18,5 +17,5 @@ setInterval(() => {
 
 const end = (): void => void server.stop().finally(() => process.exit(0));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end);
-// Ends when the parent process is gone.
+// The parent process is gone.
 process.on('disconnect', end);

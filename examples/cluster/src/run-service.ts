@@ -5,11 +5,11 @@ import { networkPhone } from './network-phone.ts';
 import { whatsAppElsewhere } from './whatsapp-elsewhere.ts';
 
 /**
- * Runs one process of the cluster: the server of docs/running.md, with the roles in its environment. The network is the
- * one at `NETWORK_URL`, or WhatsApp if `GATEWAY` is `baileys`.
+ * Runs one process of the cluster: the server of docs/running.md, with the roles in its environment, on the network at
+ * `NETWORK_URL`, or on WhatsApp if `GATEWAY` is `baileys`.
  */
 export function runService(parts: Pick<ServerParts, 'adapt'> = {}): void {
-  // Ends cleanly when the parent process is gone.
+  // The parent process is gone: end cleanly.
   process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   const { env } = process;
   const network = env['GATEWAY'] === 'baileys' ? whatsApp(env['ROLES']) : sandboxNetwork(env);
@@ -27,7 +27,7 @@ function sandboxNetwork({ NETWORK_URL: url = '', PROCESS_NAME: owner }: NodeJS.P
   };
 }
 
-/** Undefined for a process with the role `gateway`, which uses the server's own network and so loads Baileys. */
+/** Undefined for the role `gateway`: the server's own network loads Baileys. */
 function whatsApp(roles = 'gateway'): Network | undefined {
   if (roles.split(',').some((role) => role.trim() === 'gateway')) return undefined;
   return { gateway: whatsAppElsewhere(), phone: null, isElsewhere: false, close() {} };

@@ -1,8 +1,8 @@
 import type { Gateway } from '@trunkline/core';
 
 /**
- * The gateway of a process that holds no connections to WhatsApp, and so needs neither Baileys nor its dependencies.
- * Processes with the role `gateway` use `baileysGateway()` of `@trunkline/gateway-baileys` instead.
+ * The gateway of a process without connections to WhatsApp, which needs neither Baileys nor its dependencies. Processes
+ * with the role `gateway` use `baileysGateway()` of `@trunkline/gateway-baileys`.
  */
 export function whatsAppElsewhere(): Gateway {
   const refuse = (): Promise<never> =>

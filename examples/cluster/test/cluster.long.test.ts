@@ -66,7 +66,6 @@ describe('The cluster of one command', () => {
     const [instance = ''] = await setUp({ url, networkUrl }, { receivers: [receiver], instances: 1 });
     const sendBy = async (api: string, text: string): Promise<void> => {
       const body = { instance, to: '15550100', type: 'text', text };
-      // An instance that moves to another process is briefly not connected.
       const { id } = await until(`${text} is accepted`, () =>
         call(api, 'POST', '/messages', body).catch((error: Error) =>
           error.message.includes('INSTANCE_NOT_CONNECTED') ? null : Promise.reject(error),

@@ -17,33 +17,33 @@ import { startTestCluster } from './support/test-cluster.ts';
 import { startVisitors } from './support/visitors.ts';
 
 /**
- * How long the cluster is disturbed, in minutes of real time. If unset, a few seconds; the service's time then runs
- * three times as fast, so that leases and the waits between retries take a third.
+ * How many minutes of real time the cluster is disturbed. If unset, a few seconds, and the service's time runs three
+ * times as fast, which shortens leases and the waits between retries.
  */
 const MINUTES = Number(process.env['CLUSTER_MINUTES'] ?? 0);
 interface Form extends Omit<DisturbanceOptions, 'instances'> {
   /** The factor by which time runs faster for the service. */
   readonly timeFactor: number;
   /**
-   * The window in which an endpoint may get 120 requests, in real time. A request leaves within a second of its claim,
-   * and that second does not shrink if time runs faster.
+   * The window in which an endpoint may get 120 requests, in real time. It includes the second within which a request
+   * follows its claim, which does not shrink if time runs faster.
    */
   readonly minuteMs: number;
-  /** The number of clients. They must not send more than an endpoint can take. */
+  /** More clients would send more than an endpoint can take. */
   readonly senders: number;
   /** The range of the pause between two messages of a client. */
   readonly loadMs: readonly [number, number];
-  /** The number of visitors at a time. */
+  /** How many visitors there are at a time. */
   readonly visitors: number;
   readonly stayMs: readonly [number, number];
   /** How long an instance may be unable to send after its gateway died, if another gateway exists. */
   readonly darkMs: number;
 }
 
-/** The run continues until more messages than this are accepted, because fewer would prove little. */
+/** The run continues until more messages than this are accepted: fewer would prove little. */
 const MESSAGES_LEAST = 10;
 
-/** Printed on failure. Set CLUSTER_SEED to this number to repeat the same choices. */
+/** Printed on failure. Set CLUSTER_SEED to it to repeat the same choices. */
 const SEED = Number(process.env['CLUSTER_SEED'] ?? Date.now() % 1_000_000);
 
 const form: Form =
@@ -70,7 +70,7 @@ const form: Form =
         loadMs: [500, 1_500],
         visitors: 1,
         stayMs: [200, 2_000],
-        // Allows for a busy machine that runs all tests, but is shorter than a lease.
+        // Long enough for a busy machine, but shorter than a lease.
         darkMs: 8_000,
       };
 
@@ -98,7 +98,7 @@ it(
       const visitors = startVisitors(cluster, load, form, random.apart(9));
       const from = Date.now();
       const interruptions = await disturb(cluster, { ...form, instances }, random.apart(7));
-      // On a busy machine, outages may cover most of these seconds, so wait for enough messages to prove something.
+      // On a busy machine, outages may cover most of these seconds.
       await until(
         'messages are accepted and received again',
         () => load.accepted.length > MESSAGES_LEAST && load.inbound.length > 0,

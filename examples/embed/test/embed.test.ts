@@ -13,7 +13,7 @@ import { startNodeProgram, startProgram } from '@trunkline/test-support/start-pr
 import type { Program } from '@trunkline/test-support/start-program';
 import { blocksOf, linesInTable, ownLines, source } from './pages.ts';
 
-/** Without SECRET_KEY, which comes from the file that the commands on the pages create. */
+/** Without SECRET_KEY, which is in the file that the pages' commands create. */
 const env = { PATH: process.env['PATH'], PORT: '0' };
 
 /** The page, the program, and the lines that the framework's `create` command or first page already contains. */
@@ -22,13 +22,13 @@ const SERVERS = [
   ['fastify', 'fastify.ts', /'fastify'|Fastify\(|app\.listen|console\.log/],
   ['hono', 'hono.ts', /'@hono\/node-server'|'hono'|new Hono|serve\(|console\.log/],
 ] as const;
-/** The same for an app of `npm create fastify`, whose generated plugins already contain such lines. */
+/** The same for `npm create fastify`, whose generated plugins already contain such lines. */
 const PLUGIN = ['fastify', 'fastify-plugin.mjs', /plugin|app\.log|^}\);$/] as const;
 const SCRIPTS = [
   ['script', 'script.ts', /^$/],
   ['commonjs', 'commonjs.cjs', /main\(\)|^}$/],
 ] as const;
-/** The command, and the arguments before a program. */
+/** The command, and its arguments before the program. */
 const OTHER_RUNTIMES: readonly Runtime[] = [
   ['bun', []],
   ['deno', ['run', '--env-file=.env', '--allow-all', '--no-lock']],
@@ -46,7 +46,7 @@ describe('docs/embed', () => {
   });
 });
 
-/** In the short form of this test, only the first of `all`. */
+/** In the short form, only the first of `all`. */
 const ofForm = <One>(all: readonly One[]): readonly One[] => (isLongForm ? all : all.slice(0, 1));
 
 describe('a server sends the first message by the commands of docs/embed, and stops cleanly:', () => {
@@ -57,7 +57,7 @@ describe('a server sends the first message by the commands of docs/embed, and st
     expect(await sendFirstMessage(first)).toMatchObject({ data: { to: '15550100', text: 'Hello' } });
     expect(await first.program.stop()).toBe(0);
 
-    // The second server shares the database, as under `node --watch`, so its key is the same, and is not printed again.
+    // The second server shares the database, as under `node --watch`, so no key is created or printed.
     const second = await startServer(file, folder);
     expect([first.token, second.token]).toEqual([expect.stringMatching(/^trk_/), null]);
     const headers = { Authorization: `Bearer ${first.token}` };
@@ -155,7 +155,7 @@ function isThere(runtime: string): boolean {
   return spawnSync(commandOf(runtime), ['--version'], { stdio: 'ignore' }).status === 0;
 }
 
-/** Runs in a process group, because the command that npm installs starts the runtime. */
+/** In a process group, because the command that npm installs starts the runtime as a child. */
 async function startOn([name, args]: Runtime, file: string, cwd: string): Promise<Program> {
   const program = fileURLToPath(new URL(`../src/${file}`, import.meta.url));
   return startProgram(commandOf(name), {
@@ -177,10 +177,10 @@ interface Server {
   readonly token: string | null;
 }
 
-/** The pages start programs like this. */
+/** As the pages start programs. */
 const withKey = { nodeArgs: ['--env-file=.env'], env };
 
-/** Runs the page's command that creates the key; the page's next command starts the program. */
+/** Runs the page's command that creates the key, without the one that starts the program. */
 async function makeKey(page: string, cwd: string): Promise<void> {
   const [make = '', start = ''] =
     blocksOf(page, 'sh')
@@ -198,12 +198,12 @@ async function startServer(file: string, cwd: string): Promise<Server> {
 async function listening(program: Program): Promise<Server> {
   onTestFinished(() => program.kill());
   const [, port = ''] = await program.printed(/port: (\d+)/);
-  // The key is printed before the address.
+  // The key is printed before the address, so it is already there.
   const [token = null] = /trk_\w+/.exec(program.output()) ?? [];
   return { program, origin: `http://127.0.0.1:${port}`, token };
 }
 
-/** Runs the page's commands in a shell. Returns the output of the last one. */
+/** In a shell, with the page's commands. Returns the output of the last one. */
 async function sendFirstMessage({ origin, token }: Server): Promise<unknown> {
   const [settings = '', commands = ''] = blocksOf('README', 'sh');
   expect(settings).toMatch(/^api=http:\/\/127\.0\.0\.1:3000\/api\/v1$/m);

@@ -1,5 +1,4 @@
-// Does what `npm start` does in an app of `npm create fastify`: loads the plugins, listens, and closes the app at
-// SIGTERM.
+// Loads the plugins, listens, and closes the app at SIGTERM, like `npm start` in an app of `npm create fastify`.
 import Fastify from 'fastify';
 import messaging from '../src/fastify-plugin.mjs';
 

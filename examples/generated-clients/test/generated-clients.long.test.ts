@@ -26,7 +26,7 @@ const STRICT =
   '--isolatedModules --skipLibCheck false --allowImportingTsExtensions --noEmit --target es2024 --lib es2024,dom,dom.iterable ' +
   '--module esnext --moduleResolution bundler --types node';
 
-/** The exports of the programs in docs/generated-clients.md. */
+/** As the programs in docs/generated-clients.md export them. */
 interface Program {
   createInstance(name: string): Promise<string>;
   statusOf(instance: string): Promise<string>;
@@ -138,7 +138,7 @@ describe.each(GENERATORS)('the program of docs/generated-clients.md with %s', (n
     for (const { headers, body } of own()) {
       const result = await verify({ secret, headers, body });
       if (!result.ok) throw new Error(result.message);
-      // The request as a proxy that removes X- headers would pass it on.
+      // As passed on by a proxy that removes X- headers.
       const standard = Object.entries(headers).filter(([header]) => header.startsWith('webhook-'));
       const alone = { secret, headers: Object.fromEntries(standard), body };
       expect(await verify(alone)).toEqual(result);
@@ -164,7 +164,6 @@ async function run(command: string, args: readonly string[], cwd: string): Promi
   try {
     await promisify(execFile)(command, args, { cwd });
   } catch (error) {
-    // A compiler prints its complaints on stdout.
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }; // the error of execFile
     throw new Error(`${command} ${args.join(' ')}\n${stdout}${stderr}`, { cause: error });
   }
@@ -206,7 +205,7 @@ interface Received {
   readonly body: Buffer;
 }
 
-/** A receiver that records its requests, and closes after the file's tests. */
+/** Records its requests, and closes after the file's tests. */
 async function startReceiver(
   subscribe: (url: string) => Promise<string>,
 ): Promise<{ readonly secret: string; readonly received: readonly Received[] }> {

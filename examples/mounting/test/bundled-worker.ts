@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { Plugin } from 'esbuild';
 
-/** The worker in one file, bundled as wrangler does under `nodejs_compat`. */
+/** Bundled into one file, as wrangler does under `nodejs_compat`. */
 export async function bundledWorker(): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL('../src/worker.ts', import.meta.url))],
@@ -19,10 +19,7 @@ export async function bundledWorker(): Promise<string> {
   return outputFiles[0]?.text ?? '';
 }
 
-/**
- * workerd provides Node's modules under their names with the prefix `node:`. It has no `require`, so calls to `require`
- * become imports.
- */
+/** workerd provides Node's modules only with the prefix `node:`, and has no `require`: calls to it become imports. */
 const nodeModules: Plugin = {
   name: 'node-modules',
   setup({ onResolve, onLoad }) {

@@ -15,7 +15,6 @@ import { startReceiver } from './webhook-receiver.ts';
 
 const apiKey = 'the-key-of-the-smoke-test';
 
-/** The cookie that identifies the customer. */
 const CUSTOMER = 'customer=acme';
 
 async function startMountable(): Promise<Mountable> {
@@ -27,7 +26,6 @@ async function startMountable(): Promise<Mountable> {
   return { api, dashboard: dashboardFor(trunkline, workspaceOf) };
 }
 
-/** The address at which an app listens, and the function that sends requests to it. */
 type Mounted = {
   readonly origin: string;
   readonly fetch: (url: string, init: RequestInit) => Response | Promise<Response>;

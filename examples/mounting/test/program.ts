@@ -1,9 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { startProgram } from '@trunkline/test-support/start-program';
 
-/**
- * Starts a program, and waits until it prints its address. The program is killed after the test. Returns the origin.
- */
+/** Waits until the program prints its address, and returns its origin. The program is killed after the test. */
 export async function startServer(
   command: string,
   { args, env }: { readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> },

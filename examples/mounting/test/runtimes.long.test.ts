@@ -8,8 +8,8 @@ import { startServer } from './program.ts';
 import { smoke } from './smoke.ts';
 import { startReceiver } from './webhook-receiver.ts';
 
-// The same smoke test as in frameworks.test.ts, against programs of other runtimes. The runtimes come from npm; if npm
-// has none for the platform, the test is skipped and says so.
+// The smoke test of frameworks.test.ts, for programs of other runtimes, which come from npm. If npm has none for the
+// platform, the test is skipped, and says so.
 
 const apiKey = 'the-key-of-the-smoke-test';
 const env = { API_KEY: apiKey, PORT: '0' };
@@ -53,12 +53,11 @@ describe('the API works', () => {
   });
 });
 
-/** The path of a program that a package of this example has installed. */
+/** The path of a program that this example's packages have installed. */
 function inBin(name: string): string {
   return fileURLToPath(new URL(`../node_modules/.bin/${name}`, import.meta.url));
 }
 
-/** The path of the workerd program that miniflare starts. */
 function binaryOfMiniflare(): string {
   const ofMiniflare = createRequire(createRequire(import.meta.url).resolve('miniflare'));
   const workerd: { readonly default: string } = ofMiniflare('workerd');

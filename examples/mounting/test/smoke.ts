@@ -8,18 +8,18 @@ export interface SmokeTarget {
   /** The origin, without a path. */
   readonly origin: string;
   readonly apiKey: string;
-  /** Whether the process has all roles: it also connects instances and sends webhooks. */
+  /** Whether the process has all roles, and so also connects instances and sends webhooks. */
   readonly everyRole: boolean;
   /**
    * Whether the runtime closes the connection of a refused request without reading its body. A client that is still
-   * sending may then see the close instead of the response.
+   * sending may then see no response.
    */
   readonly cutsRefusedBodies?: boolean;
   /** Gets webhooks; if omitted, webhooks are registered but not sent. */
   readonly receiverUrl?: string | undefined;
 }
 
-/** Runs the same steps through the API wherever it is mounted. The error names the step that failed. */
+/** Runs the same steps wherever the API is mounted. The error names the failed step. */
 export async function smoke(target: SmokeTarget): Promise<void> {
   const client = clientOf(target);
   const { id } = unwrap(await client.instances.create({ name: 'Smoke' })).data;
@@ -96,7 +96,7 @@ const STEPS: readonly Step[] = [
         headers: {
           Authorization: `Bearer ${target.apiKey}`,
           'Content-Type': 'application/json',
-          // Such a runtime does not announce that it closes the connection, so later requests must not reuse it.
+          // Such a runtime closes the connection without notice, so later requests must not reuse it.
           ...(target.cutsRefusedBodies && { Connection: 'close' }),
         },
         body: JSON.stringify({ name: 'x'.repeat(1_048_576) }),
@@ -160,7 +160,7 @@ const STEPS: readonly Step[] = [
       const { data } = unwrap(await client.events.stream({ types: 'message.read' }));
       if (target.everyRole)
         unwrap(await client.messages.send({ instance: id, to: '+1 555 0100', type: 'text', text: 'Hello' }));
-      // The first item is the stream's position, which is sent before any event.
+      // The first item is the stream's position, without an event.
       for await (const { event } of data) if (event?.type === 'message.read' || !target.everyRole) break;
     },
   },

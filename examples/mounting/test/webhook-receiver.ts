@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { listening } from './listening.ts';
 
-/** Starts a server on this machine that accepts every webhook with a signature. Returns its URL. */
+/** Accepts every webhook that has a signature. Returns its URL. */
 export async function startReceiver(): Promise<string> {
   const server = createServer((request, response) => {
     request.resume();

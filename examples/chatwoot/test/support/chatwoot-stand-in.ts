@@ -5,8 +5,8 @@ import { Hono } from 'hono';
 import type { Context } from 'hono';
 
 /**
- * A Chatwoot on this machine, with one account and one API inbox. It has the part of Chatwoot's API and webhooks that
- * the bridge uses, according to Chatwoot's source.
+ * A Chatwoot on this machine, with one account and one API inbox: the part of its API and webhooks that the bridge
+ * uses, written from Chatwoot's source.
  */
 export interface ChatwootStandIn {
   readonly url: string;
@@ -24,17 +24,15 @@ export interface ChatwootStandIn {
   readonly searches: number;
   /** How many requests were refused while it was down. */
   readonly refused: number;
-  /** Adds a contact, as an agent would. */
   addContact(contact: Omit<Contact, 'id'>): Contact;
   resolve(conversation: number): void;
   write(draft: AgentDraft): Promise<Message>;
-  /** Retries a failed message, as an agent would. */
   retry(id: number): Promise<void>;
   /** Changes a message's content, but not its status. */
   change(id: number, content: string): Promise<void>;
-  /** Posts the last webhook again, with these changes. */
+  /** Posts the last webhook again, with changes. */
   post(webhook?: Partial<Posted>): Promise<Response | undefined>;
-  /** The URL that gets Chatwoot's webhooks, and the secret that signs them. */
+  /** Where webhooks are sent, and the secret that signs them. */
   webhook: { url: string; secret: string };
   stop(): Promise<void>;
 }
@@ -205,7 +203,7 @@ export async function startChatwootStandIn(): Promise<ChatwootStandIn> {
     return message;
   }
 
-  /** Posts a webhook once. If the post fails, the message is marked as failed. */
+  /** Posts once. If the post fails, the message is marked as failed. */
   async function announce(event: string, message: Message): Promise<void> {
     const conversation = conversations.find(({ id }) => id === message.conversation);
     const contact = contacts.find(({ id }) => id === conversation?.contact);

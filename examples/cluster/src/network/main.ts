@@ -10,5 +10,5 @@ const network = await startNetwork(Number(process.env['NETWORK_PORT'] ?? 0), {
 });
 console.log(`The sandbox network is at ${network.url}`);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(0));
-// Ends when the parent process is gone.
+// The parent process is gone.
 process.on('disconnect', () => process.exit(0));

@@ -1,14 +1,14 @@
 import type { Clock, SendOutcome } from '@trunkline/core/spi/gateway';
 import type { NetworkRecord } from '@trunkline/core/sandbox';
 
-/** The network's record, oldest first. Times are epoch milliseconds of the network's clock. */
+/** Oldest first. Times are epoch milliseconds of the network's clock. */
 export interface NetworkLog {
-  /** The events of the network, such as accepted messages, messages of phones, and stored receipts. */
+  /** Events of the network, such as accepted messages, messages of phones, and stored receipts. */
   readonly records: readonly LoggedRecord[];
   /** Every request to send, with its outcome; includes repeats. */
   readonly sends: readonly LoggedSend[];
   readonly connections: readonly LoggedConnection[];
-  /** When an instance connected while it was already connected, so that the network ended its first connection. */
+  /** When a second connection of an instance ended its first. */
   readonly replaced: readonly { readonly at: number; readonly first: number; readonly second: number }[];
 }
 
@@ -35,7 +35,7 @@ interface LoggedConnection {
   readonly closedAt: number | null;
 }
 
-/** How many entries of each list are kept; older entries are dropped. */
+/** How many entries of each list are kept. */
 const KEPT = 200_000;
 
 export interface NetworkLogWriter {
@@ -43,8 +43,8 @@ export interface NetworkLogWriter {
   record(record: NetworkRecord): void;
   send(send: Omit<LoggedSend, 'at'>): void;
   /**
-   * Records a connection. Returns its number, and functions to call when it is connected and when it has ended;
-   * repeated calls do nothing.
+   * Records a connection. Returns its number, and functions to call when it is connected and when it has ended.
+   * Repeated calls do nothing.
    */
   opened(connection: { instanceId: string; owner: string }): {
     readonly id: number;

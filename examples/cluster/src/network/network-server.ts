@@ -9,7 +9,7 @@ import type { NetworkOptions } from './network.ts';
 import { phoneRoutes } from './phone-routes.ts';
 import { CONNECTIONS_PATH } from './protocol.ts';
 
-/** The maximum size of a phone's message in bytes, including its file. */
+/** Of a phone's message with its file, in bytes. */
 const LARGEST_MESSAGE = 32 * 1_048_576;
 
 export interface NetworkServer {
@@ -18,7 +18,7 @@ export interface NetworkServer {
   close(): void;
 }
 
-/** Serves a sandbox network, only on this machine, because it has no authentication. Port 0 takes any free port. */
+/** Serves a sandbox network on this machine only, because there is no authentication. Port 0 takes any free port. */
 export async function startNetwork(
   port: number,
   context: GatewayContext,

@@ -18,7 +18,7 @@ import { outgoingContent, wireIncoming } from './wire-content.ts';
 export interface Network {
   readonly phone: Sandbox['phone'];
   readonly unlink: (instanceId: string) => Promise<void>;
-  /** Accepts a gateway's socket for one instance. An earlier connection of the instance ends, as on a real network. */
+  /** Accepts a gateway's socket for one instance, and ends the instance's earlier connection, like a real network. */
   accept(socket: WebSocket, peer: Peer): void;
   log(): NetworkLog;
 }
@@ -35,7 +35,7 @@ interface Accepted {
 }
 
 export interface NetworkOptions {
-  /** The delay of a message on its way to the network, and of its response. 0 by default. */
+  /** The delay of each message to the network, and of each response. 0 by default. */
   readonly latencyMs?: number;
 }
 
@@ -130,7 +130,7 @@ export function createNetwork(context: GatewayContext, { latencyMs = 0 }: Networ
   };
 }
 
-/** A session whose values are stored by the gateway's process. */
+/** The gateway's process stores the values. */
 function sessionOf(instanceId: string, calls: RemoteCalls<GatewaySide, NetworkSide>): Session {
   return {
     instanceId,

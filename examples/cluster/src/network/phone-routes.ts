@@ -37,8 +37,8 @@ const undecryptable = happening.extend({ reason: z.enum(['no_key', 'view_once'])
 const group = z.object({ name: z.string(), participantsCount: z.int() });
 
 /**
- * The phones, for other processes: `POST /phones/{instance}/{action}` takes the action's input as JSON, and responds
- * with the action's result.
+ * The phones, for other processes: `POST /phones/{instance}/{action}` with the action's input as JSON. The response has
+ * the action's result.
  */
 export function phoneRoutes({ phone, unlink, log }: Pick<Network, 'phone' | 'unlink' | 'log'>): Hono {
   const app = new Hono();
@@ -69,7 +69,7 @@ export function phoneRoutes({ phone, unlink, log }: Pick<Network, 'phone' | 'unl
   action('drop', z.unknown(), (id) => phone(id).drop());
   action('unlink', z.unknown(), (id) => phone(id).unlink());
   action('fail', z.unknown(), (id) => phone(id).fail());
-  // Unlinks from the gateway's side, for an instance that has no connection.
+  // For an instance that has no connection: unlinks from the gateway's side.
   action('forget', z.unknown(), unlink);
   app.get('/log', (c) => c.json(log()));
   app.onError((error, c) => {

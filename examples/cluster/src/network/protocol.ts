@@ -13,14 +13,14 @@ import type {
 } from '@trunkline/core/spi/gateway';
 
 /**
- * A gateway process and the network's process talk over a WebSocket for each instance, at `/connections/{instance}`.
- * Each side calls the other; a rejection reaches the caller as an error.
+ * A gateway process and the network's process communicate over a WebSocket for each instance, at
+ * `/connections/{instance}`. Each side calls the other; a rejection reaches the caller as an error.
  */
 export const CONNECTIONS_PATH = '/connections/';
 
 /** The calls of a gateway to the network. */
 export interface NetworkSide {
-  /** The first call. The network reports events from then on. */
+  /** Must be the first call. The network then begins to report events. */
   open(...options: OpenArguments): Promise<void>;
   send(message: WireMessage): Promise<SendOutcome>;
   /** Resolves once the network has ended the connection. */
@@ -41,13 +41,13 @@ export interface GatewaySide extends Omit<GatewayListener, 'message'> {
 export type OpenArguments =
   Parameters<Gateway['open']> extends [Session, GatewayListener, ...infer More] ? More : [];
 
-/** A message whose file is requested piece by piece while the message is sent. */
+/** The network requests the file piece by piece while it sends the message. */
 export type WireMessage = Omit<OutgoingMessage, 'content'> & {
   readonly content: Wire<OutgoingContent, FileFacts>;
 };
 type FileFacts = Omit<OutgoingFile, 'open'>;
 
-/** A message that includes its file, because phones send only small files here. */
+/** Includes the file, because phones send only small files here. */
 export type WireIncoming = Omit<IncomingMessage, 'content'> & {
   readonly content: Wire<IncomingContent, WholeFile>;
 };

@@ -7,14 +7,14 @@ import type { Clock } from '@trunkline/core/spi/gateway';
 /** The functions that the other side of a socket serves. */
 export type RemoteCalls<Remote extends object, Local extends object> = BirpcReturn<Remote, Local>;
 
-/** Serves `local` to the other side. Calls that are in flight when the socket closes reject, as do later calls. */
+/** Serves `local` to the other side. After the socket closes, all calls reject, including those in flight. */
 export function remoteCalls<Remote extends object, Local extends object>(
   socket: WebSocket,
   local: Local,
 ): RemoteCalls<Remote, Local> {
   const calls = createBirpc<Remote, Local>(local, {
     bind: 'functions',
-    // Unlike JSON, keeps maps, bytes and errors.
+    // Unlike JSON, this keeps maps, bytes and errors.
     serialize,
     deserialize,
     post: (bytes: Uint8Array) =>
@@ -23,7 +23,7 @@ export function remoteCalls<Remote extends object, Local extends object>(
       }),
     on(receive) {
       socket.on('message', (bytes) => {
-        // If a response cannot be sent, or a frame is malformed, closing the socket informs the other side.
+        // After an unsendable response or a malformed frame, closing the socket informs the other side.
         (async () => receive(bytes))().catch(() => socket.terminate());
       });
     },
@@ -36,7 +36,7 @@ export function remoteCalls<Remote extends object, Local extends object>(
 
 const PING_EVERY_MS = 10_000;
 
-/** Closes a socket whose other side is silent, such as a process that hangs or a machine that is gone. */
+/** Closes a socket whose other side is silent, because its process hangs or its machine is gone. */
 export function watchForSilence(socket: WebSocket, clock: Clock): void {
   let responded = true;
   let cancel = (): void => {};

@@ -5,7 +5,7 @@ import type { WireIncoming, WireMessage } from './protocol.ts';
 type OutgoingWire = WireMessage['content'];
 type IncomingWire = WireIncoming['content'];
 
-/** Content for the network, which reads the file from the gateway, piece by piece. */
+/** For the network, which reads the file from the gateway piece by piece. */
 export function outgoingContent(
   content: OutgoingWire,
   read: () => Promise<Uint8Array | null>,
@@ -22,7 +22,7 @@ export function outgoingContent(
   return { ...content, file: { ...content.file, open } };
 }
 
-/** Content without its file, which the network requests later. */
+/** Without the file, which the network requests later. */
 export function outgoingWire(content: OutgoingContent): OutgoingWire {
   if (content.type === 'text') return content;
   const { mimeType, filename, size } = content.file;
@@ -33,7 +33,7 @@ export async function wireIncoming(message: IncomingMessage): Promise<WireIncomi
   const { content } = message;
   if (content.type === 'text') return { ...message, content };
   const { mimeType, filename, open } = content.file;
-  // Avoids Response, because @hono/node-server replaces the global class with one that lacks `bytes`.
+  // Not `Response`, which @hono/node-server replaces with a class that lacks `bytes`.
   const bytes = await buffer(await open());
   return { ...message, content: { ...content, file: { mimeType, filename, bytes } } };
 }

@@ -1,13 +1,13 @@
 import { seededRandom } from '@trunkline/core/testing';
 
-/** Decisions that are the same for the same seed and the same order of calls. */
+/** Random choices that the seed and the order of calls determine. */
 export interface Choices {
   /** Returns a number from 0 to just below 1. */
   fraction(): number;
   between(least: number, most: number): number;
   chance(probability: number): boolean;
   of<Item>(items: readonly Item[]): Item;
-  /** Returns choices that do not depend on the calls made here, such as for a concurrent caller. */
+  /** Returns choices for a concurrent caller, which do not depend on the calls made here. */
   apart(name: number): Choices;
 }
 

@@ -2,12 +2,9 @@ import type { Period } from './disturbances.ts';
 import type { Evidence } from './oracle.ts';
 import type { Stay } from './visitors.ts';
 
-/** A period in which an instance that was linked and meant to be online could not send. */
+/** A period in which an instance could not send, although it was linked and meant to be online. */
 interface Darkness extends Stay {
-  /**
-   * The disturbances of gateways, of Postgres or of the instance's connection at that time, such as `killed`; otherwise
-   * `nothing`.
-   */
+  /** The kinds of the disturbances at that time, such as `killed`, or `nothing`. */
   readonly cause: string;
 }
 
@@ -15,8 +12,8 @@ interface Darkness extends Stay {
 const NOTICED_WITHIN_MS = 1_000;
 
 /**
- * The periods in which instances should have been able to send but were not, because they had no connection, the
- * process that held it was frozen or cut off from Postgres, or Postgres was down.
+ * The periods in which instances should have been able to send but were not: without a connection, while their process
+ * was frozen or cut off from Postgres, or while Postgres was down.
  */
 export function darkness(evidence: Evidence): readonly Darkness[] {
   return evidence.stays.flatMap((stay) =>
@@ -27,7 +24,7 @@ export function darkness(evidence: Evidence): readonly Darkness[] {
   );
 }
 
-/** How long each message was at the head of its instance's queue, and the disturbances during that time. */
+/** How long each message was first in its instance's queue, and the disturbances during that time. */
 export function waits({ load, log, ...rest }: Evidence): readonly Darkness[] {
   const sentAt = new Map(
     log.records.flatMap((record) => (record.kind === 'accepted' ? [[record.text, record.at]] : [])),
@@ -75,7 +72,7 @@ function gaps({ from, to }: Period, others: readonly Period[]): readonly Period[
   return found;
 }
 
-/** The kinds of disturbances at that time. Adds "both gateways" if no undisturbed gateway was left to take over. */
+/** Adds "both gateways" if no undisturbed gateway was left to take over. */
 function causeOf({ interruptions }: Evidence, { instance, from, to }: Stay): string {
   const causes = interruptions
     .filter((one) => one.from <= to && from <= one.to + NOTICED_WITHIN_MS)

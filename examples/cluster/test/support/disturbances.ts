@@ -9,16 +9,15 @@ export interface DisturbanceOptions {
   readonly forMs: number;
   /** The range of the pause between two disturbances. */
   readonly pauseMs: readonly [number, number];
-  /** The maximum time that a process is cut off from Postgres, or frozen. Must be longer than a lease. */
+  /** The maximum time that a process is frozen or cut off from Postgres. Must be longer than a lease. */
   readonly outageMs: number;
   /** The instances whose connections are dropped. */
   readonly instances: readonly string[];
 }
 
-/** A disturbance, with its start and its end in epoch milliseconds. */
+/** Start and end in epoch milliseconds. */
 export type Interruption = Outage | ProcessEnd | DatabaseOutage | Drop;
 
-/** A process was frozen, or could not reach Postgres. */
 export interface Outage extends Period {
   readonly kind: 'frozen' | 'cut_off';
   readonly process: string;
@@ -35,7 +34,6 @@ interface DatabaseOutage extends Period {
   readonly kind: 'database';
 }
 
-/** The network dropped the connection of an instance. */
 interface Drop extends Period {
   readonly kind: 'dropped';
   readonly instanceId: string;
@@ -56,7 +54,7 @@ interface Harness extends Pick<DisturbanceOptions, 'outageMs' | 'instances'> {
   readonly interruptions: Interruption[];
 }
 
-/** Disturbs the cluster. Returns a description for the log. */
+/** Returns a description for the log. */
 type Disturbance = (harness: Harness) => Promise<string>;
 
 /** Each disturbance happens once before any is repeated. */
@@ -107,7 +105,7 @@ async function kill(harness: Harness, role: string): Promise<string> {
   return `${process.name} is killed`;
 }
 
-/** Ends a process cleanly, like a deploy. The cluster restarts the process. */
+/** Ends a process cleanly, like a deployment. The cluster restarts it. */
 async function restart(harness: Harness): Promise<string> {
   const process = oneOf(harness, '');
   if (!signal(process, 'SIGTERM')) return `${process.name} is dead`;
@@ -115,7 +113,7 @@ async function restart(harness: Harness): Promise<string> {
   return `${process.name} is to end`;
 }
 
-/** Freezes a process like a paused virtual machine, so that it continues later as if nothing had happened. */
+/** Like a paused virtual machine, the process later continues as if nothing had happened. */
 async function freeze(harness: Harness, role: string): Promise<string> {
   const process = oneOf(harness, role);
   const pid = process.pid();
@@ -143,7 +141,7 @@ async function drop(harness: Harness): Promise<string> {
   }
 }
 
-/** Leaves sockets between a process and Postgres half open for a while. */
+/** Leaves connections between a process and Postgres half open for a while. */
 async function stall(harness: Harness): Promise<string> {
   const { cluster, random } = harness;
   const { process, proxy } = random.of(cluster.services);
@@ -183,14 +181,14 @@ async function terminate({ postgres }: TestCluster, which: string): Promise<stri
   }
 }
 
-/** A random process whose name begins with `role`. */
+/** Picks a random process whose name begins with `role`. */
 function oneOf({ cluster, random }: Harness, role: string): ManagedProcess {
   return random.of(
     cluster.services.map(({ process }) => process).filter(({ name }) => name.startsWith(role)),
   );
 }
 
-/** Records an outage of random length. Returns its length. */
+/** Of random length, which is returned. */
 function outage(
   { outageMs, interruptions, random }: Harness,
   kind: Outage['kind'],
@@ -204,15 +202,15 @@ function outage(
 type Momentary = Extract<Interruption, { kind: 'killed' | 'restarted' | 'database' | 'dropped' }>;
 type WithoutPeriod<Kind> = Kind extends Period ? Omit<Kind, keyof Period> : never;
 
-/** Records a disturbance that starts now; `asTheyWere` corrects its end if it lasts. */
+/** If the disturbance lasts, `asTheyWere` corrects its end. */
 function note({ interruptions }: Harness, what: WithoutPeriod<Momentary>): void {
   const now = Date.now();
   interruptions.push({ ...what, from: now, to: now });
 }
 
 /**
- * Corrects the ends of disturbances, because a killed or restarted process is ready again only later, and a frozen
- * process may have been killed.
+ * Corrects the ends of disturbances: a killed or restarted process becomes ready again only later, and a frozen one may
+ * have been killed.
  */
 function asTheyWere(
   { services }: TestCluster,

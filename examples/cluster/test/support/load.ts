@@ -10,7 +10,6 @@ import type { TestCluster } from './test-cluster.ts';
 const RESPONSE_WITHIN_MS = elapsing(4_000);
 const ASK_AGAIN_MS = 300;
 
-/** A message that the service accepted. */
 interface Accepted {
   readonly messageId: string;
   readonly instance: string;
@@ -28,7 +27,7 @@ export interface Load {
   readonly complaints: readonly string[];
   /** Posts one more message, and resolves with its id once it is accepted. */
   send(message: Omit<Accepted, 'messageId' | 'at'>, choose: Choices): Promise<string>;
-  /** Stops posting. Resolves when every message in flight has an outcome. */
+  /** Resolves when every message in flight has an outcome. */
   stop(): Promise<void>;
 }
 
@@ -46,8 +45,8 @@ const QUEUE = 10;
 const QUEUE_CHANCE = 0.1;
 
 /**
- * The size of a burst of messages from phones, more than an endpoint may get within a minute. One burst comes at the
- * start, others follow at random.
+ * The number of messages in a burst from phones, more than an endpoint may get within a minute. One burst comes at the
+ * start, others at random.
  */
 const BURST = 130;
 const BURST_CHANCE = 0.01;
@@ -56,8 +55,8 @@ const BURST_CHANCE = 0.01;
 const RECIPIENTS = ['15550100', '15550100', '15550100', '15550001', '15550002', '15550003'] as const;
 
 /**
- * Starts clients that send through every API process, and repeat a request with the same key until they get a response.
- * Also starts phones that send messages.
+ * Starts clients, which send through all API processes and repeat each request with the same key until they get a
+ * response, and phones that send messages.
  */
 export function startLoad(cluster: TestCluster, options: LoadOptions, random: Choices): Load {
   const accepted: Accepted[] = [];
@@ -73,8 +72,7 @@ export function startLoad(cluster: TestCluster, options: LoadOptions, random: Ch
         accepted.push({ messageId, instance, text, to, at: Date.now() });
         return messageId;
       }
-      // The request is repeated after a 409, if no response arrives in time, or if the server is starting or has no
-      // database.
+      // Otherwise, repeat the request: no response in time, a 409, or a server that is starting or has no database.
       if (reply && reply.status < 500 && reply.status !== 409) {
         const complaint = `${reply.status} ${JSON.stringify(reply.body)}`;
         complaints.push(complaint);
@@ -112,7 +110,7 @@ export function startLoad(cluster: TestCluster, options: LoadOptions, random: Ch
     for (let count = 1; !isStopped; count += 1) {
       const text = `sender-${number}-message-${count}`;
       const to = choose.of(RECIPIENTS);
-      // A refused message is already in `complaints`; continue with the next one.
+      // A refused message is already in `complaints`.
       await send({ instance: choose.of(options.instances), to, text }, choose).catch(() => undefined);
       left -= 1;
       if (left > 0) continue;

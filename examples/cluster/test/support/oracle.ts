@@ -5,7 +5,7 @@ import type { Load } from './load.ts';
 import type { Arrival, Receiver } from './receivers.ts';
 import type { Stay } from './visitors.ts';
 
-/** Observations from outside the service: by its clients, its receivers, and the network. */
+/** Observations from outside the service: by clients, receivers and the network. */
 export interface Evidence {
   readonly load: Load;
   readonly receivers: readonly Receiver[];
@@ -39,7 +39,7 @@ function expected({ load }: Evidence): readonly Expected[] {
   ];
 }
 
-/** Promised events and messages that have not arrived yet. */
+/** Events and messages that were promised but have not arrived. */
 export function missing(evidence: Evidence): readonly string[] {
   const { receivers, log } = evidence;
   const sent = new Set(log.records.flatMap((record) => (record.kind === 'accepted' ? [record.text] : [])));
@@ -110,7 +110,7 @@ function reportedWrongly(evidence: Evidence): readonly string[] {
 
 const STEPS = ['queued', 'sent', 'delivered', 'read'];
 
-/** Finds messages whose status moved back, or did not end as their recipient's number determines. */
+/** Finds messages whose status moved backwards, or did not end as the recipient's number determines. */
 function turnedBack({ load, statuses }: Evidence): readonly string[] {
   const goesOn = (from: string, to: string): boolean =>
     from === to || (to === 'failed' ? from === 'queued' : STEPS.indexOf(from) < STEPS.indexOf(to));
@@ -126,9 +126,8 @@ function turnedBack({ load, statuses }: Evidence): readonly string[] {
 }
 
 /**
- * Checks that a receiver got at most two concurrent requests, and at most 120 within any minute, whichever processes
- * sent them. A process that was frozen, or cut off from Postgres, sends its claims late, which may add two requests per
- * outage.
+ * A receiver may get at most two concurrent requests, and at most 120 within any minute, from all processes together. A
+ * process that was frozen or cut off from Postgres sends its claims late, which may add two requests per outage.
  */
 function tooMany(
   { name, arrivals }: Receiver,
@@ -154,9 +153,8 @@ function atOnce(arrivals: readonly Arrival[], { startedAt }: Arrival): number {
 }
 
 /**
- * Finds instances that two processes owned at the same time, according to the network's log. A frozen process is
- * excused, because it cannot close its connections when its leases end; the network then ends them when the next owner
- * connects.
+ * Finds instances with two owners at the same time, according to the network's log. A frozen process is excused: it
+ * cannot close its connections when its leases end, so the network ends them when the next owner connects.
  */
 function ownedTwice({ log, interruptions }: Evidence): readonly string[] {
   const owners = new Map(log.connections.map(({ id, owner }) => [id, owner]));

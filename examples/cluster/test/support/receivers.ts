@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { verify } from '@trunkline/receiver';
 import type { Choices } from './choices.ts';
 
-/** One request as its receiver saw it; times are epoch milliseconds. */
+/** As the receiver saw it; times are epoch milliseconds. */
 export interface Arrival {
   readonly receiver: string;
   readonly deliveryId: string;
@@ -40,7 +40,7 @@ export interface Behaviour {
   readonly failing?: number;
 }
 
-/** Starts a receiver in the test's own process. It records the requests about messages. */
+/** Runs in the test's own process, and records the requests about messages. */
 export async function startReceiver(
   name: string,
   { events, delayMs = [0, 0], failing = 0 }: Behaviour,
@@ -53,7 +53,7 @@ export async function startReceiver(
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const startedAt = Date.now();
     const { headers } = request;
-    // Tolerates a day of difference, because the service signs with its own time, which runs faster.
+    // The service signs with its own time, which runs faster.
     const result = await verify({
       secret: receiver.secret,
       headers,

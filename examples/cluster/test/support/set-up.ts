@@ -12,7 +12,7 @@ type Created = z.output<typeof created>['data'];
 /** A server that does not respond within this time is considered dead. */
 const RESPONSE_WITHIN_MS = 60_000;
 
-/** Calls the API at this address; throws if it does not respond with data. */
+/** Throws if the response has no data. */
 export async function call(url: string, method: string, path: string, body?: object): Promise<Created> {
   return created.parse(await respond(url, method, path, body)).data;
 }
@@ -20,7 +20,7 @@ export async function call(url: string, method: string, path: string, body?: obj
 async function respond(url: string, method: string, path: string, body?: object): Promise<unknown> {
   const response = await fetch(`${url}/api/v1${path}`, {
     method,
-    // Uses a new connection for each request, like curl, because a reused connection may lead to a killed process.
+    // Use a new connection for each request, like curl: a reused one may lead to a killed process.
     headers: {
       Authorization: `Bearer ${API_KEY}`,
       'Content-Type': 'application/json',
@@ -36,7 +36,6 @@ async function respond(url: string, method: string, path: string, body?: object)
 
 const qr = z.object({ data: z.object({ code: z.string() }) });
 
-/** The text of the QR code that an instance shows. */
 export async function qrCode(url: string, id: string): Promise<string> {
   return qr.parse(await respond(url, 'GET', `/instances/${id}/qr`)).data.code;
 }
@@ -58,8 +57,8 @@ async function connectedInstance(url: string, networkUrl: string): Promise<strin
   await call(url, 'POST', `/instances/${id}/connect`);
   await until('it is connected', async () => {
     const { status } = await call(url, 'GET', `/instances/${id}`);
-    // On a busy machine, the process may lose its lease or connection before the scan; the phone then scans the next
-    // QR.
+    // On a busy machine, the process may lose its lease or its connection before the scan. The phone then scans the
+    // next QR.
     if (status === 'qr_required')
       await networkPhone(networkUrl, id)
         .scan()

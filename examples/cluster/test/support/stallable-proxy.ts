@@ -1,12 +1,11 @@
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** A proxy between one process and Postgres. */
 export interface StallableProxy {
   readonly port: number;
-  /** Stops passing on data, in either direction, without notice, which leaves half-open sockets. */
+  /** Silently stops passing on data in both directions, which leaves half-open sockets. */
   stall(): void;
-  /** Passes on the held data (`pass_on`), or ends all current connections (`cut`). */
+  /** `pass_on` passes on the held data; `cut` ends all current connections. */
   resume(how: 'pass_on' | 'cut'): void;
   close(): void;
 }
@@ -22,7 +21,7 @@ export async function stallableProxy(targetPort: number): Promise<StallableProxy
       from.on('data', (bytes) => void to.write(bytes));
       from.on('error', () => to.destroy());
       from.on('close', () => {
-        // While the proxy stalls, it does not pass on the end of a connection either.
+        // A stalled proxy does not pass on the end of a connection either.
         if (isStalled) return;
         to.destroy();
         pairs.delete(pair);

@@ -8,13 +8,12 @@ const LOOK_EVERY_MS = 50;
 export interface StatusWatch {
   /** The statuses that were read for each message, in order, without consecutive repeats. */
   readonly statuses: ReadonlyMap<string, readonly string[]>;
-  /** Stops, and reads each message's status once more. */
+  /** Reads each message's status a last time. */
   stop(): Promise<void>;
 }
 
 /**
- * Reads statuses of messages repeatedly, through random API processes. Sends one request at a time, so that the
- * responses are in order.
+ * Reads statuses of messages through random API processes, one request at a time, so that the responses are in order.
  */
 export function watchStatuses(load: Load, urls: () => readonly string[], random: Choices): StatusWatch {
   const statuses = new Map<string, string[]>();
@@ -29,7 +28,7 @@ export function watchStatuses(load: Load, urls: () => readonly string[], random:
   const watch = async (): Promise<void> => {
     while (!isStopped) {
       await setTimeout(LOOK_EVERY_MS);
-      // Mostly reads the newest messages, which are probably still in flight.
+      // Mostly the newest messages, which are probably still in flight.
       const recent = load.accepted.slice(random.chance(0.8) ? -10 : 0);
       // An API that is dead, frozen or cut off reports no status.
       if (recent.length > 0) await look(random.of(recent).messageId).catch(() => undefined);

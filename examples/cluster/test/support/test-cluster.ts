@@ -15,7 +15,7 @@ import type { StallableProxy } from './stallable-proxy.ts';
 
 export const API_KEY = 'a-key-for-the-tests';
 
-/** A process of the service, whose connection to Postgres can be disturbed separately. */
+/** Its connection to Postgres can be disturbed separately. */
 interface Service {
   readonly process: ManagedProcess;
   readonly proxy: StallableProxy;
@@ -25,19 +25,19 @@ interface Service {
   readonly readyAt: readonly number[];
 }
 
-/** A cluster whose processes a test can kill or cut off one by one. Some have wrong clocks. */
+/** A test can kill or cut off the processes one by one. Some have wrong clocks. */
 export interface TestCluster {
   readonly postgres: PostgresServer;
   readonly network: NetworkServer;
   readonly services: readonly Service[];
   /** The addresses of the APIs; for an API that is starting again, the previous address. */
   apiUrls(): readonly string[];
-  /** Adds a line to the recorded output of the processes. */
+  /** Adds a line to the output of the processes. */
   note(line: string): void;
   stop(): Promise<void>;
   /** The fatal errors in the output, except those of failed starts. */
   lastWords(): readonly string[];
-  /** Writes the output to a file for people to read. Returns the file's path. */
+  /** Writes the output to a file for people. Returns its path. */
   keepOutput(): string;
 }
 
@@ -50,7 +50,7 @@ const TEN_MINUTES = 600_000;
 /** Long enough that messages are usually in flight during a disturbance. */
 const LATENCY_MS = 80;
 
-/** Two processes of each role. Three of the six have wrong clocks. */
+/** Two processes of each role. Three of the six clocks are wrong. */
 const SERVICES = [
   { name: 'api-1', roles: 'api', aheadMs: 0 },
   { name: 'api-2', roles: 'api', aheadMs: TEN_MINUTES },
@@ -109,7 +109,7 @@ export async function startTestCluster({ timeFactor }: TestClusterOptions): Prom
     });
     return { process, proxy, readyAt, url: () => (roles === 'api' ? url : undefined) };
   };
-  // Only the first process creates the directory and the workspace; concurrent starts are tested elsewhere.
+  // Only the first process creates the directory and the workspace. Other tests cover concurrent starts.
   const [first, ...others] = SERVICES;
   const services = [await start(first)];
   const stop = async (): Promise<void> => {
@@ -129,8 +129,7 @@ export async function startTestCluster({ timeFactor }: TestClusterOptions): Prom
     apiUrls: () => services.flatMap(({ url }) => url() ?? []),
     note,
     stop,
-    // Pino's level 60 is `fatal`. Failed starts are left out, because PostgreSQL may be down, and the process is
-    // started again.
+    // Pino's level 60 is `fatal`. A start may fail because PostgreSQL is down, and is repeated.
     lastWords: () =>
       output.filter((line) => line.includes('{"level":60,') && !line.includes('"the server cannot start: ')),
     keepOutput() {
@@ -142,6 +141,6 @@ export async function startTestCluster({ timeFactor }: TestClusterOptions): Prom
   };
 }
 
-/** A directory that the tests do not delete. */
+/** The tests do not delete this directory. */
 const CACHE = join(import.meta.dirname, '../../../../node_modules/.cache');
 const COMPILE_CACHE = join(CACHE, 'compiled');

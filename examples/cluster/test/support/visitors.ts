@@ -7,14 +7,14 @@ import type { Load } from './load.ts';
 import { call } from './set-up.ts';
 import type { TestCluster } from './test-cluster.ts';
 
-/** A period in which an instance was linked and meant to be online, in epoch milliseconds. */
+/** An instance was linked and meant to be online in this period, in epoch milliseconds. */
 export interface Stay extends Period {
   readonly instance: string;
 }
 
 export interface Visitors {
   readonly stays: readonly Stay[];
-  /** Starts no more visits, and resolves when the current visitors have left. */
+  /** Starts no more visits. Resolves when the current visitors have left. */
   stop(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ const STUCK_MS = 240_000;
 
 /**
  * Instances that come and go: each is created, linked and connected, sends a message and stays for a while. Then it is
- * deleted, or disconnected and sometimes connected again.
+ * disconnected, sometimes connected again, or deleted.
  */
 export function startVisitors(
   cluster: TestCluster,
@@ -60,7 +60,7 @@ export function startVisitors(
     }
   };
 
-  /** Waits until the message is read, because an instance that left earlier would not get all receipts. */
+  /** Waits until the message is read: an instance that left earlier would miss receipts. */
   const stay = async (instance: string, text: string, choose: Choices): Promise<void> => {
     const from = Date.now();
     const { statusOf } = visitWith(choose);
@@ -72,7 +72,6 @@ export function startVisitors(
 
   const visitWith = (choose: Choices): Visit => visitThrough(cluster, choose);
   const running = Promise.all(Array.from({ length: visitors }, (_, index) => visitor(index + 1)));
-  // The caller of stop gets the error.
   running.catch(() => undefined);
 
   return {
@@ -94,8 +93,8 @@ interface Visit {
 }
 
 /**
- * Calls random API processes. Except `statusOf`, repeats calls until they succeed, because processes die and are cut
- * off.
+ * Calls random API processes, and repeats all calls except `statusOf` until they succeed, because processes die and are
+ * cut off.
  */
 function visitThrough(cluster: TestCluster, choose: Choices): Visit {
   const ask = (method: string, path: string, body?: object): ReturnType<typeof call> =>
@@ -117,7 +116,7 @@ function visitThrough(cluster: TestCluster, choose: Choices): Visit {
       async () => {
         const status = await statusOf('instances', instance);
         if (status === wanted) return true;
-        // The work fails if a process dies, so read the status again before the next attempt.
+        // If a process dies, the work fails: read the status again before the next attempt.
         await work(status).catch(() => undefined);
         return false;
       },

@@ -2,7 +2,7 @@ import type { Storage, TrunklineOptions } from '@trunkline/core';
 import type { Clock } from '@trunkline/core/spi/gateway';
 import { runService } from '../../../src/run-service.ts';
 
-// A process of the cluster whose clock is wrong, and whose time runs faster, as set by the test.
+// A process of the cluster with a wrong clock and faster time, as set by the test.
 const { CLOCK_AHEAD_MS = '0', TIME_FACTOR = '1', TIME_BASE_MS = '0' } = process.env;
 const aheadMs = Number(CLOCK_AHEAD_MS);
 const factor = Number(TIME_FACTOR);
@@ -24,7 +24,7 @@ function otherClock(clock: Clock): Clock {
   };
 }
 
-/** The database's time runs faster, too, but is not ahead. */
+/** The database's time also runs faster, but is not ahead. */
 function otherTime({ serverTime }: Storage): Pick<Storage, 'serverTime'> {
   return serverTime ? { serverTime: async () => faster(await serverTime()) } : {};
 }
