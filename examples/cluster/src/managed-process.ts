@@ -16,7 +16,7 @@ export interface ProcessOptions {
   readonly readyLine: RegExp;
   /** Called after each start, once the program is ready. */
   readonly onReady?: (found: string) => void;
-  /** Called with each line of output except the first ready line, and when the program dies. */
+  /** Called with each line of output except those that `readyLine` matches, and when the program dies. */
   readonly onLine: (line: string) => void;
 }
 

@@ -11,7 +11,7 @@ import { comeBack, startCrashHarness, startPairedHarness } from './support/crash
 import type { CrashHarness } from './support/crash-harness.ts';
 import { must, pairByQr, reportedAbout, untilMessage, untilStatus, untilNotified } from './support/flow.ts';
 
-/** How many times the server is killed at a moment that no write marks. */
+/** How often the server is killed in each test that does not kill it at writes. */
 const RUNS = sized('KILL_RUNS', { short: 1, long: 5 });
 /** The server is killed at every STEP-th write, which is every write in the long form. */
 const STEP = sized('KILL_STEP', { short: 7, long: 1 });

@@ -41,7 +41,7 @@ export function dailyMessages({ spend, isSpent }: Admin['spentTokens'], now: () 
       const paid = `mcp_key_${workspaceId}_${day}_${key}`;
 
       let number = await firstFree(place, limit);
-      // The service remembers the key for 24 hours, so the place still stands for one message at most.
+      // The service remembers the key for 24 hours, so it accepts only one message for it.
       if (await isTaken(paid)) return limit + 1 - number;
       while (number <= limit && !(await spend(place(number), until))) number += 1;
       if (number > limit) return null;

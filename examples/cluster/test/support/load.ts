@@ -72,7 +72,8 @@ export function startLoad(cluster: TestCluster, options: LoadOptions, random: Ch
         accepted.push({ messageId, instance, text, to, at: Date.now() });
         return messageId;
       }
-      // Otherwise, repeat the request: no response in time, a 409, or a server that is starting or has no database.
+      // Only final refusals are complaints. The request is repeated after a 409, without a response in time, and while
+      // the server is starting or has no database.
       if (reply && reply.status < 500 && reply.status !== 409) {
         const complaint = `${reply.status} ${JSON.stringify(reply.body)}`;
         complaints.push(complaint);

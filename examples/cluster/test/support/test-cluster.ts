@@ -129,7 +129,7 @@ export async function startTestCluster({ timeFactor }: TestClusterOptions): Prom
     apiUrls: () => services.flatMap(({ url }) => url() ?? []),
     note,
     stop,
-    // Pino's level 60 is `fatal`. A start may fail because PostgreSQL is down, and is repeated.
+    // Pino's level 60 is `fatal`. Failed starts do not count: PostgreSQL may be down, and the start is repeated.
     lastWords: () =>
       output.filter((line) => line.includes('{"level":60,') && !line.includes('"the server cannot start: ')),
     keepOutput() {

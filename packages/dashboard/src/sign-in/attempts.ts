@@ -4,7 +4,8 @@ const WINDOW_MS = 60_000;
 /** The limit for one address or one credential: more than typos cause, and far fewer than guessing a token takes. */
 const FAILURES_MAX = 30;
 /**
- * The limit for all sources together: more than typos cause, and fewer than guessing takes or overloads the database.
+ * The limit for all sources together: far more than typos cause, but too few to guess a token or to keep the database
+ * busy.
  */
 const ALL_FAILURES_MAX = 3_000;
 

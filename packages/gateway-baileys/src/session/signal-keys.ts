@@ -10,7 +10,7 @@ const TOGETHER = 200;
 
 /**
  * Signal's keys and sessions among an instance's stored values, with one transaction per `set`. Each `get` returns new
- * objects, because Baileys may change them before it stores them.
+ * objects, because Baileys changes some of them before it knows whether they will be stored.
  */
 export function signalKeys(values: SessionValues, clock: Pick<Clock, 'now'>): SignalKeyStore {
   /** Settles when a large set is encoded. Until then, reads and writes wait, because the set is not visible yet. */

@@ -12,7 +12,7 @@ import {
 import { attackEvent, requestOf, type RawRequest } from './raw-request.ts';
 import type { Crumbs } from './target.ts';
 
-/** More than the buffers of both sockets hold, so a receiver that accepts all of it has read some. */
+/** More than the buffers of both sockets hold, so a receiver that accepts all of it must have read from it. */
 const FLOOD_BYTES = 32 * 1024 * 1024;
 
 const CRUMBS: Crumbs = { connections: 8, bytes: 16 * 1024 };

@@ -11,8 +11,8 @@ const ErrorContext = createContext<FieldErrors>({});
 interface FormProps {
   onSubmit(): void;
   /**
-   * The error of the last attempt; null if there is none. Field errors are shown at their fields. The message is shown
-   * below the fields if it is not about fields, or about a field that this form lacks.
+   * The error of the last attempt; null if there is none. Field errors are shown at their fields. The whole error is
+   * shown below the fields if it has no field errors, or one for a field that this form lacks.
    */
   readonly error: unknown;
   readonly children: ReactNode;

@@ -19,7 +19,7 @@ export interface HintStreamOptions {
   open(lastEventId: string | undefined, signal: AbortSignal): Promise<CallResult<StreamResult>>;
   /** Called when an event of this type has happened. */
   onHint(type: string): void;
-  /** Called when a stream opens without the events since the last one: the page may have missed changes. */
+  /** Called when the stream opens for the first time or after a long break: the page may have missed changes. */
   onGap(): void;
   onState(state: LiveState): void;
   /** Called when the stream is refused because the session has ended. */

@@ -47,7 +47,7 @@ export function Composer({ address, name, repliedTo, onReply }: ComposerProps): 
     send(outgoing(address, { text, file, repliedTo }));
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    // This Enter confirms the text of an input method.
+    // During composition, Enter confirms the text of an input method.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     if (!event.repeat) submit();
