@@ -114,7 +114,7 @@ it('a session that was signed out of is over, even for a copy of its cookie', as
 
 it('a link that was used, and a session that was signed out of, are over in every process', async () => {
   const storage = memoryStorage();
-  // Like separate processes, they generate different ids.
+  // Like separate processes, these services generate different ids.
   const shared = () => ({ trunkline: { storage, random: systemRandom() } });
   const one = await startDashboard(shared());
   const two = await startDashboard(shared());

@@ -10,7 +10,10 @@ import type { Linked } from './support/linked.ts';
 const DAY = 86_400_000;
 const REFUSED = { kind: 'refused', error: { code: 'account_restricted' } };
 
-/** Tokens are counted by weeks that begin on Thursdays: starting on a Sunday, no week begins during these tests. */
+/**
+ * Tokens are counted by weeks that begin on Thursdays. These tests start on a Sunday, so that no week begins during
+ * them.
+ */
 const SUNDAY = Date.parse('2026-11-22T12:00:00Z');
 beforeAll(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: SUNDAY, shouldAdvanceTime: true });

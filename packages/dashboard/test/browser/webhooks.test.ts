@@ -153,7 +153,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await page.getByRole('link', { name: 'message.sent' }).click();
     await press(page, 'Send again');
     await verdict(page).getByText('The receiver accepted it.').waitFor();
-    // Automatic retries may have happened, so the number is unknown.
+    // Automatic retries may have happened, so the attempt's number is unknown.
     await attempts.getByText(/^Attempt \d+ \(by hand\)$/).waitFor();
     await page.getByRole('link', { name: 'Orders' }).click();
     await verdict(page).getByText('Delivering', { exact: true }).waitFor();

@@ -133,8 +133,8 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
       const stanza = stanzas.get(ciphertext);
       if (!stanza || !me) return null;
       const opened = proto.Message.decode(unpadRandomMax16(plaintext));
-      // From our own phone, record only resent messages: Baileys handles the rest of what it sends to this device
-      // alone.
+      // From our own phone, record only resent messages: Baileys handles everything else that it sends only to this
+      // device.
       if (stanza.attrs['category'] === 'peer')
         return messageOf(originOf(stanza), me).key.fromMe ? recordResent(opened) : null;
       const message = withoutCopy(opened);

@@ -3,7 +3,8 @@ import type { SignalKeyStoreWithTransaction } from '@whiskeysockets/baileys';
 
 /**
  * Work that Baileys starts within a transaction may outlast it, such as storing a token after sending it. Its writes
- * would join a transaction that is already written, and be lost, so that work runs outside the transaction.
+ * would join a transaction that is already written, and be lost. Once the transaction has ended, they are made outside
+ * of it.
  */
 export function leaveEndedTransactions(keys: SignalKeyStoreWithTransaction): void {
   const { get, set, transaction, isInTransaction } = keys;

@@ -11,7 +11,7 @@ const SENT: string = keyName(TYPE, '');
 /** How long a phone that could not read a message can request it again. */
 const KEPT_DAYS = 7;
 
-/** The messages sent in the last days, for phones that could not read them and request them again. */
+/** The messages sent in recent days, for phones that could not read them and request them again. */
 export interface SentMessages {
   find(networkId: string): Promise<proto.IMessage | undefined>;
   /** The changes to write together with the keys that the message was encrypted with. */

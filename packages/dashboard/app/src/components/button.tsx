@@ -20,7 +20,7 @@ export function Button({
     <button
       type="button"
       {...rest}
-      // Not `disabled`, which would lose the focus.
+      // Not `disabled`, because a disabled button loses the focus.
       aria-disabled={isBusy || rest['aria-disabled']}
       onClick={(event) => {
         if (isBusy) event.preventDefault();

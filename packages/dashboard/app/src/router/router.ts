@@ -13,7 +13,7 @@ export function createAppRouter(queries: QueryClient) {
     basepath: BASE_PATH === '' ? '/' : BASE_PATH,
     parseSearch,
     stringifySearch,
-    // Removes unknown parameters from the address, which no page has checked.
+    // Removes unknown parameters from the address, so that no page gets them unchecked.
     search: { strict: true },
     // Fetches the files of a page when the pointer is on its link.
     defaultPreload: 'intent',

@@ -24,7 +24,7 @@ export function loadTexts<Name extends Area>(language: Language, area: Name): Pr
   return texts;
 }
 
-/** Loads the texts of these areas, again if they failed earlier. */
+/** Loads the texts of these areas. Requests those that failed earlier again. */
 export async function loadAreas(language: Language, areas: readonly Area[]): Promise<void> {
   await Promise.all(
     areas.map((area) =>

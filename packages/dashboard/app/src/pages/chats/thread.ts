@@ -58,7 +58,7 @@ export function withOlder(known: Thread, older: Stretch): Thread {
   return { ...known, messages: [...known.messages, ...further], olderCursor: older.nextCursor };
 }
 
-/** Shows a message that was just accepted before the next read. */
+/** Adds a message that was just accepted, so that it shows before the next read. */
 export function withSent(known: Thread, message: MessageResource): Thread {
   const newest = known.messages[0]?.id;
   if (newest !== undefined && message.id <= newest) return known;

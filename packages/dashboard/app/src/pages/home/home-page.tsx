@@ -16,8 +16,8 @@ import { useSession } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
 
 /**
- * The page at `/`, and at short addresses such as `/numbers`. Redirects into the session's workspace, or the current
- * one. Otherwise, the user chooses a workspace.
+ * The page at `/`, and at short addresses such as `/numbers`. Redirects into the workspace of the session, or into the
+ * current workspace. Otherwise, the user chooses a workspace.
  */
 export function HomePage(): ReactNode {
   const { workspace: bound } = useSession();
