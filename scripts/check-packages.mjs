@@ -197,7 +197,9 @@ async function findOldNodes() {
   return found;
 }
 
-/** On a Node that is too old, each entry point has to throw `sentence`, and each command has to print nothing else. */
+/**
+ * On a Node that is too old, each entry point has to throw `sentence`, and each command has to print only `sentence`.
+ */
 async function refuse(pkg, oldNodes) {
   const installed = join(work, 'node_modules', pkg.name);
   const { exports = {}, bin = {} } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));

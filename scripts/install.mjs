@@ -1,6 +1,6 @@
-// Installs what a script needs, on the machine's own Node, which may be too old for the sources. `node
-// scripts/install.mjs` installs everything. With `start`, it installs what the server imports, or everything if that
-// was installed before, and prints the path of a Node that can run the sources.
+// Installs what a script needs, on the machine's own Node, which may be too old for the sources.
+// `node scripts/install.mjs` installs everything. With `start`, it installs what the server imports, or everything if
+// that was installed before, and prints the path of a Node that can run the sources.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ function installForStart() {
       `Installing what the server needs, ${problem ? '370 MB with Node 24' : '240 MB'}: ten seconds to a minute.`,
     );
     install('--prod', '--frozen-lockfile', ...projects.map((name) => `--filter=${name}`));
-    // In this file, pnpm records that everything is installed: it would never install the tests' dependencies.
+    // In this file, pnpm records that everything is installed: it would later not install the tests' dependencies.
     rmSync(at('node_modules/.pnpm-workspace-state-v1.json'), { force: true });
   }
   writeFileSync(mark, wanted);

@@ -7,8 +7,8 @@ import type { Package, PublicName } from './support/public-names.ts';
 const packages = readPackages();
 const imports = readImports(packages);
 
-// The diff of test/exports shows each name that is added, renamed or removed. To update: npx --yes pnpm@12 test
-// test/exports.test.ts -u
+// The diff of test/exports shows each name that is added, renamed or removed. To write the lists again:
+// npx --yes pnpm@12 test test/exports.test.ts -u
 describe.each(packages)('the exports of $name', (one) => {
   it('are the reviewed ones', async () => {
     await expect(listOf(one)).toMatchFileSnapshot(`exports/${listName(one)}`);

@@ -1,6 +1,6 @@
 /**
- * How long the server takes to start, and how much memory and CPU it uses and writes while idle, both as published and
- * from its sources. ROUNDS, and the SECONDS for which each server is watched, are the sizes.
+ * How long the server takes to start, how much memory and CPU an idle server uses, and how much it writes, as published
+ * and from its sources. ROUNDS, and the SECONDS for which each server is watched, are the sizes.
  */
 import { setTimeout } from 'node:timers/promises';
 import { compare, plain, printMachine, printTable, size, spread } from './figures.ts';

@@ -27,8 +27,8 @@ const SECONDS = size('SECONDS', 30);
 /** How long to wait for any step: a step that takes longer is broken. */
 const PATIENCE_MS = 300_000;
 /**
- * How long to wait for even shares. If they do not come about, the run reports that and continues, because the figures
- * do not depend on them.
+ * How long to wait for even shares. If the shares stay uneven, the run reports it and continues, because the figures do
+ * not depend on them.
  */
 const SHARING_MS = 60_000;
 const MB = 1_048_576;

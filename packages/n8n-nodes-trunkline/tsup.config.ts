@@ -5,8 +5,7 @@ const NODES = ['Trunkline', 'TrunklineTrigger'].map((name) => `nodes/Trunkline/$
 const CREDENTIALS = ['credentials/TrunklineApi.credentials'];
 
 /**
- * Builds the files that n8n loads: CommonJS, one file per class, and the icons and codex files that n8n expects next to
- * it.
+ * Builds the files that n8n loads: CommonJS, one file per class, and the icons and codex files where n8n expects them.
  */
 export default defineConfig({
   entry: Object.fromEntries([...NODES, ...CREDENTIALS].map((path) => [path, `${path}.ts`])),

@@ -18,7 +18,7 @@ const BUSY_NUMBER = '447700900123';
 /** The number of events for each entry in the history of an instance. */
 const EVENTS_OF_AN_ENTRY = 10;
 
-/** A database with as many messages as events about them and open deliveries of other events. */
+/** A database with equal numbers of messages, of events about them, and of open deliveries of other events. */
 export interface History {
   readonly storage: Storage;
   readonly workspaceId: string;

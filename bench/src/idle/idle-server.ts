@@ -7,7 +7,7 @@ import { makeDirectory, removeDirectory } from '../temporary-directory.ts';
 export interface IdleServer {
   /** Seconds from the start of the process until it printed its API key. */
   readonly upAfter: number;
-  /** Of all threads, in user and system mode. */
+  /** The time of all threads, in user and system mode. */
   cpuSeconds(): number;
   /** Written to the disk, not to sockets or pipes. */
   bytesWritten(): number;

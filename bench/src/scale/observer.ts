@@ -14,7 +14,7 @@ export interface DatabaseLoad {
 
 /** Observes the cluster through its database. */
 export interface Observer {
-  /** How many instances have been connected since `since` (epoch milliseconds) or a later time. */
+  /** How many instances connected at `since` (epoch milliseconds) or later, and still are connected. */
   connectedSince(since: number): Promise<number>;
   /** How many instances each process holds, in descending order. */
   shares(): Promise<readonly number[]>;

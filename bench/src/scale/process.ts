@@ -11,7 +11,7 @@ import type { Resident } from './population.ts';
 
 export type Question =
   | { readonly kind: 'memory' }
-  /** Accepts a message from each instance. The response is their ids. */
+  /** Accepts a message from each instance. The response is the messages' ids. */
   | { readonly kind: 'send'; readonly residents: readonly Resident[] };
 
 /** In bytes. */
@@ -21,7 +21,7 @@ export interface Usage {
   readonly heap: number;
 }
 
-/** Makes every instance look as if another process had linked it. The sandbox network does not check this. */
+/** Makes every instance look as if it had been linked before. The sandbox network does not check this. */
 function linkedBefore(gateway: Gateway): Gateway {
   const profile = { phoneNumber: '15550100', profileName: 'Bench', profilePictureUrl: null };
   const device = new TextEncoder().encode(JSON.stringify(profile));

@@ -25,8 +25,8 @@ interface Form extends Omit<DisturbanceOptions, 'instances'> {
   /** The factor by which time runs faster for the service. */
   readonly timeFactor: number;
   /**
-   * The window in which an endpoint may get 120 requests, in real time. It includes the second within which a request
-   * follows its claim, which does not shrink if time runs faster.
+   * The window in which an endpoint may get 120 requests, in real time. If time runs faster, it is a second shorter
+   * than the service's minute, because a request leaves up to a second of real time after its claim.
    */
   readonly minuteMs: number;
   /** More clients would send more than an endpoint can take. */

@@ -102,7 +102,7 @@ export function createMcp(trunkline: McpTrunkline, options: McpOptions = {}): Mc
       onStoreFailure: (err) => trunkline.logger.error({ requestId, path, err }, STORE_FAILED),
     });
     const readAt = performance.now();
-    // The rate limit would count a batch of calls as one request, so accept only one.
+    // The rate limit would count a batch of calls as one request, so accept only a single object.
     const body = await readJsonBody(request, LARGEST_BODY);
     if (!body.ok) return rpcError(body.refusal);
     const parsedBody = body.value;

@@ -19,8 +19,8 @@ export class TrunklineLifecycle implements OnModuleInit, BeforeApplicationShutdo
     this.#trunkline = trunkline;
     if (http === false || !trunkline.roles.api) return;
     const handle = apiOf(trunkline, http);
-    // A module's `configure` would be too late, because it runs after the body parsers are added. `init$`, because a
-    // module of @nestjs/testing gets its adapter after its providers. An app without a server has no adapter.
+    // A module's `configure` would be too late, because it runs after the body parsers are added. Wait for `init$`,
+    // because a module of @nestjs/testing gets its adapter after its providers. An app without a server has no adapter.
     host.init$.subscribe(() => {
       const adapter: HttpAdapterHost['httpAdapter'] | null = host.httpAdapter;
       adapter?.use(handle);

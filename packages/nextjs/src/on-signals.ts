@@ -1,7 +1,7 @@
 /**
  * Calls `stop` once, at the first SIGTERM or SIGINT. Then ends the process if NEXT_MANUAL_SIG_HANDLE is set or nothing
- * else listens to the signal; otherwise, the other listener does. Ignores further signals, because Ctrl-C arrives
- * twice, from the terminal and from `next dev`.
+ * else listens to the signal; otherwise, Next.js or another listener ends it. Ignores further signals, because Ctrl-C
+ * arrives twice, from the terminal and from `next dev`.
  */
 export function onSignals(stop: () => Promise<void>): void {
   let isStopping = false;

@@ -302,7 +302,7 @@ export function readEvent(body: Uint8Array | string): ReadEventResult {
   return isEvent(value) ? { ok: true, event: value } : { ok: false, reason: 'invalid_event' };
 }
 
-// Fatal and with the byte order mark, so that decoding either fails or keeps the signed bytes exactly.
+// Fatal, and keeps the byte order mark: decoding either fails or keeps the signed bytes exactly.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Checks only the envelope: the service may add types, and fields of `data`, without notice. */

@@ -50,7 +50,7 @@ export function isBody(body: unknown): boolean {
   return bytesOf(body) !== undefined || isChunks(body);
 }
 
-/** Reads into one buffer that doubles its size: chunks may be one byte, and a list would hold an object for each. */
+/** Reads into one buffer, which doubles as needed: chunks may be one byte, and a list would hold an object for each. */
 async function readChunks(
   chunks: AsyncIterable<unknown>,
   limit: number,

@@ -140,7 +140,7 @@ async function startPostgres(): Promise<{ store: EventStore; stop: () => Promise
 
 async function startRedis(): Promise<{ store: EventStore; stop: () => Promise<unknown> }> {
   const { redisStore } = await importProgram(readmeFunction('redisStore'));
-  // It has no types. It runs scripts in a real Lua.
+  // ioredis-mock has no types. It runs scripts in a real Lua.
   const Redis = createRequire(import.meta.url)('ioredis-mock') as new () => { quit(): Promise<unknown> };
   const redis = new Redis();
   return { store: storeOf(redisStore, redis), stop: () => redis.quit() };

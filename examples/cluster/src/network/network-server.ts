@@ -9,7 +9,7 @@ import type { NetworkOptions } from './network.ts';
 import { phoneRoutes } from './phone-routes.ts';
 import { CONNECTIONS_PATH } from './protocol.ts';
 
-/** Of a phone's message with its file, in bytes. */
+/** The largest message of a phone, including its file, in bytes. */
 const LARGEST_MESSAGE = 32 * 1_048_576;
 
 export interface NetworkServer {

@@ -188,7 +188,7 @@ function oneOf({ cluster, random }: Harness, role: string): ManagedProcess {
   );
 }
 
-/** Of random length, which is returned. */
+/** Records an outage of random length. Returns the length. */
 function outage(
   { outageMs, interruptions, random }: Harness,
   kind: Outage['kind'],

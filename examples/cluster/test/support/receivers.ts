@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { verify } from '@trunkline/receiver';
 import type { Choices } from './choices.ts';
 
-/** As the receiver saw it; times are epoch milliseconds. */
+/** A request as its receiver saw it; times are epoch milliseconds. */
 export interface Arrival {
   readonly receiver: string;
   readonly deliveryId: string;

@@ -12,7 +12,7 @@ import {
 import { attackEvent, requestOf, type RawRequest } from './raw-request.ts';
 import type { Crumbs } from './target.ts';
 
-/** More than the buffers of both sockets hold, so a receiver that accepts all of it must have read from it. */
+/** More than two sockets can buffer, so a receiver that accepts all these bytes must be reading them. */
 const FLOOD_BYTES = 32 * 1024 * 1024;
 
 const CRUMBS: Crumbs = { connections: 8, bytes: 16 * 1024 };

@@ -28,8 +28,8 @@ export interface AttackResult {
   readonly right: number;
   readonly wrong: number;
   /**
-   * Whether the receiver refused the first request, which is genuine. The attack then stops, because further refusals
-   * would prove nothing.
+   * Whether the receiver did not accept the first request, which is genuine. The attack then stops, because further
+   * refusals would prove nothing.
    */
   readonly gaveUp: boolean;
 }
