@@ -494,7 +494,7 @@ async function startRegistry({ refuseOnce }) {
   };
 }
 
-/** With the bundler's default options. The bundle runs without node_modules. */
+/** The bundle is made with default options, and runs without node_modules. */
 async function runBundle() {
   const program = join(work, 'program.mjs');
   await copyFile(join(root, 'scripts/bundled-program.mjs'), program);

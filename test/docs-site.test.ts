@@ -215,7 +215,7 @@ describe.skipIf(!BUILDS)('the built site (DOCS_SITE=1)', () => {
 const OWN = /^(BASE_URL|DEV|MODE|NODE_ENV|NODE_OPTIONS|PROD|SSR|TEST|VITEST.*)$/;
 const OUTSIDE = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN.test(name)));
 
-/** The sections of the sidebar. The pages of the last two are generated. */
+/** The pages of the last two sections are generated. */
 const SECTIONS = [...contents.map(({ title }) => title), 'REST API', 'TypeScript API'];
 
 /** The pages of a section, with their titles; the title of a generated page is null. */

@@ -46,7 +46,6 @@ interface Program {
   stdin?: StdinOptions & { readonly contents: string };
 }
 
-/** The packages that the program imports, directly or through packages of this repository. */
 async function packagesImportedBy(program: Program): Promise<string[]> {
   const names = new Set<string>();
   const { metafile } = await build({

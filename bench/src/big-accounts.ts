@@ -29,7 +29,7 @@ interface Figures {
   readonly seconds: number;
   readonly longestDelay: number;
   readonly longestWork: number;
-  /** The memory of each number with groups, in bytes. */
+  /** In bytes, per number with groups. */
   readonly resident: number;
   readonly heap: number;
 }

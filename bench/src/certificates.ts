@@ -1,7 +1,6 @@
 import { generate } from 'selfsigned';
 
 export interface Certificates {
-  /** The certificate of the authority to trust. */
   readonly ca: string;
   readonly cert: string;
   readonly key: string;

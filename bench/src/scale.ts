@@ -133,7 +133,6 @@ function note(what: string, times: readonly number[], extra = ''): void {
   addRow(what, [percentile(times, 0.5), percentile(times, 0.99), Math.max(...times)].map(seconds), extra);
 }
 
-/** Adds a row to the final table, and prints it as progress. */
 function addRow(what: string, times: readonly string[], extra: string): void {
   events.push([what, ...times, extra]);
   step(`${what}: ${times.filter((time) => time !== '').join(', ')} s ${extra}`);
@@ -168,7 +167,6 @@ function startLoad(): { end(): Promise<readonly string[]> } {
   };
 }
 
-/** Runs `work` under the steady load, and notes how long the messages took. */
 async function underLoad<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
   const load = startLoad();
   const result = await work();

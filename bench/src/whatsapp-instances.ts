@@ -70,7 +70,6 @@ async function link(api: TrunklineClient, index: number): Promise<Linked> {
   return { id, account, person };
 }
 
-/** Sends half of the messages from the number and half to it, and waits for their arrival. */
 async function exchangeMessages(linked: Linked): Promise<void> {
   const { id, account, person } = linked;
   for (let index = 0; index < MESSAGES / 2; index += 1) {
@@ -99,7 +98,6 @@ async function arrived(instances: readonly Linked[], count: number): Promise<voi
   }
 }
 
-/** Ends the server, and measures how long the next one takes until every instance is online. */
 async function restart(how: string, end: () => Promise<void>, aheadMs: number): Promise<void> {
   await end();
   const restored = await timed(async () => {

@@ -18,7 +18,7 @@ export interface PublicName {
 export interface EntryPoint {
   /** The text of an import: `@trunkline/core/spi/storage`. */
   readonly specifier: string;
-  /** The entry point's source file, from the root of the repository. */
+  /** From the root of the repository. */
   readonly source: string;
   /** Whether only this workspace can import the entry point: its package does not publish it (`publishConfig`). */
   readonly isPrivate: boolean;

@@ -15,7 +15,6 @@ export interface LoadFigures {
 export interface Load {
   readonly targets: readonly Target[];
   readonly seconds: number;
-  /** The total number of connections to all targets. */
   readonly connections: number;
 }
 

@@ -19,7 +19,6 @@ export function respondingTogether(): PlainStore {
     });
 }
 
-/** Stores nothing, and responds to each request separately. */
 export function respondingEach(): PlainStore {
   return () => Promise.resolve();
 }

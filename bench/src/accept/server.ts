@@ -1,4 +1,3 @@
-// One of the compared servers, on a free port.
 import { serve } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { serveParent } from '../child.ts';

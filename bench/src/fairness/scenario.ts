@@ -11,13 +11,11 @@ const AT_ONCE = 500;
 /** A database with quiet endpoints, and a noisy one with `backlog` waiting deliveries. */
 export interface Scenario {
   readonly quiet: readonly string[];
-  /** Opens the database and sends due deliveries until `stop`. */
   start(): Promise<RunningScenario>;
   remove(): void;
 }
 
 interface RunningScenario {
-  /** Queues a delivery and returns its id. */
   enqueue(endpointId: string): Promise<string>;
   stop(): Promise<void>;
 }
@@ -26,7 +24,6 @@ interface ScenarioSize {
   /** The receiver's URL, below which each endpoint has its own path. */
   readonly url: string;
   readonly endpoints: number;
-  /** Open deliveries of the noisy endpoint. */
   readonly backlog: number;
 }
 

@@ -15,7 +15,6 @@ const ENDPOINTS = 100;
 /** How many messages each recipient gets, except the busy one, who gets half of all. */
 const MESSAGES_EACH = 20;
 const BUSY_NUMBER = '447700900123';
-/** The number of events for each entry in the history of an instance. */
 const EVENTS_OF_AN_ENTRY = 10;
 
 /** A database with equal numbers of messages, of events about them, and of open deliveries of other events. */
@@ -26,11 +25,8 @@ export interface History {
   readonly endpoints: readonly Endpoint[];
   /** The ids of one message in a hundred, oldest first. A message's id is also its idempotency key. */
   readonly messageIds: readonly string[];
-  /** The ids of one delivery in a hundred, oldest first. */
   readonly deliveryIds: readonly string[];
-  /** The ids of the events of these deliveries. */
   readonly eventIds: readonly string[];
-  /** The recipient of half of all messages. */
   readonly busyNumber: string;
   remove(): Promise<void>;
 }

@@ -6,7 +6,6 @@ import { newId } from '../storages.ts';
 const HOUR_MS = 3_600_000;
 /** An hour has fewer than `ENTRIES_PER_HOUR` entries. */
 const ENTRY_EVERY_MS = 60_000;
-/** The number of messages to file in one pass. */
 const FILED_AT_ONCE = 1_000;
 
 /** Returns the leases by instance id. */
@@ -64,7 +63,6 @@ export async function writeHistory(
   }
 }
 
-/** As a process does after it has accepted messages. */
 export async function fileMessages({ chats }: Storage): Promise<void> {
   while ((await chats.file?.(FILED_AT_ONCE))?.more === true);
 }

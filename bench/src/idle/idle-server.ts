@@ -16,7 +16,6 @@ export interface IdleServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server with an empty data directory. */
 export async function startIdleServer(args: readonly string[]): Promise<IdleServer> {
   const directory = makeDirectory();
   const started = performance.now();

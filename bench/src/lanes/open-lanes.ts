@@ -13,7 +13,6 @@ const LOOPS = 2;
 const CLAIM = 500;
 
 export interface OpenLanes {
-  /** Queues `count` deliveries; `endpointOf` returns the endpoint of each. */
   queue(count: number, endpointOf: (index: number) => number): Promise<void>;
   /** Queues `count` deliveries by SQL: half at the first endpoint, the others at all endpoints in turn. */
   fill(count: number): Promise<void>;
@@ -22,7 +21,6 @@ export interface OpenLanes {
   remove(): Promise<void>;
 }
 
-/** In a new schema. */
 export async function openLanes(endpointCount: number): Promise<OpenLanes> {
   const directory = makeDirectory();
   const storage = STORAGES.postgres(directory);
@@ -80,7 +78,6 @@ async function enqueue(storage: Storage, workspaceId: string, endpointId: string
   await storage.deliveries.enqueue(endpointId, event);
 }
 
-/** Returns how many deliveries were completed. */
 async function drainSome({ deliveries }: Storage, limit: number): Promise<number> {
   const now = Date.now();
   const { claimed } = await deliveries.claim({

@@ -7,7 +7,6 @@ interface Stat {
   readonly parent: number;
   /** CPU seconds. */
   readonly own: number;
-  /** The CPU seconds of the process's ended children. */
   readonly ofEnded: number;
 }
 
@@ -17,7 +16,7 @@ export function cpuOfChildren(pids: readonly number[]): number {
   return running + (statOf(process.pid)?.ofEnded ?? 0);
 }
 
-/** The process that started `pid`; null if not known. */
+/** Null if not known. */
 export function parentOf(pid: number): number | null {
   return statOf(pid)?.parent ?? null;
 }

@@ -12,13 +12,11 @@ export interface DatabaseLoad {
   readonly wal: number;
 }
 
-/** Observes the cluster through its database. */
 export interface Observer {
   /** How many instances connected at `since` (epoch milliseconds) or later, and still are connected. */
   connectedSince(since: number): Promise<number>;
   /** How many instances each process holds, in descending order. */
   shares(): Promise<readonly number[]>;
-  /** The ids of the instances that the process with this pid holds. */
   heldBy(pid: number): Promise<readonly string[]>;
   holdsAny(pid: number): Promise<boolean>;
   /** When each of these messages was accepted and sent; omits unsent messages. */

@@ -1,4 +1,3 @@
-/** The sizes of a cluster, the same for all its processes. */
 export interface ScalePlan {
   /** The directory that names the schema; see postgres.ts. */
   readonly directory: string;

@@ -6,7 +6,6 @@ import type { JobSender } from './job.ts';
 import { agentOptions, createMeter, IN_FLIGHT } from './plan.ts';
 import type { Plan, SendFigures } from './plan.ts';
 
-/** Uses undici's `dispatch` or its `fetch`. */
 export async function bareLoop(plan: Plan, how: 'dispatch' | 'fetch'): Promise<SendFigures> {
   const sender = how === 'dispatch' ? dispatchSender(plan) : fetchSender(plan);
   const jobs = jobsOf(plan).values();

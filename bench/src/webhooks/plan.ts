@@ -1,6 +1,5 @@
 import type { Agent } from 'undici';
 
-/** The work of a sender, the same for all. */
 export interface Plan {
   readonly port: number;
   readonly ca: string;
@@ -11,7 +10,7 @@ export interface Plan {
 
 export const DOMAIN = 'hooks.test';
 export const SECRET = 'whsec_bm90IGEgc2VjcmV0IGJ1dCBsb25nIGVub3VnaA';
-/** Webhooks in flight, as many as in the service. */
+/** As many as in the service. */
 export const IN_FLIGHT = 256;
 
 export function originOf(index: number, { hosts, port }: Plan): string {

@@ -13,7 +13,6 @@ const server = createServer({ cert, key, keepAliveTimeout: 120_000 }, (request, 
 });
 server.listen({ host: '127.0.0.1', port: 0, backlog: 4096 }, () => {
   const { port } = server.address() as AddressInfo; // the server listens on TCP
-  // Returns the number of webhooks since the last call.
   const count = (): number => {
     const before = received;
     received = 0;

@@ -1,4 +1,3 @@
-// Sends webhooks in one of the compared ways.
 import { serveParent } from '../child.ts';
 import { dropSchema } from '../postgres.ts';
 import { STORAGES } from '../storages.ts';

@@ -86,7 +86,6 @@ async function stop(): Promise<void> {
 const phone = () => sandbox.phone(instance);
 const sentByPhone = () => phone().accepted();
 
-/** Advances the clock until the check passes. */
 function soon<Value>(check: () => Value | Promise<Value>): Promise<Value> {
   return eventually(async () => {
     await runtime.clock.advance(500);
@@ -94,7 +93,6 @@ function soon<Value>(check: () => Value | Promise<Value>): Promise<Value> {
   });
 }
 
-/** Returns the id of the conversation. */
 async function begun(text = 'Where is it?'): Promise<number> {
   await phone().receive({ from: '15550177', text });
   await soon(() => expect(chatwoot.messages).toHaveLength(1));

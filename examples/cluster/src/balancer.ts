@@ -53,7 +53,6 @@ export async function startBalancer(port: number, host: string): Promise<Balance
   };
 }
 
-/** Copies the bytes, and destroys `to` when `from` closes. */
 function join(from: Socket, to: Socket): void {
   from.on('error', () => to.destroy());
   from.on('close', () => to.destroy());

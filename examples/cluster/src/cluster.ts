@@ -11,14 +11,12 @@ export interface ClusterOptions {
   readonly port: number;
   /** If null, the cluster starts its own Postgres. */
   readonly databaseUrl: string | null;
-  /** Called with each line of the processes' output, and when a process ends. */
   readonly notify: (name: string, line: string) => void;
 }
 
 export interface Cluster {
   /** The load balancer's URL, without a trailing slash. */
   readonly url: string;
-  /** The URL of each API process, by its name. */
   readonly apis: ReadonlyMap<string, string>;
   readonly networkUrl: string;
   readonly processes: readonly ManagedProcess[];

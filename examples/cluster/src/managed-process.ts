@@ -30,7 +30,6 @@ export interface ManagedProcess {
   stop(): Promise<void>;
 }
 
-/** Runs a program of this example, and restarts it whenever it dies, until it is stopped. */
 export function manageProcess(options: ProcessOptions): ManagedProcess {
   const { name, onLine, onReady } = options;
   let isStopping = false;

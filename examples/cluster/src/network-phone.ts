@@ -3,7 +3,6 @@ import { TrunklineError } from '@trunkline/core';
 import { refuse } from '@trunkline/core/spi/http';
 import type { SandboxMessage, SandboxPhone } from '@trunkline/core/sandbox';
 
-/** A phone's actions, from a process other than the network's. */
 export type NetworkPhone = Omit<SandboxPhone, 'accepted'> & {
   /** Unlinks the number from the gateway's side. */
   forget(): Promise<void>;

@@ -31,9 +31,7 @@ interface Form extends Omit<DisturbanceOptions, 'instances'> {
   readonly minuteMs: number;
   /** More clients would send more than an endpoint can take. */
   readonly senders: number;
-  /** The range of the pause between two messages of a client. */
   readonly loadMs: readonly [number, number];
-  /** How many visitors there are at a time. */
   readonly visitors: number;
   readonly stayMs: readonly [number, number];
   /** How long an instance may be unable to send after its gateway died, if another gateway exists. */

@@ -46,7 +46,6 @@ describe('docs/embed', () => {
   });
 });
 
-/** In the short form, only the first of `all`. */
 const ofForm = <One>(all: readonly One[]): readonly One[] => (isLongForm ? all : all.slice(0, 1));
 
 describe('a server sends the first message by the commands of docs/embed, and stops cleanly:', () => {
@@ -173,11 +172,9 @@ function commandOf(runtime: string): string {
 interface Server {
   readonly program: Program;
   readonly origin: string;
-  /** Null if the server printed no key. */
   readonly token: string | null;
 }
 
-/** As the pages start programs. */
 const withKey = { nodeArgs: ['--env-file=.env'], env };
 
 /** Runs the page's command that creates the key, without the one that starts the program. */

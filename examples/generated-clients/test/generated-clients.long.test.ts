@@ -26,7 +26,6 @@ const STRICT =
   '--isolatedModules --skipLibCheck false --allowImportingTsExtensions --noEmit --target es2024 --lib es2024,dom,dom.iterable ' +
   '--module esnext --moduleResolution bundler --types node';
 
-/** As the programs in docs/generated-clients.md export them. */
 interface Program {
   createInstance(name: string): Promise<string>;
   statusOf(instance: string): Promise<string>;

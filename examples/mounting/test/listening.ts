@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo, Server } from 'node:net';
 
-/** Waits until the server listens. Returns its origin. */
 export async function listening(server: Pick<Server, 'listening' | 'address' | 'once'>): Promise<string> {
   if (!server.listening) await once(server as Server, 'listening'); // each such server is an EventEmitter
   const { port } = server.address() as AddressInfo; // the server uses TCP

@@ -53,7 +53,6 @@ describe('the API works', () => {
   });
 });
 
-/** The path of a program that this example's packages have installed. */
 function inBin(name: string): string {
   return fileURLToPath(new URL(`../node_modules/.bin/${name}`, import.meta.url));
 }

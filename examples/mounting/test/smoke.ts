@@ -5,7 +5,6 @@ import { eventually } from '@trunkline/test-support';
 
 export interface SmokeTarget {
   readonly fetch: (url: string, init: RequestInit) => Response | Promise<Response>;
-  /** The origin, without a path. */
   readonly origin: string;
   readonly apiKey: string;
   /** Whether the process has all roles, and so also connects instances and sends webhooks. */

@@ -82,7 +82,6 @@ const TABLE: Readonly<Record<string, Needs>> = {
 
 const sandbox: DashboardOptions['sandbox'] = () => new Response(null, { status: 202 });
 
-/** Used only to list the routes. */
 const nobodyAdmitted = { admit: async () => Promise.reject(new Error('Admission is refused.')) };
 
 test('the table has every route, and no other', async () => {

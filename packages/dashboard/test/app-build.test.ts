@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { loadAssets } from '#assets';
 import { pagePaths } from './support/app-routes.ts';
 
-/** The budget for the first page, in bytes over the wire. */
+/** In bytes over the wire. */
 const FIRST_PAGE_MAX = 200 * 1024;
 
 const IMPORTED = /(?:from|import)\s*["']\.\/([^"']+)["']/g;

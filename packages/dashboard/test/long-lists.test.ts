@@ -14,7 +14,6 @@ const OF_A_CHAT = 10;
 const CHATS = MESSAGES / OF_A_CHAT;
 /** The page size of the dashboard. */
 const PAGE = 50;
-/** How many pages at the beginning, in the middle and at the end are timed. */
 const TIMED = 20;
 
 interface Listed {

@@ -139,7 +139,6 @@ describe('a reaction', () => {
       fromMe: false,
       participant,
     });
-    // Phones name members by LID or by number.
     for (const [text, jid] of [
       ['1', ann.jid],
       ['2', ann.lidJid],

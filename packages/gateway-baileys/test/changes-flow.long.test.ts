@@ -17,7 +17,7 @@ async function inAGroup(flow: Flow) {
     if (!found) throw new Error('The group is not listed.');
     return found.id;
   });
-  /** Sends a text to the group. Returns the people whose phones can read the text. */
+  /** Returns the people whose phones can read the text. */
   const readersOf = async (text: string): Promise<readonly string[]> => {
     await send(flow, id, text);
     return (await wa.nextMessage()).readableBy.toSorted();

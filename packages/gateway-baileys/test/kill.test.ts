@@ -246,11 +246,9 @@ describe.concurrent('kill -9', { timeout: 900_000 + RUNS * 30_000 }, () => {
   });
 });
 
-/** A person's action on their own message. */
 interface Deed {
   readonly deed: string;
   readonly type: OptInEventType;
-  /** The action on the message with this network id. */
   readonly outgoing: (id: string) => Parameters<CrashHarness['wa']['inbound']>[2];
   readonly after: object;
 }
@@ -290,7 +288,7 @@ async function writesOf({ service }: CrashHarness, work: () => Promise<void>): P
     .map(({ name }) => name);
 }
 
-/** How many arrivals the current process has stored as messages. */
+/** By the current process. */
 function storedBy({ service }: CrashHarness): number {
   return service()
     .writes()
@@ -327,7 +325,6 @@ function untilErased({ service }: CrashHarness, before: number): Promise<void> {
   });
 }
 
-/** Waits until the server has died or `done` resolves, and then kills the server. */
 async function killAtLast({ service }: CrashHarness, done: Promise<unknown>): Promise<void> {
   const server = service();
   done.catch(() => undefined); // rejects if the server is dead

@@ -35,7 +35,6 @@ it(
   async () => {
     const service = await startManyNumbers({ numbers: NUMBERS, speed: SPEED });
 
-    // Only files fail here, and texts do not wait for files.
     await stallFiles(service);
     checkTimes(await exchange(service, 'calm').arrived());
 
@@ -175,7 +174,6 @@ async function disturb({ wa, numbers }: ManyNumbers, over: Promise<unknown>): Pr
   }
 }
 
-/** Checks that people and the service have each text once, in the order of writing. */
 async function checkNothingIsDoubled(service: ManyNumbers, rounds: readonly Round[]): Promise<void> {
   const { wa, api, numbers, received } = service;
   const indexes = Array.from({ length: MESSAGES }, (_, index) => index);

@@ -100,7 +100,6 @@ describe('a person to whom WhatsApp requires a token', () => {
     await untilAcknowledged(harness, wa.giveToken(friend, account, { givenAt }));
     expect(await send(harness.link, friend)).toMatchObject(REFUSED);
     await untilAcknowledged(harness, wa.giveToken(friend, account));
-    // An older token that arrives later changes nothing.
     await untilAcknowledged(harness, wa.giveToken(friend, account, { givenAt: Date.now() - 27 * DAY }));
     expect(await send(harness.link, friend)).toEqual({ kind: 'accepted' });
   });

@@ -21,14 +21,13 @@ export interface Service {
   readonly workspaceId: string;
   readonly token: string;
   newKey(key?: Partial<NewApiKey>): Promise<{ readonly id: string; readonly token: string }>;
-  /** Connects a new instance, by default in the workspace above. */
+  /** By default, in the workspace above. */
   connected(workspaceId?: string): Promise<string>;
   mcp(options?: McpOptions): Served;
   during<Value>(call: Promise<Value>): Promise<Value>;
 }
 
 interface Served {
-  /** The SDK's own client. */
   client(options?: { readonly token?: string; readonly mode?: 'legacy' | 'auto' }): Promise<Model>;
   post(request: RawRequest): Promise<Response>;
 }
@@ -43,9 +42,7 @@ interface RawRequest {
 export interface Model {
   readonly client: Client;
   tools(): Promise<string[]>;
-  /** Resolves with the structured content of the result. */
   call(name: string, args?: Record<string, unknown>): Promise<Record<string, unknown>>;
-  /** Resolves with the text of the refusal. */
   refused(name: string, args?: Record<string, unknown>): Promise<string>;
 }
 

@@ -235,7 +235,7 @@ describe('the arguments of the attack', () => {
   });
 });
 
-/** Whether this is the request signed an hour ago, whose body never follows. */
+/** The body of the request signed an hour ago never follows. */
 function isWithoutBody({ headers }: IncomingMessage): boolean {
   const ageS = Date.now() / 1000 - Number(headers['x-service-timestamp']);
   return ageS > 3000 && ageS < 7200;

@@ -20,7 +20,6 @@ export interface ChatwootStandIn {
   losesResponse: boolean;
   /** If true, downloads get no response. */
   withholdsFiles: boolean;
-  /** How often the bridge has searched for contacts. */
   readonly searches: number;
   /** How many requests were refused while it was down. */
   readonly refused: number;
@@ -30,7 +29,6 @@ export interface ChatwootStandIn {
   retry(id: number): Promise<void>;
   /** Changes a message's content, but not its status. */
   change(id: number, content: string): Promise<void>;
-  /** Posts the last webhook again, with changes. */
   post(webhook?: Partial<Posted>): Promise<Response | undefined>;
   /** Where webhooks are sent, and the secret that signs them. */
   webhook: { url: string; secret: string };

@@ -31,11 +31,9 @@ interface LoggedConnection {
   readonly openedAt: number;
   /** When the process confirmed that it had stored the instance as connected; null if it never did. */
   readonly connectedAt: number | null;
-  /** Null while the connection is open. */
   readonly closedAt: number | null;
 }
 
-/** How many entries of each list are kept. */
 const KEPT = 200_000;
 
 export interface NetworkLogWriter {

@@ -14,7 +14,6 @@ import { remoteCalls, watchForSilence } from './remote-calls.ts';
 import type { RemoteCalls } from './remote-calls.ts';
 import { outgoingContent, wireIncoming } from './wire-content.ts';
 
-/** The sandbox network, for gateways in other processes. */
 export interface Network {
   readonly phone: Sandbox['phone'];
   readonly unlink: (instanceId: string) => Promise<void>;
@@ -25,7 +24,6 @@ export interface Network {
 
 interface Peer {
   readonly instanceId: string;
-  /** The process at the other end, for the log. */
   readonly owner: string;
 }
 
@@ -139,5 +137,4 @@ function sessionOf(instanceId: string, calls: RemoteCalls<GatewaySide, NetworkSi
   };
 }
 
-/** Unlinking an instance requires no session. */
 const NO_SESSION: Omit<Session, 'instanceId'> = { load: async () => new Map(), save: async () => {} };

@@ -18,12 +18,10 @@ import type {
  */
 export const CONNECTIONS_PATH = '/connections/';
 
-/** The calls of a gateway to the network. */
 export interface NetworkSide {
   /** Must be the first call. The network then begins to report events. */
   open(...options: OpenArguments): Promise<void>;
   send(message: WireMessage): Promise<SendOutcome>;
-  /** Resolves once the network has ended the connection. */
   close: GatewayConnection['close'];
   logout: GatewayConnection['logout'];
 }

@@ -4,7 +4,6 @@ import type { BirpcReturn } from 'birpc';
 import type { WebSocket } from 'ws';
 import type { Clock } from '@trunkline/core/spi/gateway';
 
-/** The functions that the other side of a socket serves. */
 export type RemoteCalls<Remote extends object, Local extends object> = BirpcReturn<Remote, Local>;
 
 /** Serves `local` to the other side. After the socket closes, all calls reject, including those in flight. */

@@ -58,7 +58,6 @@ function brightTimes({ log, interruptions }: Evidence, instance: string): readon
     });
 }
 
-/** The parts of a period that `others` do not cover. */
 function gaps({ from, to }: Period, others: readonly Period[]): readonly Period[] {
   const found: Period[] = [];
   let at = from;

@@ -7,11 +7,9 @@ import type { TestCluster } from './test-cluster.ts';
 
 export interface DisturbanceOptions {
   readonly forMs: number;
-  /** The range of the pause between two disturbances. */
   readonly pauseMs: readonly [number, number];
   /** The maximum time that a process is frozen or cut off from Postgres. Must be longer than a lease. */
   readonly outageMs: number;
-  /** The instances whose connections are dropped. */
   readonly instances: readonly string[];
 }
 
@@ -54,7 +52,6 @@ interface Harness extends Pick<DisturbanceOptions, 'outageMs' | 'instances'> {
   readonly interruptions: Interruption[];
 }
 
-/** Returns a description for the log. */
 type Disturbance = (harness: Harness) => Promise<string>;
 
 /** Each disturbance happens once before any is repeated. */
@@ -123,7 +120,6 @@ async function freeze(harness: Harness, role: string): Promise<string> {
   return `${process.name} stands still for ${ms} ms`;
 }
 
-/** Returns whether there was a process to signal. */
 function signal({ pid }: ManagedProcess, name: NodeJS.Signals): boolean {
   const id = pid();
   return id !== undefined && process.kill(id, name);
@@ -181,7 +177,6 @@ async function terminate({ postgres }: TestCluster, which: string): Promise<stri
   }
 }
 
-/** Picks a random process whose name begins with `role`. */
 function oneOf({ cluster, random }: Harness, role: string): ManagedProcess {
   return random.of(
     cluster.services.map(({ process }) => process).filter(({ name }) => name.startsWith(role)),

@@ -25,9 +25,7 @@ export interface Load {
   readonly inbound: readonly string[];
   /** Responses that no client should get. */
   readonly complaints: readonly string[];
-  /** Posts one more message, and resolves with its id once it is accepted. */
   send(message: Omit<Accepted, 'messageId' | 'at'>, choose: Choices): Promise<string>;
-  /** Resolves when every message in flight has an outcome. */
   stop(): Promise<void>;
 }
 

@@ -3,7 +3,6 @@ import type { Evidence } from './oracle.ts';
 
 const WORTH_A_LINE_MS = 2_000;
 
-/** A summary of a run, for its log. */
 export function numbersOf(evidence: Evidence): string {
   const { load, receivers, log, interruptions, stays } = evidence;
   const arrivals = receivers.flatMap((receiver) => receiver.arrivals);

@@ -12,7 +12,6 @@ export interface Evidence {
   readonly log: NetworkLog;
   readonly interruptions: readonly Interruption[];
   readonly stays: readonly Stay[];
-  /** The statuses of each message in the API, in order. */
   readonly statuses: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -57,7 +56,6 @@ function hasTaken(receiver: Receiver, { text, type }: { text: string; type: stri
   return receiver.arrivals.some((arrival) => arrival.taken && arrival.text === text && arrival.type === type);
 }
 
-/** Describes each broken promise that the evidence shows. */
 export function violations(evidence: Evidence, windowMs: number): readonly string[] {
   const outagesOfSenders = evidence.interruptions
     .filter(isOutage)

@@ -17,7 +17,6 @@ export interface Arrival {
   readonly startedAt: number;
   /** When the response was sent or the connection ended; null until then. */
   endedAt: number | null;
-  /** Whether a 2xx response was sent. */
   taken: boolean;
 }
 
@@ -34,7 +33,6 @@ export interface Receiver {
 
 export interface Behaviour {
   readonly events: readonly string[];
-  /** How long the receiver takes to respond. */
   readonly delayMs?: readonly [number, number];
   /** The probability that the first attempt of a delivery fails, with an error or a closed connection. */
   readonly failing?: number;

@@ -32,7 +32,6 @@ export interface TestCluster {
   readonly services: readonly Service[];
   /** The addresses of the APIs; for an API that is starting again, the previous address. */
   apiUrls(): readonly string[];
-  /** Adds a line to the output of the processes. */
   note(line: string): void;
   stop(): Promise<void>;
   /** The fatal errors in the output, except those of failed starts. */

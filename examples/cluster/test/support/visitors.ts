@@ -19,9 +19,7 @@ export interface Visitors {
 }
 
 interface VisitorOptions {
-  /** How many visitors exist at a time. */
   readonly visitors: number;
-  /** How long a visitor stays after its message is read. */
   readonly stayMs: readonly [number, number];
 }
 

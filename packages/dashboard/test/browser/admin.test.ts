@@ -57,7 +57,6 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     await form.getByText('Choose at least one.').waitFor();
     await form.getByLabel('Read messages').check();
     await form.getByRole('button', { name: 'Create' }).click();
-    // The error is shown only at the field.
     const name = form.getByLabel('Name');
     await form.getByText('Must have 1 to 255 characters.').waitFor();
     expect(await page.evaluate('document.activeElement.name')).toBe('name');

@@ -226,7 +226,6 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     let isLost = true;
     await page.route(sends, async (route) => {
       if (route.request().method() !== 'POST' || !isLost) return route.fallback();
-      // The service accepts the message, but its response is lost.
       await route.fetch();
       await route.abort();
     });
@@ -259,7 +258,6 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await field(page).fill('Twice');
     await page.getByRole('button', { name: 'Send', exact: true }).dblclick();
     await own(page).filter({ hasText: 'Twice' }).getByText('Read').waitFor();
-    // The same text again is a new message.
     await field(page).fill('Twice');
     await field(page).press('Enter');
     await eventually(async () => expect(await own(page).filter({ hasText: 'Twice' }).count()).toBe(2));

@@ -14,7 +14,6 @@ const OF_WORKSPACE = PATHS.filter((path) => path.startsWith('/w/'));
 /** `/sign-in` needs no session; the other two only redirect. */
 const NOT_PAGES = ['/sign-in', '/', '/$'];
 const WITH_DATA = PATHS.filter((path) => !NOT_PAGES.includes(path));
-/** The pages whose path has no parameter except the workspace. */
 const LISTS = OF_WORKSPACE.filter((path) => (path.match(/\$/g) ?? []).length === 1);
 
 const CONTACT = '15550100';

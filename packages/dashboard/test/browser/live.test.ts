@@ -43,7 +43,6 @@ describe.skipIf(browser.missing !== null)('a page of the dashboard', () => {
     const { id } = await served.connect('Support');
     const { page, problems, at } = await signedInTab(browser, served);
     if (answer.status !== 200) problems.expect(/status of 502/);
-    // The test advances the page's own clock.
     await page.clock.install();
     await page.route(STREAM, (route) => route.fulfill(answer));
     await page.goto(at('/numbers'));
@@ -64,7 +63,6 @@ describe.skipIf(browser.missing !== null)('a page of the dashboard', () => {
       await page.clock.fastForward(30_000);
       expect(await page.getByText('Live', { exact: true }).filter({ visible: true }).count()).toBe(1);
     });
-    // The shorter word moves nothing.
     expect(await navigation.boundingBox()).toEqual(place);
   });
 

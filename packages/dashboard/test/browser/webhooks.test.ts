@@ -99,7 +99,6 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await verdict(page).getByText('Delivering', { exact: true }).waitFor();
     await page.getByText('1 delivered, 0 not delivered').first().waitFor();
 
-    // The webhook breaks, which its page, the list and the page Now show.
     await untilLive(page);
     receiver.respond.status = 500;
     receiver.respond.body = `<h1>Database is down</h1>${'\nat Pool.query'.repeat(60)}`;
@@ -140,7 +139,6 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await page.getByText('Copied').waitFor();
     expect(await copied(page)).toContain(String.raw`"text":"It'\''s here"`);
 
-    // A user disables the webhook, enables it once the receiver is fixed, and sends the failed delivery again.
     await page.getByRole('link', { name: 'Orders' }).click();
     await press(page, 'Disable');
     await page.getByRole('alertdialog').getByRole('button', { name: 'Disable' }).click();
@@ -256,7 +254,6 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await eventually(async () =>
       expect((await api.webhooks.deliveries(id, { limit: 100 })).nextCursor).not.toBeNull(),
     );
-    // Disabling a webhook marks its open deliveries as failed.
     await api.webhooks.update(id, { status: 'disabled' });
     await api.webhooks.update(id, { status: 'enabled' });
     receiver.respond.status = 200;
@@ -302,7 +299,6 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
       await region.getByText('The signature does not belong to this secret, time and body.').waitFor();
       await check(secret, lines.filter((line) => !/x-service-signature/i.test(line)).join('\n'), body);
       await region.getByText('The header with the signature is missing.').waitFor();
-      // The signature of Standard Webhooks, from a log in JSON.
       const standard = Object.fromEntries(
         Object.entries(headers).filter(([name]) => name.startsWith('webhook-')),
       );

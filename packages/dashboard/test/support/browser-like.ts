@@ -31,7 +31,6 @@ export interface Visitor {
 interface VisitorOptions {
   readonly cookie?: string;
   readonly origin?: string;
-  /** Headers of every request. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -88,7 +88,6 @@ export interface DashboardHarness {
   readonly apiKey: string;
   /** Another key, by default of Acme. */
   newKey(key?: Partial<NewApiKey>): Promise<string>;
-  /** A new number, linked and connected. */
   connect(name?: string): Promise<InstanceResource>;
 }
 

@@ -7,7 +7,7 @@ import type { HarnessOptions, ServedDashboard } from './serve-dashboard.ts';
 interface Tab {
   readonly page: Page;
   readonly problems: Problems;
-  /** The address of a page of Acme: `at('/numbers')`. */
+  /** Such as `at('/numbers')`, in the workspace Acme. */
   at(path: string): string;
 }
 

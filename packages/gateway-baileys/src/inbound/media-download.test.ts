@@ -58,7 +58,6 @@ async function read(file: MediaFile, network: MediaNetwork): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Sends `bytes` and then breaks off. */
 function broken(bytes: Uint8Array<ArrayBuffer>): Response {
   let isSent = false;
   return new Response(

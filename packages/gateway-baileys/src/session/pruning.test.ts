@@ -46,7 +46,6 @@ it('a pair of hidden id and number is erased when it was unused for 180 days', a
     'lid-mapping': { '5511': '99', '99_reverse': '5511', '5522': '88', '88_reverse': '5522' },
   });
   await clock.advance(100 * DAY);
-  // Reading one direction renews both.
   expect(await keys.get('lid-mapping', ['99_reverse'])).toEqual({ '99_reverse': '5511' });
   await clock.advance(81 * DAY);
   await prune(2_000);

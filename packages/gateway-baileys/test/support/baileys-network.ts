@@ -16,7 +16,7 @@ export interface BaileysNetwork extends TestNetwork {
 
 export interface NetworkOptions {
   readonly gateway?: BaileysGatewayOptions;
-  /** Whether the reader's phone sends receipts automatically. Default true. */
+  /** Default true. */
   readonly readsByItself?: boolean;
 }
 
@@ -95,7 +95,7 @@ export function staticOptions({ socket = {} }: BaileysGatewayOptions): SocketOpt
 
 type SocketOptions = Exclude<NonNullable<BaileysGatewayOptions['socket']>, (instanceId: string) => unknown>;
 
-/** Acts in the chat with the reader. Reactions are to messages of the instance. */
+/** Reactions are to messages of the instance. */
 function activitiesOf({ wa, account, reader }: Chat): TestActivities {
   return {
     write: ({ text }) => wa.fromPhone(account, reader, text),

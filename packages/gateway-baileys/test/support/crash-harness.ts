@@ -15,7 +15,6 @@ import type { ServerProcess } from './server-process.ts';
 /** Longer than any lease, so a server that starts this much later finds no lease of a killed server. */
 const LATER_MS = 61_000;
 
-/** A harness whose service runs in another process. */
 export interface CrashHarness extends Harness {
   readonly directory: string;
   service(): ServerProcess;
@@ -78,7 +77,6 @@ export async function startPairedHarness(options?: CrashOptions): Promise<CrashH
   return harness;
 }
 
-/** Starts a server after a kill, and waits until its instance is back on the network. */
 export async function comeBack(harness: CrashHarness): Promise<void> {
   const online = harness.wa.next('online', harness.account);
   await harness.startLater();

@@ -30,7 +30,6 @@ export interface Harness {
 /** A harness with the service in this process. */
 export interface Flow extends Harness {
   readonly directory: string;
-  /** Stops the service, runs `meanwhile`, and starts another service on the same data. */
   restart(meanwhile?: () => Promise<void>): Promise<void>;
 }
 

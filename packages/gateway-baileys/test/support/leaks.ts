@@ -22,7 +22,6 @@ export function leaksIn(printed: string, secrets: readonly Secret[]): readonly s
     .map(({ what }) => what);
 }
 
-/** The ways in which programs print bytes: text, hex, base64, a `Buffer`, a list or an object of numbers. */
 function spellings(bytes: Uint8Array): readonly string[] {
   const part = Buffer.from(bytes.subarray(0, PART));
   const hex = part.toString('hex');

@@ -9,16 +9,14 @@ import { onTestFinished } from 'vitest';
 /** A proxy on this machine, for a process that can reach nothing without it. */
 export interface LoopbackProxy {
   readonly url: string;
-  /** The requested hosts, as `host:port`. */
+  /** As `host:port`. */
   readonly targets: readonly string[];
-  /** How many connections reached their host. */
   readonly tunnels: () => number;
 }
 
 const CREDENTIALS = 'user:pass%20word';
 const AUTHORIZATION = `Basic ${Buffer.from('user:pass word').toString('base64')}`;
 
-/** The sockets that the proxies themselves open. */
 const outward = new WeakSet<Socket>();
 let isOutward = false;
 

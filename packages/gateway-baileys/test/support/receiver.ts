@@ -5,14 +5,11 @@ import { verify } from '@trunkline/receiver';
 import type { WebhookEvent } from '@trunkline/receiver';
 import { afterAll } from 'vitest';
 
-/** A receiver of every event, which checks each signature. */
 export interface Receiver {
   readonly url: string;
-  /** The signing secret, set as soon as it is known. */
   secret: string;
   /** The verified events, each once, in the order of arrival. */
   readonly events: readonly WebhookEvent[];
-  /** How many requests had a wrong signature. */
   readonly forged: () => number;
 }
 

@@ -14,11 +14,9 @@ export interface ServerOptions {
   readonly apiKey?: string | undefined;
   /** How far the server's clock is ahead, as if it had started that much later. */
   readonly aheadMs: number;
-  /** Whether the server prints its log, at every level. */
   readonly printsLog?: boolean | undefined;
 }
 
-/** The first message of a server, sent when it is ready. */
 export interface ServerFacts {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -32,7 +30,6 @@ interface Write {
 
 export interface ServerProcess extends Service {
   readonly apiKey: string;
-  /** Everything that the server has printed so far, on both outputs. */
   output(): string;
   writes(): readonly Write[];
   /** Makes the server kill itself when this many more writes are on disk; 0 means immediately before the next write. */

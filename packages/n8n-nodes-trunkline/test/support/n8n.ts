@@ -24,7 +24,6 @@ import type {
  */
 export interface N8n {
   execute(node: INodeType, run: Run): Promise<INodeExecutionData[]>;
-  /** Returns the list of a field, as the editor requests it. */
   list(node: INodeType, method: string, parameters?: INodeParameters): Promise<readonly string[]>;
   workflow(trigger: INodeType, parameters: INodeParameters): TriggerWorkflow;
 }
@@ -51,7 +50,6 @@ export interface TriggerWorkflow {
   deliver(request: Delivered): Promise<{ readonly status: number; readonly text: string }>;
   /** Whether n8n cannot start executions, for example without its database, and responds with 500. */
   cannotStart: boolean;
-  /** The items with which executions began. */
   readonly started: readonly IDataObject[];
   staticData: IDataObject;
 }
@@ -236,7 +234,6 @@ function nodeOf({ description }: INodeType, parameters: INodeParameters): INode 
   };
 }
 
-/** Removes hidden fields, and gives visible fields their defaults. */
 function withDefaults(node: INodeType, parameters: INodeParameters): INodeParameters {
   const given = nodeOf(node, parameters);
   const { properties } = node.description;

@@ -11,7 +11,7 @@ export interface Language {
   /** Whether the language takes too long to be tested in every run. */
   readonly isSlow?: boolean;
   readonly build?: readonly Command[];
-  /** Prints a line for each vector of its input. */
+  /** Must print a line for each vector of its input. */
   readonly check: Command;
   /** Whether the program cannot read JSON on this machine, and prints `verified` for any signed body. */
   readonly leavesJson?: boolean;
@@ -27,7 +27,6 @@ export interface LanguageServer {
   readonly run: (port: number) => Command;
   /** The attacks that the server does not withstand, as its page says. */
   readonly weaknesses?: readonly string[];
-  /** Whether every test run attacks the server. */
   readonly isQuick?: boolean;
   /** A line of a program on the page, and a replacement that makes the receiver's own code fail there. */
   readonly failing?: { readonly file: string; readonly line: string; readonly by: string };

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 
 const text = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 
-/** The first program under a heading of the README. */
 export function readmeProgram(heading: string): string {
   const section = text.split(/^#+ /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
   return readmeProgramOf(heading, /```js\n(.*?)```/s.exec(section)?.[1]);

@@ -11,7 +11,6 @@ function executable(...paths: readonly string[]): string | undefined {
 export const BUN: string | undefined = executable('bun/bin/bun.exe', 'bun/bin/bun');
 export const DENO: string | undefined = executable('deno/deno', 'deno/deno.exe');
 
-/** The arguments to run a program that is given as text, with the TypeScript sources of the packages. */
 export function bunArgs(program: string): readonly string[] {
   return ['--conditions=source', '-e', program];
 }

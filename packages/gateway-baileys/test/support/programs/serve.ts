@@ -67,7 +67,6 @@ function killable(storage: Storage): Storage {
   };
 }
 
-/** A logger that prints everything: each level, with all fields of an error. */
 function printing(): Logger {
   const at =
     (level: string): Logger['info'] =>

@@ -23,7 +23,7 @@ export function DayChart({
   const t = useTexts('webhooks');
   const { locale } = useLanguage();
   const numbers = new Intl.NumberFormat(locale);
-  // With the weekday, because the chart begins on the previous day.
+  // The weekday is needed, because the chart begins on the previous day.
   const clock = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: 'numeric', minute: '2-digit' });
   const total = (count: (slot: Slot) => number): string =>
     numbers.format(slots.reduce((sum, slot) => sum + count(slot), 0));
