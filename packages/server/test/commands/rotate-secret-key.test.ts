@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { existsSync, linkSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -72,10 +81,34 @@ function keyFiles(cwd: string): readonly string[] {
   return names.map((name) => name.replace(/-[0-9a-f]{8}$/, '-…')).toSorted();
 }
 
+/** The sealed values in the database, by the name of their owner. */
+function sealedValues(cwd: string): ReadonlyMap<string, string> {
+  const database = new DatabaseSync(join(cwd, 'data', 'trunkline.db'), { readOnly: true });
+  const rows = database
+    .prepare(
+      `SELECT id AS name, sealed_secret AS value FROM endpoints
+       UNION ALL SELECT instance_id || ' ' || name, hex(value) FROM session_values
+       UNION ALL SELECT name, value FROM settings WHERE name = 'secret_key_check'`,
+    )
+    .all();
+  database.close();
+  return new Map(rows.map(({ name, value }) => [String(name), String(value)]));
+}
+
+/** The names of the values that differ. */
+function changed(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): readonly string[] {
+  expect([...after.keys()]).toEqual([...before.keys()]);
+  return [...after.keys()].filter((name) => after.get(name) !== before.get(name));
+}
+
+const NOT_THE_KEY = 'The secretKey is not the one that this database was set up with';
+const KILLER = new URL('../support/kill-at-statement.ts', import.meta.url).href;
+
 describe('trunkline rotate-secret-key', () => {
   it('seals everything with a new key, which is printed nowhere, and keeps the previous one for backups', async () => {
     const at = await place();
     const former = at.key();
+    const before = sealedValues(at.cwd);
     const rotated = await at.rotate('--json');
     expect(rotated).toMatchObject({ code: 0, stderr: '' });
     const { data } = JSON.parse(rotated.stdout) as { data: { sealed: number; former_secret_key: string } };
@@ -84,15 +117,65 @@ describe('trunkline rotate-secret-key', () => {
     expect(readFileSync(join(at.cwd, data.former_secret_key), 'utf8').trim()).toBe(former);
     expect(keyFiles(at.cwd)).toEqual(['secret.key', 'secret.key.former-…']);
     for (const key of [former, at.key()]) expect(rotated.stdout + rotated.stderr).not.toContain(key);
+    expect(changed(before, sealedValues(at.cwd))).toHaveLength(WEBHOOKS + 2);
+    // The new key alone is enough.
+    rmSync(join(at.cwd, data.former_secret_key));
     await at.works();
     const refused = await runServer({ env: { DATA_DIR: join(at.cwd, 'data'), SECRET_KEY: former } });
-    expect(refused.stderr).toContain('The secretKey is not the one that this database was set up with');
+    expect(refused.stderr).toContain(NOT_THE_KEY);
 
     if (!isLongForm) return;
+    // Opens every value, with the only key that is left.
+    expect((await at.rotate()).code).toBe(0);
     expect((await at.rotate()).code).toBe(0);
     expect(keyFiles(at.cwd)).toEqual(['secret.key', 'secret.key.former-…', 'secret.key.former-…']);
     await at.works();
   });
+
+  it.runIf(isLongForm)('leaves a copy from before to the previous key, and to no other', async () => {
+    const at = await place();
+    const former = at.key();
+    const copy = join(temporaryDirectory(), 'data');
+    cpSync(join(at.cwd, 'data'), copy, { recursive: true });
+    expect((await at.rotate()).code).toBe(0);
+    rmSync(join(copy, 'secret.key'));
+    const refused = await runServer({ env: { DATA_DIR: copy, SECRET_KEY: at.key() } });
+    expect(refused.stderr).toContain(NOT_THE_KEY);
+    await at.works({ DATA_DIR: copy, SECRET_KEY: former });
+  });
+
+  it.runIf(isLongForm)(
+    'continues after a kill in the middle of sealing: with the same new key, and only with the rest',
+    async () => {
+      const at = await place();
+      const former = at.key();
+      const before = sealedValues(at.cwd);
+      const third = { NODE_OPTIONS: `--import=${KILLER}`, KILL_AT_STATEMENT: '3 UPDATE endpoints SET' };
+      const killed = await at.run(['rotate-secret-key', '--yes'], third);
+      expect(killed.code).toBe('SIGKILL');
+      const middle = sealedValues(at.cwd);
+      const first = changed(before, middle);
+      expect(first).toHaveLength(2);
+      expect(keyFiles(at.cwd)).toEqual(['secret.key', 'secret.key.next']);
+      expect(at.key()).toBe(former);
+      const next = readFileSync(join(at.cwd, 'data', 'secret.key.next'), 'utf8').trim();
+      // Some values need the previous key, so the new one alone is refused.
+      const copy = join(temporaryDirectory(), 'data');
+      cpSync(join(at.cwd, 'data'), copy, { recursive: true });
+      for (const file of ['secret.key', 'secret.key.next']) rmSync(join(copy, file));
+      const refused = await runServer({ env: { DATA_DIR: copy, SECRET_KEY: next } });
+      expect(refused.stderr).toContain(NOT_THE_KEY);
+
+      const again = await at.rotate('--json');
+      expect(again.code).toBe(0);
+      expect(JSON.parse(again.stdout)).toMatchObject({ data: { sealed: WEBHOOKS - 2 + 2 } });
+      const rest = changed(middle, sealedValues(at.cwd));
+      expect([...first, ...rest].toSorted()).toEqual([...before.keys()].toSorted());
+      expect(at.key()).toBe(next);
+      expect(keyFiles(at.cwd)).toEqual(['secret.key', 'secret.key.former-…']);
+      await at.works();
+    },
+  );
 
   it.runIf(isLongForm && terminalMissing() === null)(
     'shows in a terminal how far it is, and asks first',
@@ -202,7 +285,7 @@ describe('trunkline rotate-secret-key', () => {
         await rotate({ SECRET_KEY: NEW_KEY, SECRET_KEY_PREVIOUS: `${NEW_KEY} of another` }),
       ).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining('The secretKey is not the one that this database was set up with'),
+        stderr: expect.stringContaining(NOT_THE_KEY),
       });
       expect((await rotate(both)).code).toBe(0);
       await at.works({ SECRET_KEY: NEW_KEY });
