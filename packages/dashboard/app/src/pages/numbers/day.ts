@@ -17,8 +17,8 @@ export interface ReadHistory {
 }
 
 /**
- * The statuses of a number in the 24 hours before `at`, oldest first, without the time before the number was added.
- * `entries` is its history, newest first.
+ * The statuses of a number in the 24 hours before `at`, oldest first. Leaves out the time before the number was added,
+ * and the time before the oldest entry if there are older ones, which may have any statuses.
  */
 export function stretchesOf(
   { entries, hasOlder }: ReadHistory,

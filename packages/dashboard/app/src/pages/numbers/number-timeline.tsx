@@ -58,7 +58,7 @@ function toneOfEntry({ to, caused_by, code }: InstanceHistoryResource): ReturnTy
   return toneOfStatus(to);
 }
 
-/** The time of the next step is relative in the newest entry, and a time of day in older entries. */
+/** Details of an entry. Only the newest entry has a next step: those of older entries are over. */
 function Details({
   entry,
   isNewest,
