@@ -118,6 +118,7 @@ function checkMessages(
     [numbers.paused]: 'connected',
     [numbers.away]: 'connected',
     [numbers.loggedOut]: 'logged_out',
+    [numbers.unlinked]: 'logged_out',
     [numbers.deleted]: 'gone',
   };
   for (const [id, status] of Object.entries(wanted)) {

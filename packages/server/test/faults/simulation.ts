@@ -92,6 +92,8 @@ interface Numbers {
   /** Must not be affected by a fault of `busy`. */
   readonly neighbour: string;
   readonly loggedOut: string;
+  /** Logged out while it has no connection. */
+  readonly unlinked: string;
   readonly deleted: string;
   readonly paused: string;
   /** Refused by the network for a while. */
@@ -271,6 +273,7 @@ async function prepare({ clock, traffic, network, running }: Preparation): Promi
     busy: await link(),
     neighbour: await link(),
     loggedOut: await link(),
+    unlinked: await link(),
     deleted: await link(),
     paused: await link(),
     away: await link(),
@@ -281,7 +284,8 @@ async function prepare({ clock, traffic, network, running }: Preparation): Promi
   traffic.receive(busy, PEOPLE[0], 'in before');
   traffic.receive(busy, ERASED, 'to be erased', {});
   traffic.receive(busy, PEOPLE[0], 'in file before', {});
-  await soon(request('POST', `/instances/${numbers.deleted}/disconnect`));
+  for (const id of [numbers.unlinked, numbers.deleted])
+    await soon(request('POST', `/instances/${id}/disconnect`));
   await clock.advance(2 * SECOND);
   // The casts are safe because the specification defines these types.
   const stored = (await get('/messages')) as readonly ListedMessage[];
@@ -394,6 +398,7 @@ function scheduleTraffic({ clock, traffic, network, numbers, subjects, running }
     }),
   );
   at(15, () => begin('log out', post(`/instances/${numbers.loggedOut}/logout`, [200, 409])));
+  at(16, () => begin('unlink', post(`/instances/${numbers.unlinked}/logout`, [200, 409])));
   at(18, () =>
     begin('delete', async () =>
       [204, 404].includes((await request('DELETE', `/instances/${numbers.deleted}`)).status),
