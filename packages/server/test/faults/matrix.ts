@@ -20,6 +20,8 @@ interface MatrixOptions {
   readonly modes?: readonly Mode[];
   /** The operations that fail; all by default. */
   readonly only?: RegExp;
+  /** Whether promises that may break may also hold; by default, only while a process starts or stops. */
+  readonly acceptedMayHold?: boolean;
 }
 
 /**
@@ -37,6 +39,7 @@ const NOT_MET = '-';
  * Simulates every fault of every operation, compares the broken promises with `ACCEPTED_BREAKS`, and prints the matrix.
  */
 export function describeMatrix({ name, surround, phase = 'running', ...options }: MatrixOptions): void {
+  const acceptedMayHold = options.acceptedMayHold ?? phase !== 'running';
   const modes = options.modes ?? (Object.keys(MODES) as Mode[]); // no other keys
   const operations = operationsOfPorts();
   const chosen = operations.filter((operation) => options.only?.test(operation.name) ?? true);
@@ -98,7 +101,7 @@ export function describeMatrix({ name, surround, phase = 'running', ...options }
         const differing = faults.flatMap((fault) => {
           const letters = cells.get(cellOf(fault));
           const expected = acceptedLetters(fault, phase) || HOLDS;
-          const mayHold = phase !== 'running' && letters === HOLDS;
+          const mayHold = acceptedMayHold && letters === HOLDS;
           return letters === expected || letters === NOT_MET || mayHold
             ? []
             : [

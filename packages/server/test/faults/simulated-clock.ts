@@ -1,10 +1,13 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Clock } from '@trunkline/core/spi/runtime';
+import type { RealWork } from './real-work.ts';
 
 /** A clock that a test advances, and that waits for port calls in flight: to a database, a disk or a network. */
 export interface SimulatedClock extends Clock {
   /** Counts the work as in flight until it settles; time stops until then. */
   during<Value>(work: Promise<Value>): Promise<Value>;
+  /** Time also stops while this work is in flight. */
+  alsoAwait(work: RealWork): void;
   advance(ms: number): Promise<void>;
   settle(): Promise<void>;
 }
@@ -34,15 +37,17 @@ const LONGEST_CALL_MS = 60_000;
 export function simulatedClock(start: number = Date.UTC(2026, 0, 1)): SimulatedClock {
   let now = start;
   let inFlight = 0;
+  let real: RealWork | null = null;
   const timers = new Set<Timer>();
+  const isBusy = (): boolean => inFlight > 0 || real?.isInFlight() === true;
 
   const settle = async (): Promise<void> => {
     const since = performance.now();
     let quiet = 0;
-    for (let round = 0; quiet < QUIET_ROUNDS && (inFlight > 0 || round < MOST_ROUNDS); round++) {
+    for (let round = 0; quiet < QUIET_ROUNDS && (isBusy() || round < MOST_ROUNDS); round++) {
       const before = begun();
-      await (inFlight > 0 && round > PATIENT_AFTER ? aMillisecond() : nextRound());
-      quiet = inFlight === 0 && begun() - before <= OWN ? quiet + 1 : 0;
+      await (isBusy() && round > PATIENT_AFTER ? (real?.wait() ?? aMillisecond()) : nextRound());
+      quiet = !isBusy() && begun() - before <= OWN ? quiet + 1 : 0;
       if (performance.now() - since > LONGEST_CALL_MS) throw new Error('A call of a port does not return.');
     }
   };
@@ -67,6 +72,9 @@ export function simulatedClock(start: number = Date.UTC(2026, 0, 1)): SimulatedC
       } finally {
         inFlight -= 1;
       }
+    },
+    alsoAwait(work) {
+      real = work;
     },
     settle,
     async advance(ms) {

@@ -1,0 +1,13 @@
+import { withBaileys } from './baileys-surroundings.ts';
+import { describeMatrix } from './matrix.ts';
+
+describeMatrix({
+  name: 'WhatsApp',
+  surround: withBaileys,
+  // The operations that the gateway calls, or that are called because of its reports.
+  only: /^(?:gateway|connection|sessions|history|contacts|groups|activities|media|uploads|downloads)\.|^messages\.(?:receive|change|findOutbound|hasInbound)|^instances\.(?:note|write)/,
+  // SQLite and the sandbox show how the other modes break the service, in a tenth of the time.
+  // WhatsApp keeps files, so some of them arrive in time, and others are asked for again later.
+  acceptedMayHold: true,
+  modes: ['rejects', 'hangs', 'lost once', 'fenced', 'stale', 'none'],
+});
