@@ -71,6 +71,32 @@ it('the WhatsApp gateway ends a connection whose keys could not be written, and 
   });
 });
 
+it('the WhatsApp gateway ends a connection whose keys could not be read, and acknowledges no message that needs them', async () => {
+  const { network, session, link, open } = await linked();
+  const { wa, account, reader } = network;
+  await link.connection().close();
+  const { read = async () => new Map<string, Uint8Array>() } = session;
+  let isAway = false;
+  const readUnlessAway: typeof read = async (names) => {
+    if (isAway) throw new Error('The database is away.');
+    return read(names);
+  };
+  Object.assign(session, { read: readUnlessAway });
+  const next = await open();
+  await next.first('connected');
+
+  isAway = true;
+  const id = await wa.inbound(reader, account, 'while the database was away');
+  expect((await next.first('closed', anyEnd)).reason).toMatchObject({ kind: 'dropped' });
+  expect(wa.receipts(account).filter(({ ids }) => ids.includes(id))).toEqual([]);
+  isAway = false;
+  const again = await open();
+  expect((await again.first('message')).message.content).toEqual({
+    type: 'text',
+    text: 'while the database was away',
+  });
+});
+
 it('the WhatsApp gateway is closed when everything is stored', async () => {
   const { network, session, link } = await linked();
   const { wa, account, reader } = network;

@@ -33,8 +33,9 @@ interface Resident {
 }
 
 /**
- * Reads a session. After the first failed write, `failed` is called and nothing more is written: the connection must
- * end, because Baileys' memory is ahead of the storage.
+ * Reads a session. If a write fails, `failed` is called, and nothing is written after that. The connection must then
+ * end, because Baileys' memory is ahead of the storage. If a read fails, `failed` is called too, because Baileys takes a
+ * key that it cannot read for one that is missing: it would acknowledge a message that it could not decrypt.
  */
 export async function readSession(
   session: Session,
@@ -77,6 +78,15 @@ export async function readSession(
     }
   };
 
+  const readStored = async (names: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> => {
+    try {
+      return await stored.read(names);
+    } catch (error) {
+      failed(error);
+      throw error;
+    }
+  };
+
   return {
     resident: {
       get: (name) => resident.get(name),
@@ -85,7 +95,7 @@ export async function readSession(
     async read(names) {
       const before = writesBegun;
       const missing = names.filter((name) => known(name) === undefined);
-      const found = missing.length === 0 ? NOTHING : await stored.read(missing);
+      const found = missing.length === 0 ? NOTHING : await readStored(missing);
       // Values written in the meantime may be newer than those read.
       if (writesBegun === before) for (const name of missing) recent.set(name, found.get(name) ?? null);
       return new Map(
