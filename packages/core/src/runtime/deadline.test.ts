@@ -4,14 +4,14 @@ import { DeadlineError, settledWithin } from './deadline.ts';
 
 describe('settledWithin', () => {
   it.each([
-    ['resolves', Promise.resolve()],
-    ['rejects', Promise.reject(new Error('A fault.'))],
+    ['resolves', () => Promise.resolve()],
+    ['rejects', () => Promise.reject(new Error('A fault.'))],
     [
       'rejects because a deadline of its own has passed',
-      Promise.reject(new DeadlineError('A part of it', 5)),
+      () => Promise.reject(new DeadlineError('A part of it', 5)),
     ],
   ])('is true for work that %s', async (_, work) => {
-    expect(await settledWithin(manualClock(), 10, work)).toBe(true);
+    expect(await settledWithin(manualClock(), 10, work())).toBe(true);
   });
 
   it('is false for work that takes longer', async () => {
