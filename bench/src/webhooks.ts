@@ -1,6 +1,6 @@
 /**
  * Webhooks per second from the claim to the outcome on disk, over TLS, compared with loops that only sign and send, and
- * with job queues that use the same sender. WEBHOOKS, HOSTS and ROUNDS are the sizes.
+ * with job queues that use the same sender or fetch. WEBHOOKS, HOSTS and ROUNDS set the sizes.
  */
 import { issueFor } from './certificates.ts';
 import { startChild } from './child.ts';

@@ -40,7 +40,7 @@ const inbound = async ({ api }: Harness): Promise<readonly MessageResource[]> =>
 const received = (harness: Harness): readonly unknown[] =>
   receivedEvents(harness).flatMap(({ type, data }) => (type === 'message.received' ? [data] : []));
 
-/** Reports the only message, and returns it as stored and as sent to receivers. */
+/** Reports a message, and returns it as stored. Checks that there is no other, and that receivers get the same. */
 async function arrival(
   { harness, gateway }: MediaHarness,
   message: IncomingMessage,

@@ -120,7 +120,7 @@ function sharedInProcess<Transaction>(): Shared<Transaction> {
   });
 }
 
-/** Starts the service at the first call. `onFailure` is called if the start fails. */
+/** Returns the service with a `start` that starts it only on the first call. `onFailure` is called if the start fails. */
 function startedOnce<Transaction>(
   service: Service<Transaction>,
   onFailure: () => void,

@@ -145,7 +145,10 @@ async function linesOf(
   return (await running).stdout.trim().split('\n');
 }
 
-/** For programs without a JSON library: time, tolerance, and body, secrets and headers in base64. */
+/**
+ * A request as one line of tab-separated fields, for programs without a JSON library: time, tolerance, body, secrets and
+ * headers. The last three are in base64.
+ */
 function lineOf({
   received_at,
   tolerance = 300,

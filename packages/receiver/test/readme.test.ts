@@ -15,7 +15,7 @@ const secret = 'whsec_VGhpc0lzT25seUZvclRlc3RzVGhpc0lzT25seUZvclQ=';
 const env = { WEBHOOK_SECRET: secret };
 const node = (program: string): Promise<Running> =>
   spawnProgram({ command: process.execPath, args: nodeArgs(program), env });
-// As Next.js serves the POST of a route.
+// Calls the program's exported `POST` for each request, as Next.js does for a route.
 const served = (program: string): string =>
   `${program}\nimport { serve } from '@hono/node-server';\n` +
   `serve({ fetch: (request) => POST(request), port: 0 }, ({ port }) => console.log('listening on', port));`;

@@ -8,7 +8,7 @@ import { randomInTest } from '@trunkline/test-support/seeded-test';
 import { startHarness } from './support/harness.ts';
 import type { Harness, RunningServer } from './support/harness.ts';
 
-/** The number of kills: the first is during a disconnection, the second during a connection, and so on. */
+/** The number of kills, by turns while the instance is being disconnected and while it is being connected. */
 const KILLS = sized('HISTORY_KILLS', { short: 2, long: 4 });
 /** A kill comes within this time, about as long as a request and its effects in the gateway take. */
 const KILLED_WITHIN_MS = 120;

@@ -85,7 +85,7 @@ async function takeTour(directory: string): Promise<void> {
     expect(output).toMatch(line);
   }
   expect(output).toMatch(/^connecting$.*^connected$/ms);
-  // Printed by the tour, and by the front page's request.
+  // Printed at least twice: by the tour's own request and by the README's.
   expect(output.match(/"text":"Hello from Trunkline"/g)?.length).toBeGreaterThan(1);
   expect(readFileSync(join(directory, 'trunkline-qr.svg'), 'utf8')).toMatch(/^<svg/);
   await until('both programs have ended', async () => (await isFree(server)) && (await isFree(receiver)));

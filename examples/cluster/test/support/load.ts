@@ -70,7 +70,7 @@ export function startLoad(cluster: TestCluster, options: LoadOptions, random: Ch
         accepted.push({ messageId, instance, text, to, at: Date.now() });
         return messageId;
       }
-      // Only final refusals are complaints. The request is repeated after a 409, without a response in time, and while
+      // Only final refusals are complaints. The request is repeated after a 409, if no response comes in time, and while
       // the server is starting or has no database.
       if (reply && reply.status < 500 && reply.status !== 409) {
         const complaint = `${reply.status} ${JSON.stringify(reply.body)}`;

@@ -27,7 +27,7 @@ export function createReconnectSchedule({
   let failures = 0;
   /** When the connection opened, by `clock.elapsed()`; null unless one is open. */
   let openedAt: number | null = null;
-  /** Connections in a row that opened but ended before they were stable. */
+  /** Connections that have ended since the last stable one, which is included. */
   let unstable = 0;
   let restarts = 0;
   let restartedAt = -Infinity;

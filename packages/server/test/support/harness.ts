@@ -103,7 +103,10 @@ export function requestsAbout(receiver: TestReceiver, messageId: string): readon
   );
 }
 
-/** Waits until a message is read and the receiver is notified of its three events. Checks that no event has two ids. */
+/**
+ * Waits until a message is read and the receiver is notified of its three events. Checks that repeated requests carry
+ * the same event id and delivery id.
+ */
 export async function untilNotified(
   { receiver }: Harness,
   { client }: RunningServer,

@@ -33,7 +33,7 @@ const anyAddress = fc.oneof(
   fc.ipV6(),
   fc.tuple(anyV4, embedded).map(([address, embed]) => embed(address)),
 );
-/** Ranges that neither a wider range nor a host name allows. */
+/** Ranges that stay refused even if a wider range or the host's name is on the allow list. */
 const GUARDED_V4 = REFUSED_V4.filter(({ first }) =>
   ['0.0.0.0', '168.63.129.16', '169.254.0.0', '224.0.0.0', '240.0.0.0'].includes(first),
 );

@@ -114,7 +114,7 @@ export class Lane {
     return Math.max(next.dueAt, throttledUntil(this.#starts, limits));
   }
 
-  /** The time since which this lane has waited for a claim. The lane that has waited longest comes first. */
+  /** When this lane began to wait for a claim. The lane that has waited longest comes first. */
   waitsSince(wakeAt: number): number {
     return Math.max(wakeAt, this.#servedAt);
   }
