@@ -240,7 +240,7 @@ async function refuseToStart(oldNodes) {
   return problems;
 }
 
-/** A PATH that begins with the oldest supported Node, from npm. Its SQLite behaves differently. */
+/** A PATH that begins with the oldest supported Node, installed from npm. Its built-in SQLite differs from later ones. */
 async function pathOfOldestNode() {
   const folder = join(work, 'oldest-node');
   await mkdir(folder);

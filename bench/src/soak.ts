@@ -43,7 +43,7 @@ const MINUTE_MS = 60_000;
 const MB = 1_048_576;
 /** How long an account's stream of events stays open at most. */
 const STREAM_MS = 20_000;
-/** How long the work in flight and its reports may take before a minute is measured. */
+/** How long to wait for the work in flight and its reports before each measurement. */
 const SETTLES_WITHIN_MS = 10_000;
 /** Longer than either side keeps an idle connection open, so that these do not count as kept. */
 const CLOSES_WITHIN_MS = 7_000;

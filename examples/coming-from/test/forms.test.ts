@@ -25,8 +25,8 @@ async function bodies(form: Form, event: WebhookEvent): Promise<readonly unknown
   return (await form.convert(event, context)).map(({ body }) => body);
 }
 
-// The fixtures are the webhooks that a consumer gets for the examples of the OpenAPI document. To write them again: npx
-// --yes pnpm@12 test examples/coming-from -u
+// The fixtures are the webhooks that a consumer gets for the examples of the OpenAPI document. To regenerate them, run
+// `npx --yes pnpm@12 test examples/coming-from -u`
 describe.each(Object.entries(FORMS))('in the form of %s', (name, form) => {
   it('each event has the body of the fixtures', async () => {
     const converted: Record<string, unknown> = {};

@@ -131,7 +131,7 @@ export interface WorkspaceApi<Transaction = never> {
     rotateSecret(id: string): Promise<WebhookResourceWithSecret>;
     /** Queues a `webhook.test` event. */
     test(id: string): Promise<DeliveryResource>;
-    /** The deliveries to an endpoint, newest first. Throws WEBHOOK_NOT_FOUND. */
+    /** The deliveries to an endpoint, newest first. Throws WEBHOOK_NOT_FOUND, VALIDATION_FAILED. */
     deliveries(id: string, query?: DeliveryQuery): Promise<PageResult<DeliveryResource>>;
     /**
      * Queues up to 100 failed or exhausted deliveries again; repeat while `remaining` (counted to 1,000) is above 0.

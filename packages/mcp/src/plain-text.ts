@@ -1,9 +1,9 @@
 const REPLACEMENT = '\ufffd';
 
 /**
- * Characters that control a terminal, reverse the direction of a text, or are invisible: a stranger could use them to
- * hide from people what a model reads. Excludes line breaks, tabs, single joiners between letters or emoji, and the
- * selectors of an emoji's style. A run of hidden characters is one match.
+ * Matches runs of characters that control a terminal, reverse the direction of text, or are invisible: a stranger could
+ * use them to hide from people what a model reads. `\n` and tabs do not match. A single joiner between letters or emoji,
+ * or the selector of an emoji's style, is captured in group 1, so that the caller keeps it.
  */
 const HIDDEN =
   /((?<=[\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])[\u200c\u200d](?=[\p{L}\p{Extended_Pictographic}])|(?<=\p{Emoji})[\ufe0e\ufe0f])|(?:(?![\t\n])[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Zl}\p{Zp}\u2800\ufff9-\ufffb])+/gu;

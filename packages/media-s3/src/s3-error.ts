@@ -7,7 +7,7 @@ import { UnavailableError } from '@trunkline/core/spi/storage';
 export class S3Error extends UnavailableError {
   /** Always `S3Error`. */
   override readonly name = 'S3Error';
-  /** The response's status; null without a response. */
+  /** The status of the response with which S3 refused the request; null for every other failure. */
   readonly status: number | null;
   /** S3's code, such as `AccessDenied`; null if the response has no code. */
   readonly code: string | null;

@@ -6,7 +6,7 @@ export function isTimestamp(text: string): boolean {
   return /^[0-9]{1,12}$/.test(text);
 }
 
-/** Compares whole seconds, like the timestamp. A difference of exactly `tolerance` is accepted. */
+/** Compares in whole seconds, because the timestamp has no fraction. A difference of exactly `tolerance` is accepted. */
 export function isWithinTolerance(timestamp: string, receivedAt: number, tolerance: number): boolean {
   return Math.abs(Math.floor(receivedAt / 1000) - Number(timestamp)) <= tolerance;
 }

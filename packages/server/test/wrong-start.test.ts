@@ -33,7 +33,7 @@ describe('What the server cannot work with', () => {
     ],
     [
       { DATA_DIR: '/proc/trunkline' },
-      // Other users fail the permission check. Root passes it, and gets the kernel's error.
+      // Root passes the permission check and gets the kernel's error; other users fail the check.
       process.getuid?.() === 0
         ? 'DATA_DIR cannot be made: /proc/trunkline (ENOENT). Create it, or set DATA_DIR to another place.'
         : 'DATA_DIR would be in a directory that cannot be written to: /proc. Give the user of the server access, or set another place.',

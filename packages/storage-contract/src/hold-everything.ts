@@ -34,7 +34,7 @@ export async function holdEverything(storage: Storage<unknown>): Promise<void> {
   await once(process.stdin.resume(), 'end');
   await storage.close();
   process.stdout.write('closed\n');
-  // Stays alive, so that its claims are not released as those of an ended process.
+  // Stays alive, because the claims of an ended process would be released.
   setInterval(() => {}, HOUR);
 }
 

@@ -41,7 +41,7 @@ const ATTEMPTED = `
   ORDER BY last_attempt_at, id
   LIMIT ?`;
 
-/** The endpoint's round of retry calls; null if no round is in progress. */
+/** The endpoint's last unfinished round of retry calls, which may have been abandoned; null if there is none. */
 export function readRetryRound(database: Database, endpointId: string): RetryRound | null {
   const row = database.get('SELECT * FROM lanes WHERE endpoint_id = ?', endpointId);
   return row ? entities.retryRound.read(row) : null;

@@ -15,7 +15,7 @@ export interface Unreadable {
   readonly id: string;
   readonly reader: Contact;
   readonly device: number;
-  /** The group's jid, or null. */
+  /** The group's jid; null for a message to one person. */
   readonly group: string | null;
 }
 

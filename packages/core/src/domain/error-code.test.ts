@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ERROR_STATUS } from './error-code.ts';
 
-/** The codes of version 1.0.0 of the specification, "Errors", which must not change. */
+/** The codes in version 1.0.0 of the specification ("Errors"). They must not change. */
 const SPECIFIED: Record<number, string> = {
   401: 'UNAUTHENTICATED, INVALID_API_KEY',
   402: 'SUBSCRIPTION_REQUIRED, SUBSCRIPTION_PAST_DUE, TRIAL_LIMIT_REACHED',

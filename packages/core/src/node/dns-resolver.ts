@@ -7,7 +7,7 @@ import { hostsFile } from './hosts-file.ts';
 export interface NodeDnsResolverOptions {
   /** The name servers to ask, each an address with or without a port. The system's by default. */
   readonly servers?: readonly string[];
-  /** The hosts file. Its names are not looked up at the name servers. The system's by default. */
+  /** The path of the hosts file; the system's by default. Name servers are not asked about the names in it. */
   readonly hostsFile?: string;
 }
 

@@ -50,7 +50,7 @@ interface ToolDefinition<Input extends z.ZodRawShape, Output extends z.ZodRawSha
   readonly output: Output;
   /** The fields of the output that other people wrote. */
   readonly untrusted: readonly string[];
-  /** The length at which texts of the output are cut. */
+  /** The maximum length of each string in the output, in characters; longer strings are cut. */
   readonly longestText: number;
   handle(input: z.output<z.ZodObject<Input>>, use: ToolUse): Promise<Outcome<z.output<z.ZodObject<Output>>>>;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export interface Operation {
   /** The name, such as `messages.accept`, `storage.open`, `connection.send`. */
   readonly name: string;
-  /** Whether the operation returns a promise; if not, it can only throw. */
+  /** Whether the operation returns a promise; if not, it can fail only by throwing. */
   readonly isAsync: boolean;
   /** Results which mean that nothing was done, without an error. */
   readonly refusals: readonly { readonly column: 'fenced' | 'stale' | 'none'; readonly value: unknown }[];

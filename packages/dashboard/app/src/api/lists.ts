@@ -20,7 +20,7 @@ export const webhooksQuery = (workspaceId: string) =>
 /** The number of messages in each of the last 24 hours. */
 export const hoursQuery = (workspaceId: string) =>
   queryOptions({
-    // Has no area, because each message would then trigger a new count, which is expensive.
+    // The key names no `Area`: otherwise every message would trigger a new count, which is expensive.
     queryKey: ['hours', workspaceId],
     queryFn: ({ signal }) =>
       request<readonly HourResource[]>(`workspaces/${encodeURIComponent(workspaceId)}/hours`, { signal }),

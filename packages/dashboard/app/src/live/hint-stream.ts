@@ -68,7 +68,7 @@ export function createHintStream(options: HintStreamOptions): {
         return onState(result.error.status === null ? 'offline' : 'polling');
       }
       onState('live');
-      // The shown data was read before the stream opened, so it may be outdated.
+      // The data on the screen was read before the stream opened, so it may be out of date.
       if (!isCaughtUp) onGap();
       for await (const { id, event } of result.data) {
         if (abort !== current) return;

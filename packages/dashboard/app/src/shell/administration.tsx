@@ -19,7 +19,7 @@ interface AdministrationProps {
 export function Administration({ title, workspaceId, children }: AdministrationProps): ReactNode {
   const t = useTexts('shell');
   const { workspace } = useSession();
-  // If the page is about another workspace, the service itself refuses the data.
+  // No notice about another workspace: there, the service refuses the data, and the page shows that error.
   const isElsewhere = workspace !== null && workspace.id === (workspaceId ?? workspace.id);
   if (!isElsewhere) return <Fragment key={workspaceId}>{children}</Fragment>;
   return (
