@@ -403,6 +403,20 @@ describe('a file that does not come in time', () => {
     expect(await pendingOf(harness, instance)).toEqual([]);
   });
 
+  it('is asked for once a minute while the storage takes no file but still lists it', async () => {
+    let asked = 0;
+    const { harness } = await startWaiting({
+      async openFile() {
+        asked += 1;
+        return png().stream();
+      },
+    });
+    harness.storage.downloads.complete = async () => 'stale';
+    await harness.clock.advance(5 * MINUTE);
+    expect(asked).toBeGreaterThan(1);
+    expect(asked).toBeLessThanOrEqual(6);
+  });
+
   it('is not acknowledged if it came in time and cannot be stored, like one without a reference', async () => {
     let isFull = true;
     const { harness, gateway, instance } = await startMediaHarness({}, (store) => ({

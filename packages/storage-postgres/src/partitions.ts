@@ -59,18 +59,25 @@ export async function makePartitionsOf(
   );
 }
 
+/**
+ * One transaction for each table, because attaching a partition locks the table's default partition exclusively: a
+ * transaction that kept several of them locked could deadlock with those that write to several tables.
+ */
 async function makeMissing(database: Database, wanted: readonly Partition[]): Promise<void> {
-  if ((await missingOf(database, wanted)).length === 0) return;
-  await unlessInTheWay(() =>
-    database.transaction(async (transaction) => {
-      await transaction.run(LOCK);
-      await transaction.run(LOCK_TIMEOUT);
-      // Another process may have created some by now.
-      for (const partition of await missingOf(transaction, wanted)) {
-        await makePartition(transaction, partition);
-      }
-    }),
-  );
+  const missing = await missingOf(database, wanted);
+  for (const table of new Set(missing.map((partition) => partition.table))) {
+    const ofTable = missing.filter((partition) => partition.table === table);
+    await unlessInTheWay(() =>
+      database.transaction(async (transaction) => {
+        await transaction.run(LOCK);
+        await transaction.run(LOCK_TIMEOUT);
+        // Another process may have created some by now.
+        for (const partition of await missingOf(transaction, ofTable)) {
+          await makePartition(transaction, partition);
+        }
+      }),
+    );
+  }
 }
 
 /** Lets one process at a time create partitions. The processes that waited then find nothing left to do. */

@@ -56,6 +56,8 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
   const looks = new Map<string, number>();
   /** Instances with a due download for which there was no place. */
   const starved = new Set<string>();
+  /** Downloads that were recorded: if the storage still lists one unchanged, it is not repeated before `until`. */
+  const recorded = new Map<string, Pick<PendingDownload, 'tries' | 'dueAt'> & { readonly until: number }>();
   let stopping = new AbortController();
   let lookAtAllAt = 0;
 
@@ -70,6 +72,7 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
 
   const pass = async (): Promise<PassResult> => {
     const now = clock.now();
+    for (const [id, { until }] of recorded) if (until <= now || until > now + AGAIN_MS) recorded.delete(id);
     if (now >= lookAtAllAt || lookAtAllAt > now + LOOK_AT_ALL_MS) {
       lookAtAllAt = now + LOOK_AT_ALL_MS;
       for (const id of connections.ids()) note(id, now);
@@ -97,9 +100,11 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
       throw error;
     });
     for (const pending of next) {
-      const { instanceId, messageId, dueAt, expiresAt } = pending;
+      const { instanceId, messageId, tries, dueAt, expiresAt } = pending;
       if (inFlight.has(messageId)) continue;
-      if (dueAt > now && dueAt <= latestDownload(now)) note(instanceId, dueAt);
+      const before = recorded.get(messageId);
+      if (before?.tries === tries && before.dueAt === dueAt) note(instanceId, before.until);
+      else if (dueAt > now && dueAt <= latestDownload(now)) note(instanceId, dueAt);
       else if (expiresAt <= now) begin(pending, () => giveUpDownload(context, pending));
       else beginDownload(pending);
     }
@@ -144,6 +149,8 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
     // The connection failed, too, so the file is requested again on the next connection.
     if (outcome.kind === 'unavailable' && connections.get(instanceId)?.connection !== open.connection) return;
     await recordDownload(context, { lease: open.lease, pending, message, signal: stopping.signal }, outcome);
+    const { tries, dueAt } = pending;
+    recorded.set(messageId, { tries, dueAt, until: clock.now() + AGAIN_MS });
   };
 
   const fetchFile = async (
