@@ -147,17 +147,19 @@ async function startOn(
     async connect(name) {
       const { instances } = trunkline.workspace(workspaceId);
       const { id } = await instances.create(name === undefined ? {} : { name });
-      const untilStatus = async (status: InstanceResource['status']): Promise<InstanceResource> => {
-        for (;;) {
-          const instance = await instances.get(id);
-          if (instance.status === status) return instance;
-          await letTimePass();
-        }
-      };
       await instances.connect(id);
-      await untilStatus('qr_required');
-      await sandbox.phone(id).scan();
-      return untilStatus('connected');
+      for (;;) {
+        const instance = await instances.get(id);
+        if (instance.status === 'connected') return instance;
+        // The QR that this status promises may have expired, because time passes while the storage works.
+        if (instance.status === 'qr_required')
+          await sandbox
+            .phone(id)
+            .scan()
+            .catch(() => undefined);
+        if (instance.status === 'disconnected') await instances.connect(id);
+        await letTimePass();
+      }
     },
   };
 }

@@ -97,24 +97,40 @@ export function leapingClock(): Clock & { leap(): void } {
   };
 }
 
-/** Timers and the time of day run faster when a test calls `accelerate`. */
+const TICK_MS = 5;
+
+/**
+ * Timers and the time of day run faster when a test calls `accelerate`. Time advances by ticks of the event loop, so a
+ * busy machine slows it down: otherwise leases would expire while the process stands still.
+ */
 export function acceleratingClock(): { readonly clock: Clock; accelerate(factor: number): void } {
-  const { now, elapsed, setTimer } = systemClock();
+  const machine = systemClock();
   let speed = 1;
-  /** This clock's readings, and the machine's, when the speed last changed. */
-  let since = { now: now(), elapsed: elapsed(), machine: elapsed() };
-  const passed = (): number => (elapsed() - since.machine) * speed;
-  const clock: Clock = {
-    now: () => Math.floor(since.now + passed()),
-    elapsed: () => since.elapsed + passed(),
-    setTimer: (delayMs, callback) => setTimer(delayMs / speed, callback),
-  };
+  let now = machine.now();
+  let elapsed = machine.elapsed();
+  let tickedAt = elapsed;
+  const timers = new Set<{ readonly at: number; readonly callback: () => void }>();
+  const ticking = setInterval(() => {
+    const sinceTick = machine.elapsed() - tickedAt;
+    tickedAt += sinceTick;
+    const passed = Math.min(sinceTick, 2 * TICK_MS) * speed;
+    now += passed;
+    elapsed += passed;
+    const due = [...timers].filter(({ at }) => at <= elapsed).toSorted((one, other) => one.at - other.at);
+    for (const timer of due) if (timers.delete(timer)) timer.callback();
+  }, TICK_MS);
+  onTestFinished(() => clearInterval(ticking));
   return {
-    clock,
-    accelerate(factor) {
-      since = { now: clock.now(), elapsed: clock.elapsed(), machine: elapsed() };
-      speed = factor;
+    clock: {
+      now: () => Math.floor(now),
+      elapsed: () => elapsed,
+      setTimer(delayMs, callback) {
+        const timer = { at: elapsed + delayMs, callback };
+        timers.add(timer);
+        return () => void timers.delete(timer);
+      },
     },
+    accelerate: (factor) => void (speed = factor),
   };
 }
 
