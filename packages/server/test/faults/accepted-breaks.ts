@@ -131,3 +131,13 @@ export const ACCEPTED_BREAKS: readonly AcceptedBreak[] = [
     why: 'It may migrate a large database, so it has no bound; the process says that it is starting (`/readyz`).',
   },
 ];
+
+/** Cells in which promises may also break on WhatsApp. */
+export const ALSO_ACCEPTED_ON_WHATSAPP: readonly AcceptedBreak[] = [
+  {
+    operation: 'sessions.save',
+    modes: ['hangs'],
+    letters: ['F'],
+    why: 'The keys are stored after the message is written. If that takes so long that the connection ends five times, the outcome of the message stays unknown, as docs/decisions.md has it.',
+  },
+];

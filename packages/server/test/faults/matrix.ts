@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MODES, modesOf } from './faults.ts';
 import type { Fault, Mode } from './faults.ts';
 import { ACCEPTED_BREAKS } from './accepted-breaks.ts';
+import type { AcceptedBreak } from './accepted-breaks.ts';
 import { operationsOfPorts } from './ports.ts';
 import { check, PROMISES } from './promises.ts';
 import type { Verdict } from './promises.ts';
@@ -22,6 +23,8 @@ interface MatrixOptions {
   readonly only?: RegExp;
   /** Whether promises that may break may also hold; by default, only while a process starts or stops. */
   readonly acceptedMayHold?: boolean;
+  /** Further accepted breaks of these surroundings. */
+  readonly alsoAccepted?: readonly AcceptedBreak[];
 }
 
 /**
@@ -93,14 +96,15 @@ export function describeMatrix({ name, surround, phase = 'running', ...options }
               : undisturbed.called.has(operation),
           )
           .map((operation) => ({ operation, mode }));
-        const isAccepted = (fault: Fault): boolean => acceptedLetters(fault, phase) !== '';
+        const isAccepted = (fault: Fault): boolean =>
+          acceptedLetters(fault, phase, options.alsoAccepted) !== '';
         for (const fault of faults.filter(isAccepted)) await simulateAll([fault]);
         const others = spread(faults.filter((fault) => !isAccepted(fault)));
         for (let i = 0; i < others.length; i += TOGETHER) await simulateAll(others.slice(i, i + TOGETHER));
 
         const differing = faults.flatMap((fault) => {
           const letters = cells.get(cellOf(fault));
-          const expected = acceptedLetters(fault, phase) || HOLDS;
+          const expected = acceptedLetters(fault, phase, options.alsoAccepted) || HOLDS;
           const mayHold = acceptedMayHold && letters === HOLDS;
           return letters === expected || letters === NOT_MET || mayHold
             ? []
@@ -135,13 +139,19 @@ function cellOf({ operation, mode }: Fault): string {
 }
 
 /** The promises that may break in this cell; empty if all must hold. */
-export function acceptedLetters({ operation, mode }: Fault, phase: Phase): string {
-  const letters = ACCEPTED_BREAKS.filter(
-    (accepted) =>
-      accepted.operation === operation.name &&
-      accepted.modes.includes(mode) &&
-      (accepted.phase ?? phase) === phase,
-  ).flatMap(({ letters: own }) => own);
+export function acceptedLetters(
+  { operation, mode }: Fault,
+  phase: Phase,
+  more: readonly AcceptedBreak[] = [],
+): string {
+  const letters = [...ACCEPTED_BREAKS, ...more]
+    .filter(
+      (accepted) =>
+        accepted.operation === operation.name &&
+        accepted.modes.includes(mode) &&
+        (accepted.phase ?? phase) === phase,
+    )
+    .flatMap(({ letters: own }) => own);
   return [...new Set(letters.map(String))].toSorted().join('');
 }
 

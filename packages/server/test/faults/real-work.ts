@@ -17,12 +17,11 @@ const CRYPTO_JOB =
  * query, and do not fire in a simulation.
  */
 const LONGEST_TIMER_MS = 2_500;
-/** Undici's timer, which runs as long as a connection is kept open. */
-const UNDICI_TICK_MS = 499;
 
 /** Starts to track; work that has begun before is not seen. */
 export function watchRealWork(): RealWork {
   const inFlight = new Set<number>();
+  const timers = new Map<number, NodeJS.Timeout>();
   /** Crypto jobs that were created since the last look: asynchronous ones, and synchronous ones that have ended. */
   const created = new Map<number, object>();
   let isOwn = false;
@@ -31,11 +30,13 @@ export function watchRealWork(): RealWork {
     trackPromises: false,
     init(id, type, _trigger, resource) {
       if (isOwn) return;
-      if (REQUESTS.test(type) || isShortTimer(type, resource)) inFlight.add(id);
+      if (REQUESTS.test(type)) inFlight.add(id);
+      else if (isShortTimer(type, resource)) timers.set(id, resource);
       else if (CRYPTO_JOB.test(type)) created.set(id, resource);
     },
     destroy(id) {
       inFlight.delete(id);
+      timers.delete(id);
       created.delete(id);
     },
   });
@@ -45,7 +46,8 @@ export function watchRealWork(): RealWork {
       // Only asynchronous jobs have a callback, which Node sets after it has created the job.
       for (const [id, job] of created) if ('ondone' in job && job.ondone) inFlight.add(id);
       created.clear();
-      return inFlight.size > 0;
+      // Nothing waits for a timer without a reference, such as that of the cached Date header.
+      return inFlight.size > 0 || [...timers.values()].some((timer) => timer.hasRef());
     },
     wait: () =>
       new Promise((resolve) => {
@@ -57,8 +59,7 @@ export function watchRealWork(): RealWork {
   };
 }
 
-function isShortTimer(type: string, resource: object): boolean {
+function isShortTimer(type: string, resource: object): resource is NodeJS.Timeout {
   if (type !== 'Timeout' || !('_idleTimeout' in resource) || !('_repeat' in resource)) return false;
-  const ms = Number(resource._idleTimeout);
-  return resource._repeat === null && ms <= LONGEST_TIMER_MS && ms !== UNDICI_TICK_MS;
+  return resource._repeat === null && Number(resource._idleTimeout) <= LONGEST_TIMER_MS;
 }
