@@ -96,7 +96,7 @@ export class State {
   readonly arrivals: Map<string, Map<string, Message>> = new Map();
   /** When each activity was recorded, by `keyOf(instanceId, key)`. */
   readonly activityKeys: Map<string, number> = new Map();
-  /** Until when each token stays spent, by token id. */
+  /** When each token stops counting as spent, by token id. */
   readonly spentTokens: Map<string, number> = new Map();
   /** Content that the media store holds or may hold, by content id, with its message, if any. */
   readonly contents: Map<string, { readonly reservedAt: number; messageId: string | null }> = new Map();
