@@ -117,7 +117,7 @@ function configuration(asked: Asked): string {
   const chosen = new Map<string, string>(Object.entries(asked));
   const settings = allSettings().map(({ variable, meaning, byDefault }) => {
     const text = chosen.get(variable);
-    const value = text ?? /^`([^<]*)`$/.exec(byDefault)?.[1] ?? '';
+    const value = text ?? /^`([^<`]*)`$/.exec(byDefault)?.[1] ?? '';
     const line = `${keyOf(variable)} = ${/^\d+$/.test(value) ? value : JSON.stringify(value)}`;
     return `${commented(stripMarkdown(meaning))}\n${text === undefined ? '# ' : ''}${line}\n`;
   });
