@@ -1,7 +1,7 @@
 import type { Logger } from '@trunkline/core';
 import { isUnavailable } from '@trunkline/core/spi/http';
 
-interface Failure {
+interface FailedWork {
   /** The facts that identify the request, such as the request id of its response. */
   readonly request: Readonly<Record<string, unknown>>;
   readonly message?: string;
@@ -14,7 +14,7 @@ interface Failure {
 export function logFailure(
   logger: Pick<Logger, 'warn' | 'error'>,
   error: unknown,
-  { request, message = REQUEST_FAILED }: Failure,
+  { request, message = REQUEST_FAILED }: FailedWork,
 ): void {
   // Group the request's facts in `request`, so that these lines count as repeats: while the database is unreachable,
   // every request fails, each with its own id.
