@@ -1,9 +1,9 @@
 /**
- * Whether the service keeps memory or files that it should give back: it runs for SOAK_MINUTES on SOAK_STORAGE
- * (`sqlite` or `postgres`) at a steady rate of SOAK_PER_SECOND texts each way over SOAK_INSTANCES instances, among
- * uploads, downloads, streams, lists, abandoned uploads and instances that come and go. Each minute, the traffic
- * rests until nothing is in flight, so that minutes can be compared, and a line is printed, so that a run that is cut
- * off has figures, too.
+ * Whether the service keeps memory or files that it should release. It runs for SOAK_MINUTES on SOAK_STORAGE (`sqlite`
+ * or `postgres`) at a steady rate of SOAK_PER_SECOND texts each way over SOAK_INSTANCES instances. Files, streams,
+ * lists, abandoned uploads, and instances that are created and deleted add to the load. Each minute, the traffic rests
+ * until nothing is in flight, so that the minutes can be compared. Prints a line for each, so that an interrupted run
+ * has figures too.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

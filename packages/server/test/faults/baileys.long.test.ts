@@ -7,11 +7,11 @@ describeMatrix({
   surround: withBaileys,
   // The operations that the gateway calls, or that are called because of its reports.
   only: /^(?:gateway|connection|sessions|history|contacts|groups|activities|media|uploads|downloads)\.|^messages\.(?:receive|change|findOutbound|hasInbound)|^instances\.(?:note|write)/,
-  // SQLite and the sandbox show how the other modes break the service, in a tenth of the time.
   // WhatsApp keeps files, so some of them arrive in time, and others are asked for again later.
   acceptedMayHold: true,
   alsoAccepted: ALSO_ACCEPTED_ON_WHATSAPP,
-  // All of them take twenty minutes, most of which are real timers of Baileys: FAULTS_ON_WHATSAPP=all.
+  // These six modes take twenty minutes, most of which are Baileys' real timers. The matrix of SQLite and the sandbox
+  // covers every mode in a tenth of the time.
   modes:
     process.env['FAULTS_ON_WHATSAPP'] === 'all'
       ? ['rejects', 'hangs', 'lost once', 'fenced', 'stale', 'none']
