@@ -1,41 +1,26 @@
 import type { PageResult } from '@trunkline/core';
+import { json } from './route-response.ts';
+import type { RouteResponse } from './route-response.ts';
 
 /**
- * The `links` and `meta` of a page (specification, "GET /messages query parameters"). `first` and `last` are null,
- * because a growing list that is read by cursor has no fixed first or last page.
+ * A page with its `links` and `meta` (specification, "GET /messages query parameters"). `first` and `last` are null,
+ * because a growing list that is read by cursor has no fixed first or last page. `url` is the request's address as
+ * clients see it.
  */
-export function pageFacts(
-  page: PageResult<unknown>,
+export function pageResponse(
+  { data, perPage, nextCursor, prevCursor }: PageResult<unknown>,
   url: URL,
-): { readonly links: PageLinks; readonly meta: PageMeta } {
-  return {
-    links: {
-      first: null,
-      last: null,
-      prev: linkTo(page.prevCursor, url),
-      next: linkTo(page.nextCursor, url),
-    },
+): RouteResponse {
+  return json({
+    data,
+    links: { first: null, last: null, prev: linkTo(prevCursor, url), next: linkTo(nextCursor, url) },
     meta: {
       path: url.origin + url.pathname,
-      per_page: page.perPage,
-      next_cursor: page.nextCursor,
-      prev_cursor: page.prevCursor,
+      per_page: perPage,
+      next_cursor: nextCursor,
+      prev_cursor: prevCursor,
     },
-  };
-}
-
-interface PageLinks {
-  readonly first: null;
-  readonly last: null;
-  readonly prev: string | null;
-  readonly next: string | null;
-}
-
-interface PageMeta {
-  readonly path: string;
-  readonly per_page: number;
-  readonly next_cursor: string | null;
-  readonly prev_cursor: string | null;
+  });
 }
 
 /** `url` with this cursor; null if the cursor is null. */

@@ -2,7 +2,7 @@ import { accepts } from 'hono/accepts';
 import { chatQuery, connectInput, eventQuery, historyQuery, instanceInput } from '@trunkline/core/spi/http';
 import type { ErrorCode } from '@trunkline/core';
 import { data, json, NOTHING } from '../route-response.ts';
-import { pageFacts } from '../page-links.ts';
+import { pageResponse } from '../page-links.ts';
 import { chatPage } from '../schemas/chats.ts';
 import { eventPage } from '../schemas/events.ts';
 import { group, instance, qr } from '../schemas/instances.ts';
@@ -189,10 +189,8 @@ export const instanceRoutes: RouteGroup<'instances'> = {
       success: { status: 200, body: historyPage },
       errors: [],
       refuses: { VALIDATION_FAILED: { query: 'limit=0' } },
-      handle: async ({ api, id, query, publicUrl }) => {
-        const page = await api.instances.history(id, unchecked(query));
-        return json({ data: page.data, ...pageFacts(page, publicUrl()) });
-      },
+      handle: async ({ api, id, query, publicUrl }) =>
+        pageResponse(await api.instances.history(id, unchecked(query)), publicUrl()),
     },
     chats: {
       operationId: 'listChats',
@@ -205,11 +203,8 @@ export const instanceRoutes: RouteGroup<'instances'> = {
       success: { status: 200, body: chatPage },
       errors: [],
       refuses: { VALIDATION_FAILED: { query: 'limit=0' } },
-      handle: async ({ api, id, query, publicUrl }) => {
-        const page = await api.instances.chats(id, unchecked(query));
-        const { links, meta } = pageFacts(page, publicUrl());
-        return json({ data: page.data, links, meta });
-      },
+      handle: async ({ api, id, query, publicUrl }) =>
+        pageResponse(await api.instances.chats(id, unchecked(query)), publicUrl()),
     },
     events: {
       operationId: 'listInstanceEvents',
@@ -229,10 +224,8 @@ export const instanceRoutes: RouteGroup<'instances'> = {
       success: { status: 200, body: eventPage },
       errors: [],
       refuses: { VALIDATION_FAILED: { query: 'types=message.lost' } },
-      handle: async ({ api, id, query, publicUrl }) => {
-        const page = await api.instances.events(id, unchecked(query));
-        return json({ data: page.data, ...pageFacts(page, publicUrl()) });
-      },
+      handle: async ({ api, id, query, publicUrl }) =>
+        pageResponse(await api.instances.events(id, unchecked(query)), publicUrl()),
     },
   },
 };

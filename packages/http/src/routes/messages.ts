@@ -7,11 +7,11 @@ import {
   textInput,
 } from '@trunkline/core/spi/http';
 import type { SendTextInput } from '@trunkline/core';
-import { data, json } from '../route-response.ts';
+import { data } from '../route-response.ts';
 import { downloadResponse } from '../download.ts';
 import { isForm } from '../form-body.ts';
 import type { JsonSchema } from '../schemas/json-schema.ts';
-import { pageFacts } from '../page-links.ts';
+import { pageResponse } from '../page-links.ts';
 import type { JsonObject } from '../request-body.ts';
 import { eventPage } from '../schemas/events.ts';
 import { messageStanding } from '../schemas/message-standing.ts';
@@ -113,11 +113,8 @@ export const messageRoutes: RouteGroup<'messages'> = {
         INSTANCE_NOT_FOUND: { query: `instance=${NO_INSTANCE}` },
         VALIDATION_FAILED: { query: 'limit=0' },
       },
-      handle: async ({ api, query, publicUrl }) => {
-        const page = await api.messages.list(unchecked(query));
-        const { links, meta } = pageFacts(page, publicUrl());
-        return json({ data: page.data, links, meta });
-      },
+      handle: async ({ api, query, publicUrl }) =>
+        pageResponse(await api.messages.list(unchecked(query)), publicUrl()),
     },
     send: {
       operationId: 'sendMessage',
@@ -205,10 +202,8 @@ export const messageRoutes: RouteGroup<'messages'> = {
       success: { status: 200, body: eventPage },
       errors: [],
       refuses: { VALIDATION_FAILED: { query: 'limit=0' } },
-      handle: async ({ api, id, query, publicUrl }) => {
-        const page = await api.messages.events(id, unchecked(query));
-        return json({ data: page.data, ...pageFacts(page, publicUrl()) });
-      },
+      handle: async ({ api, id, query, publicUrl }) =>
+        pageResponse(await api.messages.events(id, unchecked(query)), publicUrl()),
     },
   },
 };
