@@ -77,7 +77,7 @@ function asRecord(value: unknown, what: string): Readonly<Record<string, unknown
   return Object.fromEntries(Object.entries(value));
 }
 
-/** The exports of a file, in alphabetical order. Throws on `export *`, because each public name must be listed. */
+/** The exports of a file, in alphabetical order. Throws on `export *` without a name, because each public name must be listed. */
 function exportsOf(file: string): readonly PublicName[] {
   return parse(file)
     .statements.flatMap((statement) => [...reexports(statement, file), ...declared(statement, file)])
@@ -87,12 +87,11 @@ function exportsOf(file: string): readonly PublicName[] {
 function reexports(statement: ts.Statement, file: string): readonly PublicName[] {
   if (!ts.isExportDeclaration(statement)) return [];
   const { exportClause, moduleSpecifier, isTypeOnly } = statement;
-  if (exportClause === undefined || !ts.isNamedExports(exportClause)) {
-    throw new Error(`${file} has an "export *": write down the names.`);
-  }
+  if (exportClause === undefined) throw new Error(`${file} has an "export *": write down the names.`);
   const module =
     moduleSpecifier !== undefined && ts.isStringLiteral(moduleSpecifier) ? moduleSpecifier.text : '';
   const from = module.startsWith('.') ? relative('.', join(dirname(file), module)) : module;
+  if (ts.isNamespaceExport(exportClause)) return [{ name: exportClause.name.text, isType: isTypeOnly, from }];
   return exportClause.elements.map((element) => ({
     name: element.name.text,
     isType: isTypeOnly || element.isTypeOnly,

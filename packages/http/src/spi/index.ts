@@ -12,6 +12,6 @@ export { readJsonBody } from '../request-body.ts';
 export type { JsonObject } from '../request-body.ts';
 export { requestIdOf } from '../request-id.ts';
 export { sharedBytes } from '../shared-bytes.ts';
-export { RESOURCES } from '../schemas/resources.ts';
+export * as RESOURCES from '../schemas/resources.ts';
 export { ROUTES } from '../routes/all-routes.ts';
 export type { Route } from '../routes/route.ts';

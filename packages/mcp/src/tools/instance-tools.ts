@@ -1,6 +1,7 @@
 import { RESOURCES } from '@trunkline/http/spi';
 import * as z from 'zod';
-import { cursor, idOf, limit, LONGEST_IN_PAGE, nextCursor } from './fields.ts';
+import { cursor, idOf, limit, LONGEST_IN_PAGE } from './fields.ts';
+import { listTool } from './list-tool.ts';
 import { defineTool, done } from './tool.ts';
 import type { Tool } from './tool.ts';
 
@@ -8,19 +9,16 @@ const OF_INSTANCE = ['name', 'profile_name'];
 const HISTORY_WITH_INSTANCE = 10;
 
 export const INSTANCE_TOOLS: readonly Tool[] = [
-  defineTool({
+  listTool({
     name: 'list_instances',
     title: 'List instances',
     description:
       'Lists the instances (linked phone numbers) of the workspace with their status. Only a connected instance sends and receives.',
     offeredTo: 'instances:read',
     input: {},
-    output: { data: z.array(RESOURCES.instance) },
-    untrusted: OF_INSTANCE.map((field) => `data[].${field}`),
-    longestText: LONGEST_IN_PAGE,
-    async handle(_, { api }) {
-      return done({ data: [...(await api.instances.list()).data] });
-    },
+    rows: RESOURCES.instance,
+    untrusted: OF_INSTANCE,
+    list: (api) => api.instances.list(),
   }),
   defineTool({
     name: 'get_instance',
@@ -30,7 +28,7 @@ export const INSTANCE_TOOLS: readonly Tool[] = [
     offeredTo: 'instances:read',
     input: { instance: idOf('the instance (ins_…)') },
     logged: ['instance'],
-    output: { instance: RESOURCES.instance, history: z.array(RESOURCES.historyEntry) },
+    output: { instance: RESOURCES.instance.schema, history: z.array(RESOURCES.historyEntry.schema) },
     untrusted: OF_INSTANCE.map((field) => `instance.${field}`),
     longestText: LONGEST_IN_PAGE,
     async handle({ instance: id }, { api }) {
@@ -39,20 +37,15 @@ export const INSTANCE_TOOLS: readonly Tool[] = [
       return done({ instance, history: [...data] });
     },
   }),
-  defineTool({
+  listTool({
     name: 'list_instance_history',
     title: 'History of an instance',
     description: 'Lists what happened to an instance, with the reason and what came next, newest first.',
     offeredTo: 'instances:read',
     input: { instance: idOf('the instance (ins_…)'), limit, cursor },
     logged: ['instance'],
-    output: { data: z.array(RESOURCES.historyEntry), next_cursor: nextCursor },
-    untrusted: [],
-    longestText: LONGEST_IN_PAGE,
-    async handle({ instance, ...page }, { api }) {
-      const { data, nextCursor: next } = await api.instances.history(instance, page);
-      return done({ data: [...data], next_cursor: next });
-    },
+    rows: RESOURCES.historyEntry,
+    list: (api, { instance, ...page }) => api.instances.history(instance, page),
   }),
   defineTool({
     name: 'list_groups',
@@ -62,7 +55,7 @@ export const INSTANCE_TOOLS: readonly Tool[] = [
     input: { instance: idOf('the instance (ins_…)') },
     logged: ['instance'],
     output: {
-      data: z.array(RESOURCES.group),
+      data: z.array(RESOURCES.group.schema),
       left_out: z.int().min(0).describe('How many more groups there are.'),
     },
     untrusted: ['data[].name'],

@@ -3,11 +3,11 @@ import { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES, optionalField } fr
 import { RESOURCES } from '@trunkline/http/spi';
 import * as z from 'zod';
 import { before, cursor, idOf, limit, LONGEST_ALONE, LONGEST_IN_PAGE, nextCursor } from './fields.ts';
+import { listTool } from './list-tool.ts';
 import { defineTool, done, hasScope } from './tool.ts';
 import type { Tool } from './tool.ts';
 
 const OF_MESSAGE = ['text', 'caption', 'payload', 'media.filename', 'contact.name', 'contact.username'];
-const OF_PAGE = OF_MESSAGE.map((field) => `data[].${field}`);
 
 const filters = {
   instance: optionalField(idOf('an instance (ins_…): only its messages')),
@@ -25,24 +25,18 @@ const ENOUGH_FOUND = 20;
 const EVENTS_WITH_MESSAGE = 20;
 
 export const MESSAGE_TOOLS: readonly Tool[] = [
-  defineTool({
+  listTool({
     name: 'list_chats',
     title: 'List chats',
     description: 'Lists the chats of an instance by their last message, newest first.',
     offeredTo: 'messages:read',
     input: { instance: idOf('the instance (ins_…)'), limit, before, cursor },
     logged: ['instance'],
-    output: { data: z.array(RESOURCES.chat), next_cursor: nextCursor },
-    untrusted: ['name', 'contact.name', 'contact.username', 'last_message.excerpt'].map(
-      (field) => `data[].${field}`,
-    ),
-    longestText: LONGEST_IN_PAGE,
-    async handle({ instance, ...page }, { api }) {
-      const { data, nextCursor: next } = await api.instances.chats(instance, page);
-      return done({ data: [...data], next_cursor: next });
-    },
+    rows: RESOURCES.chat,
+    untrusted: ['name', 'contact.name', 'contact.username', 'last_message.excerpt'],
+    list: (api, { instance, ...page }) => api.instances.chats(instance, page),
   }),
-  defineTool({
+  listTool({
     name: 'list_messages',
     title: 'List messages',
     description:
@@ -59,17 +53,10 @@ export const MESSAGE_TOOLS: readonly Tool[] = [
       cursor,
     },
     logged: ['instance', 'direction', 'type', 'status'],
-    output: { data: z.array(RESOURCES.message), next_cursor: nextCursor },
-    untrusted: OF_PAGE,
-    longestText: LONGEST_IN_PAGE,
-    async handle({ status, ...query }, { api }) {
-      const { data, nextCursor: next } = await api.messages.list({
-        ...query,
-        origin: 'any',
-        status: status?.join(','),
-      });
-      return done({ data: [...data], next_cursor: next });
-    },
+    rows: RESOURCES.message,
+    untrusted: OF_MESSAGE,
+    list: (api, { status, ...query }) =>
+      api.messages.list({ ...query, origin: 'any', status: status?.join(',') }),
   }),
   defineTool({
     name: 'search_messages',
@@ -79,11 +66,11 @@ export const MESSAGE_TOOLS: readonly Tool[] = [
     input: { text: z.string().trim().min(2).max(200), ...filters, before, cursor },
     logged: ['instance', 'direction'],
     output: {
-      data: z.array(RESOURCES.message),
+      data: z.array(RESOURCES.message.schema),
       searched: z.int().min(0).describe('How many messages this call has read.'),
       next_cursor: nextCursor.describe('Where to go on: older messages. Null if all were read.'),
     },
-    untrusted: OF_PAGE,
+    untrusted: OF_MESSAGE.map((field) => `data[].${field}`),
     longestText: LONGEST_IN_PAGE,
     async handle({ text, ...query }, { api }) {
       const words = folded(text);
@@ -114,8 +101,8 @@ export const MESSAGE_TOOLS: readonly Tool[] = [
     input: { message: idOf('the message (msg_…)') },
     logged: ['message'],
     output: {
-      message: RESOURCES.message,
-      standing: RESOURCES.messageStanding,
+      message: RESOURCES.message.schema,
+      standing: RESOURCES.messageStanding.schema,
       events: z
         .array(
           z.strictObject({
@@ -123,7 +110,7 @@ export const MESSAGE_TOOLS: readonly Tool[] = [
             type: z.string(),
             created_at: z.string(),
             deliveries: z
-              .array(RESOURCES.delivery)
+              .array(RESOURCES.delivery.schema)
               .nullable()
               .describe('Null if this API key may not read webhooks.'),
           }),

@@ -37,7 +37,7 @@ export const SEND_TEXT: Tool = defineTool({
   },
   logged: ['instance', 'reply_to', 'idempotency_key'],
   output: {
-    message: RESOURCES.message,
+    message: RESOURCES.message.schema,
     replayed: z.boolean().describe('True if an earlier call with the same key has sent it.'),
     messages_left_today: z.int().min(0).describe('How many more the rules allow on this day (UTC).'),
   },

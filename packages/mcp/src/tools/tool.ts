@@ -36,7 +36,7 @@ type Outcome<Output> =
 
 export type Asker = Pick<ToolUse, 'principal' | 'sending' | 'mayRetry'>;
 
-interface ToolDefinition<Input extends z.ZodRawShape, Output extends z.ZodRawShape> {
+export interface ToolDefinition<Input extends z.ZodRawShape, Output extends z.ZodRawShape> {
   readonly name: string;
   readonly title: string;
   readonly description: string;

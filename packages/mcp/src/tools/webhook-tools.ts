@@ -1,27 +1,23 @@
 import { DELIVERY_STATUSES, optionalField } from '@trunkline/core/spi/http';
 import { RESOURCES } from '@trunkline/http/spi';
 import * as z from 'zod';
-import { before, cursor, idOf, limit, LONGEST_ALONE, LONGEST_IN_PAGE, nextCursor } from './fields.ts';
+import { before, cursor, idOf, limit, LONGEST_ALONE, LONGEST_IN_PAGE } from './fields.ts';
+import { listTool } from './list-tool.ts';
 import { defineTool, done, hasScope } from './tool.ts';
 import type { Tool } from './tool.ts';
 
 export const WEBHOOK_TOOLS: readonly Tool[] = [
-  defineTool({
+  listTool({
     name: 'list_webhooks',
     title: 'List webhooks',
     description:
       'Lists the webhook endpoints of the workspace, newest first, and since when each has been failing.',
     offeredTo: 'webhooks:read',
     input: {},
-    output: { data: z.array(RESOURCES.webhook) },
-    untrusted: [],
-    longestText: LONGEST_IN_PAGE,
-    async handle(_, { api }) {
-      const { data } = await api.webhooks.list();
-      return done({ data: [...data] });
-    },
+    rows: RESOURCES.webhook,
+    list: (api) => api.webhooks.list(),
   }),
-  defineTool({
+  listTool({
     name: 'list_deliveries',
     title: 'List deliveries',
     description:
@@ -36,13 +32,8 @@ export const WEBHOOK_TOOLS: readonly Tool[] = [
       cursor,
     },
     logged: ['webhook', 'status', 'event'],
-    output: { data: z.array(RESOURCES.delivery), next_cursor: nextCursor },
-    untrusted: [],
-    longestText: LONGEST_IN_PAGE,
-    async handle({ webhook, ...query }, { api }) {
-      const { data, nextCursor: next } = await api.webhooks.deliveries(webhook, query);
-      return done({ data: [...data], next_cursor: next });
-    },
+    rows: RESOURCES.delivery,
+    list: (api, { webhook, ...query }) => api.webhooks.deliveries(webhook, query),
   }),
   defineTool({
     name: 'get_delivery',
@@ -51,7 +42,7 @@ export const WEBHOOK_TOOLS: readonly Tool[] = [
     offeredTo: 'webhooks:read',
     input: { delivery: idOf('the delivery (whd_…)') },
     logged: ['delivery'],
-    output: { delivery: RESOURCES.deliveryDetail },
+    output: { delivery: RESOURCES.deliveryDetail.schema },
     untrusted: ['delivery.request.payload', 'delivery.attempt_log[].response_body'],
     longestText: LONGEST_ALONE,
     async handle({ delivery: id }, { api }) {
@@ -66,7 +57,7 @@ export const WEBHOOK_TOOLS: readonly Tool[] = [
     isWriting: true,
     input: { delivery: idOf('the delivery (whd_…)') },
     logged: ['delivery'],
-    output: { delivery: RESOURCES.delivery },
+    output: { delivery: RESOURCES.delivery.schema },
     untrusted: [],
     longestText: LONGEST_IN_PAGE,
     async handle({ delivery: id }, { api }) {
