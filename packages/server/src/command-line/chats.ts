@@ -1,31 +1,18 @@
 import type { CommandHandler } from './command.ts';
-import { readRows, rowsAskedFor } from './pages.ts';
-import { accepted, remoteService } from './remote-service.ts';
-import { chat, page as pageOf } from './service-shapes.ts';
+import { pagesCommand } from './plain-commands.ts';
+import { chat } from './service-shapes.ts';
 import { statusText } from './status-text.ts';
-import { table } from './table.ts';
 
-export const listChats: CommandHandler = async (call) => {
-  const asked = rowsAskedFor(call, 25);
-  const id = call.argument('instance');
-  const service = await remoteService(call);
-  const data = await readRows(asked, (page) =>
-    accepted(service, service.client.instances.chats(id, page, call), pageOf(chat)),
-  );
-  call.output.result(
-    { data },
-    table(
-      call.output,
-      ['with', { freeText: 'name' }, 'last message', 'at', 'direction', 'status', { freeText: 'text' }],
-      data.map(({ counterpart, name, last_message: last }) => [
-        counterpart,
-        name ?? '–',
-        last.id,
-        last.created_at,
-        last.direction,
-        statusText(last.status),
-        last.excerpt ?? '',
-      ]),
-    ),
-  );
-};
+export const listChats: CommandHandler = pagesCommand({
+  shape: chat,
+  page: ({ instances }, page, call) => instances.chats(call.argument('instance'), page, call),
+  columns: {
+    with: (one) => one.counterpart,
+    name: { freeText: (one) => one.name },
+    'last message': (one) => one.last_message.id,
+    at: (one) => one.last_message.created_at,
+    direction: (one) => one.last_message.direction,
+    status: (one) => statusText(one.last_message.status),
+    text: { freeText: (one) => one.last_message.excerpt ?? '' },
+  },
+});

@@ -1,55 +1,62 @@
-import type { DeliveryDetailResource, DeliveryQuery, DeliveryResource } from '@trunkline/http/client';
+import type {
+  DeliveryDetailResource,
+  DeliveryPage,
+  DeliveryQuery,
+  DeliveryResource,
+  TrunklineClient,
+} from '@trunkline/http/client';
 import { printable, printableJson } from '../printable.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { requireConfirmation } from './confirm.ts';
 import { pause } from './pause.ts';
-import { readRows, rowsAskedFor } from './pages.ts';
 import type { RowsAskedFor } from './pages.ts';
+import { objectCommand, pagesCommand } from './plain-commands.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';
-import {
-  delivery,
-  deliveryDetail,
-  one as reply,
-  page as pageShape,
-  retried,
-  theOne,
-} from './service-shapes.ts';
+import { delivery, deliveryDetail, one as reply, page as pageShape, retried } from './service-shapes.ts';
 import { statusText } from './status-text.ts';
 import { joinTexts } from './styled-text.ts';
-import { facts, rowText, table } from './table.ts';
-import type { Cell } from './table.ts';
+import type { Text } from './styled-text.ts';
+import { facts, rowText } from './table.ts';
+import type { Columns } from './table.ts';
 
 const PER_PAGE = 100;
 const LOOK_EVERY_MS = 1_000;
 /** The maximum number of requests to a service that always has more to retry. */
 const MOST_BATCHES = 2_000;
 
-export const listDeliveries: CommandHandler = async (call) => {
-  const asked = rowsAskedFor(call, 25);
-  const service = await remoteService(call);
-  const data = await readRows(asked, (page) => pageOf(call, service, page));
-  call.output.result({ data }, table(call.output, COLUMNS, data.map(rowOf)));
+const COLUMNS: Columns<DeliveryResource> = {
+  id: (one) => one.id,
+  at: (one) => one.created_at,
+  event: (one) => one.event.type,
+  status: (one) => statusText(one.status),
+  attempts: attemptCount,
+  response: (one) => one.response_status ?? one.error_code,
 };
 
-const COLUMNS = ['id', 'at', 'event', 'status', 'attempts', 'response'] as const;
+export const listDeliveries: CommandHandler = pagesCommand({
+  shape: delivery,
+  page: requestPage,
+  columns: COLUMNS,
+});
 
 /** Prints each of the newest 100 deliveries when it is created or changes, until the command is interrupted. */
 export const tailDeliveries: CommandHandler = async (call) => {
   const { output, signal } = call;
   const service = await remoteService(call);
   const known = new Map<string, string>();
-  for (const one of (await pageOf(call, service, { limit: PER_PAGE })).data) known.set(one.id, stateOf(one));
+  for (const one of (await readPage(call, service, { limit: PER_PAGE })).data)
+    known.set(one.id, stateOf(one));
   output.note('Waiting for deliveries; Ctrl-C ends it.');
   while (!signal.aborted) {
     await pause(LOOK_EVERY_MS, signal).catch(() => undefined);
     if (signal.aborted) return;
-    const { data } = await pageOf(call, service, { limit: PER_PAGE });
+    const { data } = await readPage(call, service, { limit: PER_PAGE });
     for (const one of data.toReversed()) {
       if (known.get(one.id) === stateOf(one)) continue;
       known.set(one.id, stateOf(one));
-      output.result({ data: one }, rowText(rowOf(one)));
+      output.result({ data: one }, rowText(COLUMNS, one));
     }
     // A delivery that has left the newest page does not return to it.
     const present = new Set(data.map(({ id }) => id));
@@ -57,14 +64,14 @@ export const tailDeliveries: CommandHandler = async (call) => {
   }
 };
 
-export const showDelivery: CommandHandler = async (call) => {
-  const service = await remoteService(call);
-  const id = call.argument('delivery');
-  const { data } = await accepted(
-    service,
-    service.client.deliveries.get(id, call),
-    theOne(deliveryDetail, id),
-  );
+export const showDelivery: CommandHandler = objectCommand({
+  of: 'delivery',
+  shape: deliveryDetail,
+  request: ({ deliveries }, id, call) => deliveries.get(id, call),
+  describe: detailText,
+});
+
+function detailText(data: DeliveryDetailResource): Text {
   const attempts = data.attempt_log.map(
     (one) =>
       printable(
@@ -72,37 +79,34 @@ export const showDelivery: CommandHandler = async (call) => {
       ) +
       (one.response_body === null || one.response_body === '' ? '' : `\n    ${printable(one.response_body)}`),
   );
-  call.output.result(
-    { data },
-    joinTexts(
-      [
-        facts({
-          delivery: data.id,
-          webhook: data.webhook_id,
-          event: `${data.event.type} ${data.event.id}`,
-          status: statusText(data.status),
-          attempts: attemptsOf(data),
-          'next attempt': data.next_retry_at,
-          waits: data.waiting
-            ? `${data.waiting.reason}${data.waiting.until === null ? '' : ` until ${data.waiting.until}`}`
-            : null,
-          url: data.request.url,
-        }),
-        ...(attempts.length > 0 ? ['', ...attempts] : []),
-        '',
-        printableJson(data.request.payload ?? null),
-      ],
-      '\n',
-    ),
+  return joinTexts(
+    [
+      facts({
+        delivery: data.id,
+        webhook: data.webhook_id,
+        event: `${data.event.type} ${data.event.id}`,
+        status: statusText(data.status),
+        attempts: attemptsOf(data),
+        'next attempt': data.next_retry_at,
+        waits: data.waiting
+          ? `${data.waiting.reason}${data.waiting.until === null ? '' : ` until ${data.waiting.until}`}`
+          : null,
+        url: data.request.url,
+      }),
+      ...(attempts.length > 0 ? ['', ...attempts] : []),
+      '',
+      printableJson(data.request.payload ?? null),
+    ],
+    '\n',
   );
-};
+}
 
-export const retryDelivery: CommandHandler = async (call) => {
-  const service = await remoteService(call);
-  const id = call.argument('delivery');
-  const { data } = await accepted(service, service.client.deliveries.retry(id, call), theOne(delivery, id));
-  call.output.result({ data }, rowText(rowOf(data)));
-};
+export const retryDelivery: CommandHandler = objectCommand({
+  of: 'delivery',
+  shape: delivery,
+  request: ({ deliveries }, id, call) => deliveries.retry(id, call),
+  describe: (data) => rowText(COLUMNS, data),
+});
 
 /**
  * Retries in batches, sized by the service, until no failed delivery is left or a batch queues none. After an
@@ -143,25 +147,27 @@ export const retryFailedDeliveries: CommandHandler = async (call) => {
 
 /** Whether any delivery still has attempts left. False if the read fails, because the command itself has succeeded. */
 async function hasRetrying(call: Call, service: RemoteService): Promise<boolean> {
-  return pageOf(call, service, { limit: 1, status: 'retrying' }).then(
+  return readPage(call, service, { limit: 1, status: 'retrying' }).then(
     ({ data }) => data.length > 0,
     () => false,
   );
 }
 
-async function pageOf(
+type DeliveriesAskedFor = RowsAskedFor & Pick<DeliveryQuery, 'cursor' | 'status'>;
+
+function requestPage(
+  { webhooks }: TrunklineClient,
+  page: DeliveriesAskedFor,
   call: Call,
-  service: RemoteService,
-  page: RowsAskedFor & { readonly cursor?: string | undefined; readonly status?: DeliveryQuery['status'] },
-): Promise<{ readonly data: readonly DeliveryResource[]; readonly nextCursor: string | null }> {
+): ReturnType<TrunklineClient['webhooks']['deliveries']> {
   const { options } = call;
   // The cast is safe because the service validates the filters.
   const query = { event: options.text('event'), status: options.text('status'), ...page } as DeliveryQuery;
-  return accepted(
-    service,
-    service.client.webhooks.deliveries(call.argument('webhook'), query, call),
-    pageShape(delivery),
-  );
+  return webhooks.deliveries(call.argument('webhook'), query, call);
+}
+
+async function readPage(call: Call, service: RemoteService, page: DeliveriesAskedFor): Promise<DeliveryPage> {
+  return accepted(service, requestPage(service.client, page, call), pageShape(delivery));
 }
 
 /** `attempts` includes those made by hand. */
@@ -179,15 +185,4 @@ function attemptCount({ attempts, max_attempts: most }: DeliveryResource): strin
 
 function stateOf({ status, attempts }: DeliveryResource): string {
   return `${status} ${attempts}`;
-}
-
-function rowOf(one: DeliveryResource): readonly Cell[] {
-  return [
-    one.id,
-    one.created_at,
-    one.event.type,
-    statusText(one.status),
-    attemptCount(one),
-    one.response_status === null ? (one.error_code ?? '–') : String(one.response_status),
-  ];
 }

@@ -4,8 +4,9 @@ import type { CommandHandler } from './command.ts';
 import { usageError } from './command-error.ts';
 import { subjectOf, timeOf } from './event-line.ts';
 import { readRows, rowsAskedFor } from './pages.ts';
+import { objectCommand } from './plain-commands.ts';
 import { accepted, remoteService } from './remote-service.ts';
-import { event, page as pageOf, theOne } from './service-shapes.ts';
+import { event, page as pageOf } from './service-shapes.ts';
 import { joinTexts } from './styled-text.ts';
 import { facts, table } from './table.ts';
 
@@ -30,18 +31,22 @@ export const listEvents: CommandHandler = async (call) => {
     { data },
     table(
       output,
-      ['id', 'at', 'type', { freeText: 'about' }],
-      data.map((event) => [event.id, timeOf(event), event.type, subjectOf(event, (text) => text)]),
+      {
+        id: (one) => one.id,
+        at: timeOf,
+        type: (one) => one.type,
+        about: { freeText: (one) => subjectOf(one, (text) => text) },
+      },
+      data,
     ),
   );
 };
 
-export const showEvent: CommandHandler = async (call) => {
-  const service = await remoteService(call);
-  const id = call.argument('event');
-  const { data } = await accepted(service, service.client.events.get(id, call), theOne(event, id));
-  call.output.result(
-    { data },
+export const showEvent: CommandHandler = objectCommand({
+  of: 'event',
+  shape: event,
+  request: ({ events }, id, call) => events.get(id, call),
+  describe: (data) =>
     joinTexts(
       [
         facts({ event: data.id, type: data.type, at: timeOf(data), about: subjectOf(data) }),
@@ -50,5 +55,4 @@ export const showEvent: CommandHandler = async (call) => {
       ],
       '\n',
     ),
-  );
-};
+});

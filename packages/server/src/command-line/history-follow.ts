@@ -6,7 +6,7 @@ import { accepted } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';
 import { historyEntry, page as pageOf } from './service-shapes.ts';
 import { rowText } from './table.ts';
-import type { Cell } from './table.ts';
+import type { Columns } from './table.ts';
 
 const SHAPE = pageOf(historyEntry);
 
@@ -22,7 +22,7 @@ interface Followed {
   readonly id: string;
   /** How many earlier entries are printed first. */
   readonly limit: number;
-  readonly rowOf: (entry: InstanceHistoryResource) => readonly Cell[];
+  readonly columns: Columns<InstanceHistoryResource>;
 }
 
 /**
@@ -33,7 +33,7 @@ interface Followed {
 export async function followHistory(
   call: Call,
   service: RemoteService,
-  { id, limit, rowOf }: Followed,
+  { id, limit, columns }: Followed,
 ): Promise<void> {
   const { output, signal } = call;
   const { instances } = service.client;
@@ -41,7 +41,7 @@ export async function followHistory(
   const print = (newestFirst: readonly InstanceHistoryResource[]): void => {
     for (const entry of newestFirst.toReversed()) {
       if (known.get(entry.id) === entry.count) continue;
-      output.result({ data: entry }, rowText(rowOf(entry)));
+      output.result({ data: entry }, rowText(columns, entry));
     }
   };
   /** Keeps only the newest entries, because older ones are not read again. */

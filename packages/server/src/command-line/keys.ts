@@ -20,15 +20,15 @@ export const listKeys: CommandHandler = (call) =>
       { data: keys.map(keyResult) },
       table(
         call.output,
-        ['id', { freeText: 'name' }, 'begins with', { freeText: 'scopes' }, 'state', 'last used'],
-        keys.map((key) => [
-          key.id,
-          key.name,
-          key.prefix ?? '–',
-          key.scopes.join(','),
-          stateOf(key),
-          time(key.lastUsedAt) ?? 'never',
-        ]),
+        {
+          id: (key) => key.id,
+          name: { freeText: (key) => key.name },
+          'begins with': (key) => key.prefix,
+          scopes: { freeText: (key) => key.scopes.join(',') },
+          state: stateOf,
+          'last used': (key) => time(key.lastUsedAt) ?? 'never',
+        },
+        keys,
       ),
     );
   });

@@ -17,13 +17,13 @@ export const listMembers: CommandHandler = (call) =>
       { data: members.map(memberResult) },
       table(
         call.output,
-        ['id', { freeText: 'email' }, 'verified', 'administers webhooks'],
-        members.map((one) => [
-          one.id,
-          one.email,
-          yesOrNo(one.emailVerified),
-          yesOrNo(one.administersWebhooks),
-        ]),
+        {
+          id: (one) => one.id,
+          email: { freeText: (one) => one.email },
+          verified: (one) => yesOrNo(one.emailVerified),
+          'administers webhooks': (one) => yesOrNo(one.administersWebhooks),
+        },
+        members,
       ),
     );
   });

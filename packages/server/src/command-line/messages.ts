@@ -1,22 +1,32 @@
 import type { MessageQuery, MessageResource } from '@trunkline/http/client';
 import { printable } from '../printable.ts';
-import type { CommandHandler } from './command.ts';
+import type { Call, CommandHandler } from './command.ts';
 import { readStory, storyText } from './message-story.ts';
 import { writeNewFile } from './new-file.ts';
-import { readRows, rowsAskedFor } from './pages.ts';
+import { pagesCommand } from './plain-commands.ts';
 import { accepted, remoteService } from './remote-service.ts';
-import { anyObject, message, page as pageOf, theOne } from './service-shapes.ts';
+import { anyObject, message, theOne } from './service-shapes.ts';
 import { statusText } from './status-text.ts';
 import { joinTexts } from './styled-text.ts';
 import type { Text } from './styled-text.ts';
-import { facts, table } from './table.ts';
+import { facts } from './table.ts';
 
-export const listMessages: CommandHandler = async (call) => {
-  const { options, output } = call;
-  const asked = rowsAskedFor(call, 25);
-  const service = await remoteService(call);
-  // The casts are safe because the service validates the filters.
-  const query: MessageQuery = {
+export const listMessages: CommandHandler = pagesCommand({
+  shape: message,
+  page: ({ messages }, page, call) => messages.list({ ...filtersIn(call), ...page }, call),
+  columns: {
+    id: (one) => one.id,
+    at: (one) => one.created_at,
+    direction: (one) => one.direction,
+    status: (one) => statusText(one.status),
+    with: counterpartOf,
+    text: { freeText: (one) => one.text ?? one.caption ?? one.media?.filename ?? '' },
+  },
+});
+
+/** The casts are safe because the service validates the filters. */
+function filtersIn({ options }: Call): MessageQuery {
+  return {
     instance: options.text('instance'),
     direction: options.text('direction') as MessageQuery['direction'],
     type: options.text('type') as MessageQuery['type'],
@@ -24,25 +34,7 @@ export const listMessages: CommandHandler = async (call) => {
     counterpart: options.text('counterpart'),
     origin: options.text('origin') as MessageQuery['origin'],
   };
-  const data = await readRows(asked, (page) =>
-    accepted(service, service.client.messages.list({ ...query, ...page }, call), pageOf(message)),
-  );
-  output.result(
-    { data },
-    table(
-      output,
-      ['id', 'at', 'direction', 'status', 'with', { freeText: 'text' }],
-      data.map((one) => [
-        one.id,
-        one.created_at,
-        one.direction,
-        statusText(one.status),
-        counterpartOf(one),
-        one.text ?? one.caption ?? one.media?.filename ?? '',
-      ]),
-    ),
-  );
-};
+}
 
 export const showMessage: CommandHandler = async (call) => {
   const service = await remoteService(call);

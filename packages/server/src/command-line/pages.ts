@@ -10,7 +10,7 @@ export interface RowsAskedFor {
   readonly before?: string | undefined;
 }
 
-interface PageAskedFor extends RowsAskedFor {
+export interface PageAskedFor extends RowsAskedFor {
   readonly cursor: string | undefined;
 }
 

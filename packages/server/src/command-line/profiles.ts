@@ -44,8 +44,12 @@ export const listProfiles: CommandHandler = async ({ environment, output }) => {
     { data: rows },
     table(
       output,
-      ['name', { freeText: 'url' }, 'default'],
-      rows.map(({ name, url, is_default: isDefault }) => [name, url, isDefault ? 'yes' : '']),
+      {
+        name: (one) => one.name,
+        url: { freeText: (one) => one.url },
+        default: (one) => (one.is_default ? 'yes' : ''),
+      },
+      rows,
     ),
   );
 };

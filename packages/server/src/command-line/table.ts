@@ -4,13 +4,16 @@ import { cutToWidth } from './cut-to-width.ts';
 import { joinTexts, withoutStyle } from './styled-text.ts';
 import type { Text, Toned } from './styled-text.ts';
 
-/**
- * The name of a column; `freeText` if its cells may be cut. Ids, times and statuses are never cut, because people copy
- * them.
- */
-export type Column = string | { readonly freeText: string };
-
 export type Cell = string | Toned;
+
+/** The cell of a row in a column; null for a dash. */
+type Shown<Row> = (row: Row) => Cell | number | null;
+
+/**
+ * The columns of a list by their names. Cells of `freeText` may be cut. Ids, times and statuses are never cut, because
+ * people copy them.
+ */
+export type Columns<Row> = Readonly<Record<string, Shown<Row> | { readonly freeText: Shown<Row> }>>;
 
 const GAP = '  ';
 /** The minimum width to which free text is cut. */
@@ -20,13 +23,13 @@ const LEAST_WIDTH = 8;
  * Lays out columns under their names, each as wide as its widest cell. On a narrower terminal, the widest free texts
  * are cut until the lines fit.
  */
-export function table(
+export function table<Row>(
   { width }: { readonly width: number | null },
-  columns: readonly Column[],
-  rows: readonly (readonly Cell[])[],
+  columns: Columns<Row>,
+  rows: readonly Row[],
 ): Text {
-  const names = columns.map((column) => (typeof column === 'string' ? column : column.freeText));
-  const cells = [names, ...rows].map((row, index) => (index === 0 ? row : printableCells(row)));
+  const names = Object.keys(columns);
+  const cells = [names, ...rows.map((row) => printableCells(cellsOf(columns, row)))];
   const natural = names.map((_, column) =>
     Math.max(...cells.map((row) => stringWidth(withoutStyle(row[column] ?? '')))),
   );
@@ -48,11 +51,17 @@ export function table(
   );
 }
 
+function cellsOf<Row>(columns: Columns<Row>, row: Row): readonly Cell[] {
+  return Object.values(columns).map((shown) =>
+    cellOf(typeof shown === 'function' ? shown(row) : shown.freeText(row)),
+  );
+}
+
 /** Narrows the widest free-text column by one character at a time. A table of ids may stay wider than the terminal. */
-function fitted(natural: readonly number[], columns: readonly Column[], width: number): readonly number[] {
+function fitted(natural: readonly number[], columns: Columns<never>, width: number): readonly number[] {
   const widths = [...natural];
-  const least = columns.map((column) =>
-    typeof column === 'string' ? Infinity : Math.max(LEAST_WIDTH, stringWidth(column.freeText)),
+  const least = Object.entries(columns).map(([name, shown]) =>
+    typeof shown === 'function' ? Infinity : Math.max(LEAST_WIDTH, stringWidth(name)),
   );
   let excess = widths.reduce((sum, one) => sum + one, GAP.length * (widths.length - 1)) - width;
   for (; excess > 0; excess--) {
@@ -65,9 +74,9 @@ function fitted(natural: readonly number[], columns: readonly Column[], width: n
 }
 
 /** Formats a row without alignment, for rows that arrive one by one. */
-export function rowText(row: readonly Cell[]): Text {
+export function rowText<Row>(columns: Columns<Row>, row: Row): Text {
   return joinTexts(
-    printableCells(row).map((cell) => [cell]),
+    printableCells(cellsOf(columns, row)).map((cell) => [cell]),
     GAP,
   );
 }
@@ -76,12 +85,16 @@ export function rowText(row: readonly Cell[]): Text {
 export function facts(given: Readonly<Record<string, Cell | number | null>>): Text {
   const width = Math.max(...Object.keys(given).map((name) => name.length));
   return joinTexts(
-    Object.entries(given).map(([name, value]) => {
-      const cell = typeof value === 'object' && value !== null ? value : String(value ?? '–');
-      return [`${name.padEnd(width)}${GAP}`, printableCell(cell)];
-    }),
+    Object.entries(given).map(([name, value]) => [
+      `${name.padEnd(width)}${GAP}`,
+      printableCell(cellOf(value)),
+    ]),
     '\n',
   );
+}
+
+function cellOf(value: Cell | number | null): Cell {
+  return typeof value === 'object' && value !== null ? value : String(value ?? '–');
 }
 
 export function printableCells(cells: readonly Cell[]): readonly Cell[] {

@@ -2,15 +2,13 @@ import type { DeliveryResource, WebhookChanges, WebhookInput, WebhookResource } 
 import { printable } from '../printable.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { usageError } from './command-error.ts';
-import { requireConfirmation } from './confirm.ts';
 import { pause } from './pause.ts';
+import { deleteCommand, listCommand, objectCommand } from './plain-commands.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';
 import {
-  anyObject,
   delivery,
   deliveryDetail,
-  list,
   one as reply,
   theOne,
   webhook,
@@ -18,27 +16,20 @@ import {
 } from './service-shapes.ts';
 import { statusText } from './status-text.ts';
 import type { Text } from './styled-text.ts';
-import { facts, table } from './table.ts';
+import { facts } from './table.ts';
 import { yesOrNo, yesOrNoIn } from './yes-or-no.ts';
 
-export const listWebhooks: CommandHandler = async (call) => {
-  const service = await remoteService(call);
-  const { data } = await accepted(service, service.client.webhooks.list(call), list(webhook));
-  call.output.result(
-    { data },
-    table(
-      call.output,
-      ['id', 'status', { freeText: 'url' }, 'last delivery', 'failing since'],
-      data.map((one) => [
-        one.id,
-        statusText(one.status),
-        one.url,
-        statusText(one.last_delivery?.status ?? '–'),
-        one.failing_since ?? '–',
-      ]),
-    ),
-  );
-};
+export const listWebhooks: CommandHandler = listCommand({
+  shape: webhook,
+  list: ({ webhooks }, call) => webhooks.list(call),
+  columns: {
+    id: (one) => one.id,
+    status: (one) => statusText(one.status),
+    url: { freeText: (one) => one.url },
+    'last delivery': (one) => one.last_delivery && statusText(one.last_delivery.status),
+    'failing since': (one) => one.failing_since,
+  },
+});
 
 export const createWebhook: CommandHandler = async (call) => {
   const { options, output } = call;
@@ -62,12 +53,12 @@ export const createWebhook: CommandHandler = async (call) => {
   output.note('The secret is shown only this once: give it to the receiver.');
 };
 
-export const showWebhook: CommandHandler = async (call) => {
-  const service = await remoteService(call);
-  const id = call.argument('webhook');
-  const { data } = await accepted(service, service.client.webhooks.get(id, call), theOne(webhook, id));
-  print(call, data);
-};
+export const showWebhook: CommandHandler = objectCommand({
+  of: 'webhook',
+  shape: webhook,
+  request: ({ webhooks }, id, call) => webhooks.get(id, call),
+  describe: described,
+});
 
 export const updateWebhook: CommandHandler = async (call) => {
   const { options } = call;
@@ -93,34 +84,22 @@ export const updateWebhook: CommandHandler = async (call) => {
     service.client.webhooks.update(id, changes, call),
     theOne(webhook, id),
   );
-  print(call, data);
+  call.output.result({ data }, described(data));
 };
 
-export const deleteWebhook: CommandHandler = async (call) => {
-  const service = await remoteService(call);
-  const id = call.argument('webhook');
-  await requireConfirmation(
-    call,
-    `The webhook ${printable(id)} will be deleted, and what it has not received will be cancelled.`,
-  );
-  await accepted(service, service.client.webhooks.delete(id, call), anyObject);
-  call.output.result({ data: { id, deleted: true } }, `The webhook ${printable(id)} is deleted.`);
-};
+export const deleteWebhook: CommandHandler = deleteCommand({
+  of: 'webhook',
+  asks: (id) => `The webhook ${id} will be deleted, and what it has not received will be cancelled.`,
+  request: ({ webhooks }, id, options) => webhooks.delete(id, options),
+});
 
-export const rotateWebhookSecret: CommandHandler = async (call) => {
-  const service = await remoteService(call);
-  const id = call.argument('webhook');
-  await requireConfirmation(
-    call,
-    `The secret of ${printable(id)} will stop working immediately, and a new one will be shown.`,
-  );
-  const { data } = await accepted(
-    service,
-    service.client.webhooks.rotateSecret(id, call),
-    theOne(webhookWithSecret, id),
-  );
-  call.output.result({ data }, described(data, data.secret));
-};
+export const rotateWebhookSecret: CommandHandler = objectCommand({
+  of: 'webhook',
+  shape: webhookWithSecret,
+  asks: (id) => `The secret of ${id} will stop working immediately, and a new one will be shown.`,
+  request: ({ webhooks }, id, call) => webhooks.rotateSecret(id, call),
+  describe: (data) => described(data, data.secret),
+});
 
 /** Sends a test event, and waits for its first delivery attempt. */
 export const testWebhook: CommandHandler = async (call) => {
@@ -162,10 +141,6 @@ async function attempted(
 /** 15 seconds in all, because an attempt takes at most 10. */
 const MOST_LOOKS = 60;
 const LOOK_EVERY_MS = 250;
-
-function print({ output }: Call, data: WebhookResource): void {
-  output.result({ data }, described(data));
-}
 
 function described(data: WebhookResource, secret?: string): Text {
   const last = data.last_delivery;

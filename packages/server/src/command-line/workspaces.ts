@@ -21,13 +21,13 @@ export const listWorkspaces: CommandHandler = (call) =>
       { data: workspaces.map(workspaceResult) },
       table(
         call.output,
-        ['id', { freeText: 'name' }, 'subscription', 'suspended'],
-        workspaces.map(({ id, name, plan, suspendedAt }) => [
-          id,
-          name,
-          plan.subscription,
-          suspensionText(suspendedAt),
-        ]),
+        {
+          id: (one) => one.id,
+          name: { freeText: (one) => one.name },
+          subscription: (one) => one.plan.subscription,
+          suspended: (one) => suspensionText(one.suspendedAt),
+        },
+        workspaces,
       ),
     );
   });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isLongForm } from '@trunkline/test-support/long-form';
+import type { CommandSpec } from '../../src/command-line/command.ts';
+import { COMMANDS } from '../../src/command-line/commands.ts';
 import { apiExamples } from '../support/api-examples.ts';
 import { callCommand, exitCodeOf } from '../support/command-call.ts';
 import type { CallOutcome, CommandCall } from '../support/command-call.ts';
@@ -11,53 +13,52 @@ import type { HostileService } from '../support/hostile-service.ts';
 const EXAMPLES = apiExamples();
 const CONCURRENT = 16;
 
-const instance = 'ins_01kaj2p9v6e8gr5d0mz7q4xw1c';
-const message = 'msg_01kaj2r7d1f4g6h8j0k3m5n7p9';
-const webhook = 'wh_01kaj2s2c4e6g8j1m3p5r7t9v0';
-const delivery = 'whd_01kaj2t5b7d9f0h2k4n6q8s1w3';
-const event = 'evt_01kaj2t1a3c5e7g9j2m4p6r8t0';
+const MESSAGE = 'msg_01kaj2r7d1f4g6h8j0k3m5n7p9';
+const INSTANCE = 'ins_01kaj2p9v6e8gr5d0mz7q4xw1c';
 
-/** Every command that reads JSON from a service, with arguments that fit the examples. */
+/** Arguments that fit the examples. */
+const ARGUMENTS: Readonly<Record<string, string>> = {
+  '<instance>': INSTANCE,
+  '<message>': MESSAGE,
+  '<webhook>': 'wh_01kaj2s2c4e6g8j1m3p5r7t9v0',
+  '<delivery>': 'whd_01kaj2t5b7d9f0h2k4n6q8s1w3',
+  '<event>': 'evt_01kaj2t1a3c5e7g9j2m4p6r8t0',
+  '<url>': 'https://hooks.example.com/',
+  '<name>': 'Shop',
+};
+const OPTIONS: Readonly<Record<string, CommandCall['options']>> = {
+  'webhooks create': { events: 'message.sent' },
+  'webhooks update': { status: 'enabled' },
+  'events list': { message: MESSAGE },
+};
+/** Commands that are called in two ways, read a file, or go on until they are interrupted. */
+const OTHERS = ['connect', 'send', 'messages download', 'deliveries tail', 'listen'];
+
+/** Every command that reads JSON from a service. */
 const CALLS: readonly CommandCall[] = [
-  { name: 'connect', args: { instance } },
+  { name: 'connect', args: { instance: INSTANCE } },
   { name: 'connect', options: { name: 'Shop' } },
   {
     name: 'send',
     args: { to: '15550100', text: 'Hello' },
-    options: { instance, until: 'read', timeout: '1' },
+    options: { instance: INSTANCE, until: 'read', timeout: '1' },
   },
   { name: 'send', args: { to: '15550100', text: 'Hello' }, options: { until: 'queued' } },
-  { name: 'instances list' },
-  { name: 'instances create' },
-  { name: 'instances show', args: { instance } },
-  { name: 'instances rename', args: { instance, name: 'Shop' } },
-  { name: 'instances history', args: { instance }, options: { limit: '1' } },
-  { name: 'instances groups', args: { instance } },
-  { name: 'instances disconnect', args: { instance } },
-  { name: 'instances logout', args: { instance }, options: { yes: true } },
-  { name: 'instances delete', args: { instance }, options: { yes: true } },
-  { name: 'chats', args: { instance }, options: { limit: '1' } },
-  { name: 'messages list', options: { limit: '1' } },
-  { name: 'messages show', args: { message } },
-  { name: 'webhooks list' },
-  {
-    name: 'webhooks create',
-    args: { url: 'https://hooks.example.com/' },
-    options: { events: 'message.sent' },
-  },
-  { name: 'webhooks show', args: { webhook } },
-  { name: 'webhooks update', args: { webhook }, options: { status: 'enabled' } },
-  { name: 'webhooks rotate-secret', args: { webhook }, options: { yes: true } },
-  { name: 'webhooks test', args: { webhook } },
-  { name: 'webhooks delete', args: { webhook }, options: { yes: true } },
-  { name: 'deliveries list', args: { webhook }, options: { limit: '1' } },
-  { name: 'deliveries show', args: { delivery } },
-  { name: 'deliveries retry', args: { delivery } },
-  { name: 'deliveries retry-failed', args: { webhook }, options: { yes: true } },
-  { name: 'events list', options: { message, limit: '1' } },
-  { name: 'events show', args: { event } },
-  { name: 'openapi' },
+  ...COMMANDS.filter(({ name, on }) => on === 'service' && !OTHERS.includes(name)).map(callOf),
 ];
+
+function callOf({ name, arguments: names = {}, options = {}, asks = false }: CommandSpec): CommandCall {
+  const args = Object.keys(names).map((one) => [one.slice(1, -1), ARGUMENTS[one] ?? '']);
+  return {
+    name,
+    args: Object.fromEntries(args),
+    options: {
+      ...('--limit <count>' in options && { limit: '1' }),
+      ...(asks && { yes: true }),
+      ...OPTIONS[name],
+    },
+  };
+}
 
 type Step = string | number;
 type Change = (value: unknown) => unknown;
