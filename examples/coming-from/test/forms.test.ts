@@ -31,7 +31,6 @@ describe.each(Object.entries(FORMS))('in the form of %s', (name, form) => {
   it('each event has the body of the fixtures', async () => {
     const converted: Record<string, unknown> = {};
     for (const event of EXAMPLES) converted[event.type] = await bodies(form, event);
-    expect(Object.keys(converted)).toHaveLength(18);
     await expect(`${JSON.stringify(converted, null, 2)}\n`).toMatchFileSnapshot(`fixtures/${name}.json`);
   });
 

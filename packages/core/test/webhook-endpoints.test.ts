@@ -63,7 +63,6 @@ describe('an endpoint', () => {
   it('may name every event, those beyond the specification too, and nothing else', async () => {
     const { api } = await senders();
     const events = [...SUBSCRIBABLE_EVENT_TYPES, ...OPT_IN_EVENT_TYPES];
-    expect(events).toHaveLength(17);
     const { id } = await api.webhooks.create({ ...HOOK, events });
     expect(await api.webhooks.get(id)).toMatchObject({ events });
     for (const name of ['webhook.test', 'message.reacted', 'call.*']) {
