@@ -196,7 +196,7 @@ describe('a subscription', () => {
     await arrive();
     expect(await admin.subscriptions.list()).toEqual([]);
     await harness.clock.advance(60_000);
-    expect(await harness.storage.subscriptions.sweepDeleted(10)).toBe(0);
+    expect(await harness.storage.retention.deleteHistory(0, 10)).toBe(0);
     await handler.on(harness.trunkline).registered;
     await harness.clock.settle();
     expect(handler.calls).toEqual([]);

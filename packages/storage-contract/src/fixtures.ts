@@ -277,3 +277,10 @@ export async function deleteHistory({ retention }: Storage, before: number): Pro
   const limit = 2;
   while ((await retention.deleteHistory(before, limit)) >= limit);
 }
+
+/** Shortens all waits, in steps of `limit`. */
+export async function shortenWaits(storage: Storage, now: number, limit = 2): Promise<void> {
+  let after: string | null = null;
+  do after = await storage.shortenWaits({ now, after, limit, leaseMs: 30_000 });
+  while (after !== null);
+}

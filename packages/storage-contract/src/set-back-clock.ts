@@ -1,5 +1,4 @@
 import { describe, expect } from 'vitest';
-import type { Storage } from '@trunkline/core';
 import { must } from '@trunkline/test-support';
 import { it, itAlways } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
@@ -13,6 +12,7 @@ import {
   failed,
   idsOf,
   readDelivery,
+  shortenWaits,
   storeEndpoint,
   storeLane,
   succeeded,
@@ -61,13 +61,6 @@ export function setBackClockContract(subject: ContractSubject): void {
       expect(await claim(storage, NOW + 1000, short)).toMatchObject([{ delivery, lostClaims: 1 }]);
     });
 
-    /** Shortens all waits, in steps of `limit`. */
-    const shorten = async (storage: Storage, now: number, limit = 2): Promise<void> => {
-      let after: string | null = null;
-      do after = await storage.deliveries.shortenWaits({ now, after, limit });
-      while (after !== null);
-    };
-
     itAlways('lets what was queued before go now', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
@@ -78,7 +71,7 @@ export function setBackClockContract(subject: ContractSubject): void {
         ...(await enqueueAt(storage, other, ...ahead)),
       ];
       expect(await claim(storage, NOW, { slots: 9 })).toHaveLength(1);
-      await shorten(storage, NOW);
+      await shortenWaits(storage, NOW);
       const rest = await claim(storage, NOW, { slots: 9 });
       expect(new Set(idsOf(rest))).toEqual(new Set(queued.slice(1).map(({ id }) => id)));
     });
@@ -91,7 +84,7 @@ export function setBackClockContract(subject: ContractSubject): void {
       const nextRetryAt = NOW + HOUR + MINUTE;
       const completion = failed(must(first), NOW + HOUR, { nextRetryAt });
       await storage.deliveries.complete([completion], NOW + HOUR);
-      await shorten(storage, NOW);
+      await shortenWaits(storage, NOW);
       expect(await readDelivery(storage, must(delivery))).toEqual({
         ...completion.delivery,
         nextRetryAt: NOW + MINUTE,
@@ -113,7 +106,7 @@ export function setBackClockContract(subject: ContractSubject): void {
       await storage.deliveries.complete(waits, NOW);
       const signals: unknown[] = [];
       storage.subscribe((signal) => signals.push(signal));
-      await shorten(storage, NOW, 1);
+      await shortenWaits(storage, NOW, 1);
       expect(signals).toEqual([]);
       expect(await storage.deliveries.claim(claimAt(NOW))).toEqual({ claimed: [], nextAt: NOW + 30_000 });
       await storage.deliveries.complete([succeeded(must(second), NOW)], NOW);

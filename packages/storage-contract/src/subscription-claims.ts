@@ -1,5 +1,4 @@
 import { describe, expect } from 'vitest';
-import type { EventSubscription, Storage } from '@trunkline/core/spi/storage';
 import { must, only } from '@trunkline/test-support';
 import { it, itAlways } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
@@ -10,6 +9,7 @@ import {
   eventIdsOf,
   happen,
   completed,
+  shortenWaits,
   storeQueuedEvents,
   storeSubscription,
   storeWorkspace,
@@ -138,20 +138,13 @@ export function subscriptionClaimContract(subject: ContractSubject): void {
 
   describe('events queued before a clock was set back', () => {
     const HOUR = 3_600_000;
-    const shorten = async (storage: Storage, subscription: EventSubscription, now: number): Promise<void> => {
-      const { id: subscriptionId, eventTypes } = subscription;
-      let after: string | null = null;
-      const queue = { subscriptionId, eventTypes, leaseMs: 30_000 };
-      do after = await storage.subscriptions.shortenWaits(queue, { now, after, limit: 2 });
-      while (after !== null);
-    };
 
     it('can be claimed now', async () => {
       const storage = await open();
       const ahead = [0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((ms) => NOW + HOUR + ms);
       const { subscription } = await storeQueuedEvents(storage, NOW, ...ahead);
       expect(await claimEvents(storage, subscription, NOW)).toHaveLength(1);
-      await shorten(storage, subscription, NOW);
+      await shortenWaits(storage, NOW);
       expect(await claimEvents(storage, subscription, NOW)).toHaveLength(ahead.length);
     });
 
@@ -161,7 +154,7 @@ export function subscriptionClaimContract(subject: ContractSubject): void {
       const [tried, held] = await claimEvents(storage, subscription, NOW + HOUR);
       const dueAt = NOW + HOUR + 60_000;
       await storage.subscriptions.complete([completed(must(tried), { kind: 'queued', attempts: 1, dueAt })]);
-      await shorten(storage, subscription, NOW);
+      await shortenWaits(storage, NOW);
       expect(await claimEvents(storage, subscription, NOW + 29_999)).toEqual([]);
       expect(eventIdsOf(await claimEvents(storage, subscription, NOW + 30_000, { leaseMs: HOUR }))).toEqual([
         must(held).event.id,
@@ -178,7 +171,7 @@ export function subscriptionClaimContract(subject: ContractSubject): void {
       const claimed = only(await claimEvents(storage, subscription, NOW));
       const outcome = { kind: 'queued', attempts: 2, dueAt: NOW + 300_000 } as const;
       await storage.subscriptions.complete([completed(claimed, outcome)]);
-      await shorten(storage, subscription, NOW);
+      await shortenWaits(storage, NOW);
       expect(await claimEvents(storage, subscription, NOW + 299_999)).toEqual([]);
       expect(await claimEvents(storage, subscription, NOW + 300_000)).toHaveLength(1);
     });

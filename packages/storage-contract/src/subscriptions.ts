@@ -181,10 +181,11 @@ export function subscriptionContract(subject: ContractSubject): void {
       await storage.subscriptions.complete([
         completed(must(spent), { kind: 'exhausted', attempts: 8, failedAt: NOW - 1 }),
       ]);
-      expect(await storage.subscriptions.sweepDeleted(2)).toBe(0);
+      expect(await storage.retention.deleteHistory(MIDNIGHT - DAY, 2)).toBe(0);
       await storage.subscriptions.delete('orders');
       const batches = [];
-      for (let pass = 0; pass < 3; pass += 1) batches.push(await storage.subscriptions.sweepDeleted(2));
+      for (let pass = 0; pass < 3; pass += 1)
+        batches.push(await storage.retention.deleteHistory(MIDNIGHT - DAY, 2));
       expect(batches).toEqual([2, 1, 0]);
     });
 
@@ -196,7 +197,7 @@ export function subscriptionContract(subject: ContractSubject): void {
       expect(renewed.id).not.toBe(subscription.id);
       const event = anEvent(workspace);
       await happen(storage, workspace, event);
-      expect(await storage.subscriptions.sweepDeleted(10)).toBe(1);
+      expect(await storage.retention.deleteHistory(MIDNIGHT - DAY, 10)).toBe(1);
       expect(eventIdsOf(await claimEvents(storage, renewed, NOW))).toEqual([event.id]);
     });
   });

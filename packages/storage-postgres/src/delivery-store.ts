@@ -13,7 +13,6 @@ import { lookAtLanes, nextClaimAfter, nextClaimAt } from './lane-outlook.ts';
 import { readPage } from './page.ts';
 import { floorUuid } from './partitions.ts';
 import { entities, integer, integerOrNull, integers, textOrNull } from './row.ts';
-import { shortenDeliveryWaits } from './shorten-waits.ts';
 import type { Statements } from './statements.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 import { endDamaged } from './damaged-deliveries.ts';
@@ -48,7 +47,6 @@ export function deliveryStore(connected: Connected): DeliveryStore {
     },
     complete: completeDeliveries(connected),
 
-    shortenWaits: (step) => shortenDeliveryWaits(connected(), step),
     findDetail: (workspaceId, id, since) =>
       connected().snapshot(async (statements) => {
         const delivery = await findDelivery(statements, workspaceId, id, since);

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createSignals } from '@trunkline/core/spi/storage';
-import type { Logger, Signal, Storage, StorageContext } from '@trunkline/core/spi/storage';
+import type { Logger, Signal, Storage, StorageContext, WaitsStep } from '@trunkline/core/spi/storage';
 import { whileOpen } from '@trunkline/storage-kit';
 import { activityStore } from './activity-store.ts';
 import { apiKeyStore } from './api-key-store.ts';
@@ -37,6 +37,7 @@ import { retentionStore } from './retention-store.ts';
 import { integer } from './row.ts';
 import { sessionStore } from './session-store.ts';
 import { findOrAddSetting, replaceSetting } from './setting.ts';
+import { shortenWaits } from './shorten-waits.ts';
 import { createPrepare } from './statements.ts';
 import { spentTokenStore } from './spent-token-store.ts';
 import { subscriptionStore } from './subscription-store.ts';
@@ -107,6 +108,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
       replaceSetting: async (name: string, value: string) => replaceSetting(connected(), name, value),
       serverTime: async () => serverTime(connected()),
       describe: async () => describeDatabase(connected()),
+      shortenWaits: async (step: WaitsStep) => shortenWaits(connected(), step),
       maintain: async (now: number) => makePartitions(connected(), now),
     }),
   };

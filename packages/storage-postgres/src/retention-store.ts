@@ -14,11 +14,14 @@ import {
   startOfDay,
 } from './partitions.ts';
 import type { PartitionedTable } from './partitions.ts';
+import { sweepDeleted } from './subscription-store.ts';
 
 export function retentionStore(connected: Connected): RetentionStore {
   return {
     deleteHistory: async (before, limit) => {
-      const deleted = await deleteDays(connected(), startOfDay(before), limit);
+      const swept = await sweepDeleted(connected(), limit);
+      if (swept === limit) return limit;
+      const deleted = swept + (await deleteDays(connected(), startOfDay(before), limit - swept));
       return deleted + (await connected().run(DELETE_ENDPOINT_URLS, before, limit - deleted));
     },
     deleteIdempotencyRecords: async (before, limit) => connected().run(DELETE_RECORDS, before, limit),

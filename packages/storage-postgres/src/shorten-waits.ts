@@ -1,20 +1,34 @@
 import { queuedEventDue, withinSchedule } from '@trunkline/core/spi/storage';
-import type { EventClaim, WaitsStep } from '@trunkline/core/spi/storage';
+import type { WaitsStep } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 import { lockLanes, refreshLanes } from './lane.ts';
 import { entities, integer } from './row.ts';
 import type { Row } from './row.ts';
-import { uuidToFind } from './uuid.ts';
 
 /** Sorts before all other uuids. */
 const NIL = '00000000-0000-0000-0000-000000000000';
 
-/** See `DeliveryStore`. Checks first, because usually there is nothing to write. */
-export async function shortenDeliveryWaits(
+/** Where a step begins: deliveries come first, then events. */
+type Place =
+  | { readonly deliveriesAfter: readonly [endpoint: string, dueAt: number, delivery: string] }
+  | { readonly eventsAfter: readonly [event: string, subscription: string] };
+
+/** See `Storage`. Each part checks first, because usually there is nothing to write. */
+export async function shortenWaits(database: Database, step: WaitsStep): Promise<string | null> {
+  const place: Place =
+    step.after === null ? { deliveriesAfter: [NIL, step.now, NIL] } : (JSON.parse(step.after) as Place); // the previous step wrote it
+  const next =
+    'eventsAfter' in place
+      ? await shortenEventWaits(database, step, place.eventsAfter)
+      : ((await shortenDeliveryWaits(database, step, place.deliveriesAfter)) ?? { eventsAfter: [NIL, NIL] });
+  return next && JSON.stringify(next);
+}
+
+async function shortenDeliveryWaits(
   database: Database,
-  { now, after, limit }: WaitsStep,
-): Promise<string | null> {
-  const [endpoint, dueAt, delivery] = after === null ? [NIL, now, NIL] : readPlace<DeliveryPlace>(after);
+  { now, limit }: WaitsStep,
+  [endpoint, dueAt, delivery]: readonly [endpoint: string, dueAt: number, delivery: string],
+): Promise<Place | null> {
   const waiting = await database.all(WAITING, endpoint, Math.max(now, dueAt), delivery, now, limit);
   const shorter = shorterWaits(waiting, now);
   if (shorter.length > 0) {
@@ -28,18 +42,9 @@ export async function shortenDeliveryWaits(
   }
   const last = waiting.at(-1);
   if (!last || waiting.length < limit) return null;
-  const place: DeliveryPlace = [
-    String(last['endpoint_id']),
-    integer(last, 'due_at'),
-    String(last['delivery_id']),
-  ];
-  return JSON.stringify(place);
-}
-
-type DeliveryPlace = readonly [endpoint: string, dueAt: number, delivery: string];
-
-function readPlace<Place>(after: string): Place {
-  return JSON.parse(after) as Place; // the previous step wrote it
+  return {
+    deliveriesAfter: [String(last['endpoint_id']), integer(last, 'due_at'), String(last['delivery_id'])],
+  };
 }
 
 // Walks open_deliveries_queue lane by lane.
@@ -98,61 +103,51 @@ const SHORTEN = `
       WHERE lanes.endpoint_id = shorter.endpoint_id AND claim.delivery_id = shorter.delivery_id
     )`;
 
-/** See `SubscriptionStore`. Each step takes one event type. */
-export async function shortenEventWaits(
+async function shortenEventWaits(
   database: Database,
-  { subscriptionId, eventTypes, leaseMs }: Pick<EventClaim, 'subscriptionId' | 'eventTypes' | 'leaseMs'>,
-  { now, after, limit }: WaitsStep,
-): Promise<string | null> {
-  const [index, dueAt, event] = after === null ? [0, now, NIL] : readPlace<EventPlace>(after);
-  const eventType = eventTypes[index];
-  if (eventType === undefined) return null;
-  const subscription = uuidToFind('sub', subscriptionId);
-  const rows = await database.all(EVENTS, subscription, eventType, Math.max(now, dueAt), event, limit);
+  { now, limit, leaseMs }: WaitsStep,
+  [event, subscription]: readonly [event: string, subscription: string],
+): Promise<Place | null> {
+  const rows = await database.all(EVENTS, event, subscription, limit);
   const shorter = rows.flatMap((row) => {
+    if (row['due_at'] === null) return [];
     const queued = entities.eventWait.read(row);
     const due = queuedEventDue(queued, { leaseMs, now });
     if (due === queued.dueAt) return [];
-    return [
-      { event_id: String(row['event_id']), was_due_at: queued.dueAt, due_at: due, token: queued.token },
-    ];
+    const key = { event_id: String(row['event_id']), subscription_id: String(row['subscription_id']) };
+    return [{ ...key, was_due_at: queued.dueAt, due_at: due, token: queued.token }];
   });
   if (shorter.length > 0) {
     await database.transaction(async (transaction) => {
-      await transaction.run(SHORTEN_EVENTS, JSON.stringify(shorter), subscription);
+      await transaction.run(SHORTEN_EVENTS, JSON.stringify(shorter));
       transaction.announce({ topic: 'subscriptions' });
     });
   }
   const last = rows.at(-1);
-  const place: EventPlace =
-    last && rows.length === limit
-      ? [index, integer(last, 'due_at'), String(last['event_id'])]
-      : [index + 1, now, NIL];
-  return JSON.stringify(place);
+  if (!last || rows.length < limit) return null;
+  return { eventsAfter: [String(last['event_id']), String(last['subscription_id'])] };
 }
 
-type EventPlace = readonly [typeIndex: number, dueAt: number, event: string];
-
-// Relies on queued_events_due.
+// Walks the primary key, whatever is due, because a step may read no more rows than its limit.
 const EVENTS = `
-  SELECT event_id, due_at, attempts, token FROM trunkline.queued_events
-  WHERE subscription_id = $1 AND event_type = $2 AND due_at >= $3 AND (due_at, event_id) > ($3, $4::uuid)
-  ORDER BY due_at, event_id
-  LIMIT $5`;
+  SELECT event_id, subscription_id, due_at, attempts, token FROM trunkline.queued_events
+  WHERE (event_id, subscription_id) > ($1::uuid, $2::uuid)
+  ORDER BY event_id, subscription_id
+  LIMIT $3`;
 
-/** Locks in the order of the events. Skips events that were claimed, renewed or completed since they were read. */
+/** Locks rows in the order of the primary key. Skips events that were claimed, renewed or completed since they were read. */
 const SHORTEN_EVENTS = `
   WITH held AS MATERIALIZED (
-    SELECT queued_events.event_id, shorter.due_at
+    SELECT queued_events.event_id, queued_events.subscription_id, shorter.due_at
     FROM trunkline.queued_events
     JOIN json_to_recordset($1::text::json)
-      AS shorter (event_id uuid, was_due_at bigint, due_at bigint, token bigint)
-      ON shorter.event_id = queued_events.event_id AND shorter.was_due_at = queued_events.due_at
+      AS shorter (event_id uuid, subscription_id uuid, was_due_at bigint, due_at bigint, token bigint)
+      ON shorter.event_id = queued_events.event_id AND shorter.subscription_id = queued_events.subscription_id
+        AND shorter.was_due_at = queued_events.due_at
         AND shorter.token IS NOT DISTINCT FROM queued_events.token
-    WHERE subscription_id = $2
-    ORDER BY queued_events.event_id
+    ORDER BY queued_events.event_id, queued_events.subscription_id
     FOR UPDATE OF queued_events
   )
   UPDATE trunkline.queued_events SET due_at = held.due_at
   FROM held
-  WHERE queued_events.event_id = held.event_id AND queued_events.subscription_id = $2`;
+  WHERE queued_events.event_id = held.event_id AND queued_events.subscription_id = held.subscription_id`;

@@ -2,7 +2,6 @@ import { takeRetryBatch } from '@trunkline/core/spi/storage';
 import type { SubscriptionStore } from '@trunkline/core/spi/storage';
 import type { Connected, Database, Transaction } from './database.ts';
 import { entities, id, integer, integerOrNull } from './row.ts';
-import { shortenEventWaits } from './shorten-waits.ts';
 import { claimEvents, completeEvents, renewClaims } from './subscription-queue.ts';
 import { encodeText } from './text-encoding.ts';
 import { uuidOf } from './uuid.ts';
@@ -29,7 +28,6 @@ export function subscriptionStore(connected: Connected): SubscriptionStore {
     delete: async (name) => (await connected().run(DELETE, encodeText(name))) > 0,
 
     claim: async (claim) => claimEvents(connected(), claim),
-    shortenWaits: async (queue, step) => shortenEventWaits(connected(), queue, step),
     renew: async (claims, until) => renewClaims(connected(), claims, until),
     complete: async (completions) => completeEvents(connected(), completions),
 
@@ -53,8 +51,6 @@ export function subscriptionStore(connected: Connected): SubscriptionStore {
         await transaction.run(WRITE_ROUND, subscription, round?.beganAt ?? null, round?.calledAt ?? null);
         return { requeued: chosen.length, remaining };
       }),
-
-    sweepDeleted: async (limit) => sweepDeleted(connected(), limit),
   };
 }
 
@@ -103,7 +99,8 @@ const WRITE_ROUND = `
   UPDATE trunkline.subscriptions SET retry_round_began_at = $2::bigint, retry_round_called_at = $3
   WHERE id = $1 AND (retry_round_began_at IS NOT NULL OR $2::bigint IS NOT NULL)`;
 
-async function sweepDeleted(database: Database, limit: number): Promise<number> {
+/** Deletes what is queued for deleted subscriptions, at most `limit` rows. Returns how many. */
+export async function sweepDeleted(database: Database, limit: number): Promise<number> {
   const deleted = await database.all('SELECT id FROM trunkline.deleted_subscriptions ORDER BY id');
   if (deleted.length === 0) return 0;
   return database.transaction(async (transaction) => {

@@ -42,7 +42,6 @@ import type { Claim } from './lane-claims.ts';
 import { failedDeliveries, readRetryRound, writeRetryRound } from './failed-deliveries.ts';
 import { readPage, rowsOf } from './page.ts';
 import { entities, flag, text, textOrNull } from './row.ts';
-import { shortenDeliveryWaits } from './shorten-waits.ts';
 
 export function deliveryStore(connected: Connected): DeliveryStore {
   return {
@@ -73,7 +72,6 @@ export function deliveryStore(connected: Connected): DeliveryStore {
       });
     },
 
-    shortenWaits: async (step) => shortenDeliveryWaits(connected(), step),
     findDetail: async (workspaceId, id, since) => {
       const { database } = connected();
       return database.snapshot(() => {

@@ -5,18 +5,21 @@ import type { Database } from './database.ts';
 import { deleteDelivery } from './event-deletion.ts';
 import { deleteIdempotencyRecords } from './idempotency-log.ts';
 import { text } from './row.ts';
+import { sweepDeleted } from './subscription-store.ts';
 
 export function retentionStore(connected: Connected): RetentionStore {
   return {
-    deleteHistory: async (before, limit) => {
+    deleteHistory: async (before, most) => {
       const { database, write } = connected();
       return write(() => {
+        const swept = sweepDeleted(database, most);
+        const limit = most - swept;
         const deliveries = deleteDeliveries(database, floorId('whd', before), limit);
         const floor = floorId('evt', before);
         const queued = deleteQueuedEvents(database, floor, limit - deliveries);
         const events = deleteEvents(database, floor, limit - deliveries - queued);
         const deleted = deliveries + queued + events;
-        return deleted + database.run(DELETE_ENDPOINT_URLS, before, limit - deleted);
+        return swept + deleted + database.run(DELETE_ENDPOINT_URLS, before, limit - deleted);
       });
     },
     deleteIdempotencyRecords: async (before, limit) => {

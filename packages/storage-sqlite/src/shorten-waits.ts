@@ -1,17 +1,32 @@
 import { queuedEventDue, withinSchedule } from '@trunkline/core/spi/storage';
-import type { EventClaim, WaitsStep } from '@trunkline/core/spi/storage';
+import type { WaitsStep } from '@trunkline/core/spi/storage';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { wakeLane } from './lane.ts';
-import { entities, integer, text } from './row.ts';
+import { entities, integer, integerOrNull, text } from './row.ts';
 import type { Row } from './row.ts';
 
-/** See `DeliveryStore`. Checks first, because usually there is nothing to write. */
-export async function shortenDeliveryWaits(
+/** Where a step begins: deliveries come first, then events. */
+type Place =
+  | { readonly deliveriesAfter: readonly [endpointId: string, dueAt: number, deliveryId: string] }
+  | { readonly eventsAfter: readonly [eventId: string, subscriptionId: string] };
+
+/** See `Storage`. Each part checks first, because usually there is nothing to write. */
+export async function shortenWaits(connection: Connection, step: WaitsStep): Promise<string | null> {
+  const place: Place =
+    step.after === null ? { deliveriesAfter: ['', step.now, ''] } : (JSON.parse(step.after) as Place); // the previous step wrote it
+  const next =
+    'eventsAfter' in place
+      ? await shortenEventWaits(connection, step, place.eventsAfter)
+      : ((await shortenDeliveryWaits(connection, step, place.deliveriesAfter)) ?? { eventsAfter: ['', ''] });
+  return next && JSON.stringify(next);
+}
+
+async function shortenDeliveryWaits(
   { database, write }: Connection,
-  { now, after, limit }: WaitsStep,
-): Promise<string | null> {
-  const [endpointId, dueAt, deliveryId] = after === null ? ['', now, ''] : readDeliveryPlace(after);
+  { now, limit }: WaitsStep,
+  [endpointId, dueAt, deliveryId]: readonly [endpointId: string, dueAt: number, deliveryId: string],
+): Promise<Place | null> {
   const place = [endpointId, Math.max(now, dueAt), deliveryId] as const;
   const rows = database.all(DELIVERIES, endpointId, place[1], now, endpointId, ...place, limit);
   const overlong = rows.filter((row) => deliveryWait(row, now) !== null);
@@ -23,13 +38,9 @@ export async function shortenDeliveryWaits(
   }
   const last = rows.at(-1);
   if (!last || rows.length < limit) return null;
-  return JSON.stringify([text(last, 'endpoint_id'), integer(last, 'due_at'), text(last, 'delivery_id')]);
-}
-
-type DeliveryPlace = readonly [endpointId: string, dueAt: number, deliveryId: string];
-
-function readDeliveryPlace(after: string): DeliveryPlace {
-  return JSON.parse(after) as DeliveryPlace; // the previous step wrote it
+  return {
+    deliveriesAfter: [text(last, 'endpoint_id'), integer(last, 'due_at'), text(last, 'delivery_id')],
+  };
 }
 
 // Walks the primary key of `due`, lane by lane.
@@ -63,48 +74,37 @@ function shortenDelivery(database: Database, row: Row, now: number): void {
   wakeLane(database, endpointId);
 }
 
-/** See `SubscriptionStore`. Each step takes one event type. */
-export async function shortenEventWaits(
+async function shortenEventWaits(
   { database, write }: Connection,
-  { subscriptionId, eventTypes, leaseMs }: Pick<EventClaim, 'subscriptionId' | 'eventTypes' | 'leaseMs'>,
-  { now, after, limit }: WaitsStep,
-): Promise<string | null> {
-  const [index, dueAt, eventId] = after === null ? [0, now, ''] : readEventPlace(after);
-  const eventType = eventTypes[index];
-  if (eventType === undefined) return null;
-  const from = Math.max(now, dueAt);
-  const rows = database.all(EVENTS, subscriptionId, eventType, from, from, eventId, limit);
+  { now, limit, leaseMs }: WaitsStep,
+  [eventId, subscriptionId]: readonly [eventId: string, subscriptionId: string],
+): Promise<Place | null> {
+  const rows = database.all(EVENTS, eventId, subscriptionId, limit);
   const shorter = rows.flatMap((row) => {
+    if (integerOrNull(row, 'due_at') === null) return [];
     const queued = entities.eventWait.read(row);
     const due = queuedEventDue(queued, { leaseMs, now });
-    return due === queued.dueAt ? [] : [{ ...queued, due, eventId: text(row, 'event_id') }];
+    return due === queued.dueAt ? [] : [{ row, queued, due }];
   });
   if (shorter.length > 0) {
     await write((announce) => {
-      for (const one of shorter)
-        database.run(SHORTEN_EVENT, one.due, one.eventId, subscriptionId, one.dueAt, one.token);
+      for (const { row, queued, due } of shorter) {
+        const key = [text(row, 'event_id'), text(row, 'subscription_id')] as const;
+        database.run(SHORTEN_EVENT, due, ...key, queued.dueAt, queued.token);
+      }
       announce({ topic: 'subscriptions' });
     });
   }
   const last = rows.at(-1);
-  const place: EventPlace =
-    last && rows.length === limit
-      ? [index, integer(last, 'due_at'), text(last, 'event_id')]
-      : [index + 1, now, ''];
-  return JSON.stringify(place);
+  if (!last || rows.length < limit) return null;
+  return { eventsAfter: [text(last, 'event_id'), text(last, 'subscription_id')] };
 }
 
-type EventPlace = readonly [typeIndex: number, dueAt: number, eventId: string];
-
-function readEventPlace(after: string): EventPlace {
-  return JSON.parse(after) as EventPlace; // the previous step wrote it
-}
-
-// Relies on queued_events_due.
+// Walks the primary key, whatever is due, because a step may read no more rows than its limit.
 const EVENTS = `
-  SELECT event_id, due_at, attempts, token FROM queued_events
-  WHERE subscription_id = ? AND event_type = ? AND due_at >= ? AND (due_at, event_id) > (?, ?)
-  ORDER BY due_at, event_id
+  SELECT event_id, subscription_id, due_at, attempts, token FROM queued_events
+  WHERE (event_id, subscription_id) > (?, ?)
+  ORDER BY event_id, subscription_id
   LIMIT ?`;
 
 /** Does nothing if the event was claimed, renewed or completed since it was read. */

@@ -38,6 +38,7 @@ import { retentionStore } from './retention-store.ts';
 import { text } from './row.ts';
 import { sameFile } from './same-file.ts';
 import { sessionStore } from './session-store.ts';
+import { shortenWaits } from './shorten-waits.ts';
 import { spentTokenStore } from './spent-token-store.ts';
 import { subscriptionStore } from './subscription-store.ts';
 import { workloadStore } from './workload-store.ts';
@@ -147,6 +148,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
         database.run('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)', name, value),
       );
     },
+    shortenWaits: async (step) => shortenWaits(connected(), step),
     describe: async () => connected().describe(),
     subscribe: signals.subscribe,
     purge: async () => connected().purge(),

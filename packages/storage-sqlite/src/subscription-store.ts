@@ -3,7 +3,6 @@ import type { SubscriptionStore } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
 import { entities, integer, integerOrNull, text } from './row.ts';
-import { shortenEventWaits } from './shorten-waits.ts';
 import { claimEvents, completeEvent, hasDueEvents, nextEventAt, renewClaim } from './subscription-queue.ts';
 
 export function subscriptionStore(connected: Connected): SubscriptionStore {
@@ -61,7 +60,6 @@ export function subscriptionStore(connected: Connected): SubscriptionStore {
           : null,
       );
     },
-    shortenWaits: async (queue, step) => shortenEventWaits(connected(), queue, step),
     renew: async (claims, until) => {
       const { database, write } = connected();
       await write(() => {
@@ -92,12 +90,6 @@ export function subscriptionStore(connected: Connected): SubscriptionStore {
         return { requeued: chosen.length, remaining };
       });
     },
-
-    sweepDeleted: async (limit) => {
-      const { database, write } = connected();
-      if (!database.get(TO_SWEEP)) return 0;
-      return write(() => sweepDeleted(database, limit));
-    },
   };
 }
 
@@ -108,7 +100,8 @@ const FIRST_EXHAUSTED = `SELECT event_id, exhausted_at ${EXHAUSTED} ORDER BY exh
 const REQUEUE = 'UPDATE queued_events SET due_at = ? WHERE event_id = ? AND subscription_id = ?';
 const TO_SWEEP = 'SELECT id FROM deleted_subscriptions ORDER BY id LIMIT 1';
 
-function sweepDeleted(database: Database, limit: number): number {
+/** Deletes what is queued for deleted subscriptions, at most `limit` rows. Returns how many. */
+export function sweepDeleted(database: Database, limit: number): number {
   let swept = 0;
   while (swept < limit) {
     const row = database.get(TO_SWEEP);

@@ -9,10 +9,9 @@ import { createLoop } from '../runtime/loop.ts';
 import type { PassResult } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { attemptOutcomes } from './attempt-outcomes.ts';
-import { waitsWalk } from './waits-walk.ts';
 
 const POLL_MS = 5_000;
-const LEASE_MS = 60_000;
+export const EVENT_LEASE_MS = 60_000;
 const RENEW_EVERY_MS = 20_000;
 /** How long an outcome that cannot be written counts against `concurrency`; then it waits for the next claim. */
 const RECORD_FOR_MS = 10_000;
@@ -94,7 +93,7 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
       eventTypes,
       now: clock.now(),
       limit: room,
-      leaseMs: LEASE_MS,
+      leaseMs: EVENT_LEASE_MS,
     });
     if (!result) {
       isDeleted = true;
@@ -222,7 +221,7 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
 
   const renew = async (): Promise<PassResult> => {
     const claims = [...running.keys()].map(keyOf);
-    if (claims.length > 0) await storage.subscriptions.renew(claims, clock.now() + LEASE_MS);
+    if (claims.length > 0) await storage.subscriptions.renew(claims, clock.now() + EVENT_LEASE_MS);
     return { more: false, nextAt: null };
   };
 
@@ -235,11 +234,6 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
     pass: renew,
   });
 
-  const waits = waitsWalk(context, `waits of ${name}`, async (step) => {
-    const id = await register();
-    return storage.subscriptions.shortenWaits({ subscriptionId: id, eventTypes, leaseMs: LEASE_MS }, step);
-  });
-
   return {
     async register() {
       await register();
@@ -250,12 +244,11 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
       unrecorded = 0;
       loop.start();
       renewals.start();
-      waits.start();
     },
     wake: loop.wake,
     async stop() {
       isStopping = true;
-      await Promise.all([loop.stop(), waits.stop()]);
+      await loop.stop();
       for (const { abort } of running.keys())
         abort.abort(
           new Error(

@@ -34,7 +34,6 @@ export function createRetentionCleaner(context: ServiceContext): Worker {
     let isAnyFull = false;
     const batches: readonly (() => Promise<number>)[] = [
       () => storage.deliveries.sweepClosed(BATCH),
-      () => storage.subscriptions.sweepDeleted(BATCH),
       () => storage.retention.deleteHistory(now - RETENTION_MS - GRACE_MS, BATCH),
       () => storage.retention.deleteIdempotencyRecords(now - IDEMPOTENCY_WINDOW_MS - GRACE_MS, BATCH),
       () => giveUpExpired(now),

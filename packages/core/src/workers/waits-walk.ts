@@ -1,7 +1,7 @@
-import type { WaitsStep } from '../ports/storage/waits-step.ts';
 import { createLoop } from '../runtime/loop.ts';
 import type { Worker } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
+import { EVENT_LEASE_MS } from './event-worker.ts';
 
 const STEP = 500;
 /** The pause between steps, so that a long queue delays no other work; 100,000 waits take about 5 seconds. */
@@ -10,22 +10,19 @@ const PAUSE_MS = 20;
 const AGAIN_MS = 5_000;
 
 /**
- * Walks once along a queue and has the storage shorten waits that are impossibly long. Such waits were
- * written before the clock was set back while no process ran.
+ * Walks once along what waits, and has the storage shorten waits that are impossibly long. Such waits were written
+ * before the clock was set back while no process ran.
  */
-export function waitsWalk(
-  { clock, logger }: Pick<ServiceContext, 'clock' | 'logger'>,
-  name: string,
-  shortenWaits: (step: WaitsStep) => Promise<string | null>,
-): Worker {
+export function createWaitsWalk({ storage, clock, logger }: ServiceContext): Worker {
   let after: string | null = null;
   const loop = createLoop({
-    name,
+    name: 'waits of deliveries and events',
     clock,
     logger,
     everyMs: AGAIN_MS,
     async pass() {
-      after = await shortenWaits({ now: clock.now(), after, limit: STEP });
+      const now = clock.now();
+      after = await storage.shortenWaits({ now, after, limit: STEP, leaseMs: EVENT_LEASE_MS });
       // Do not await: `stop` waits for this pass.
       if (after === null) void loop.stop();
       return { more: false, nextAt: clock.now() + PAUSE_MS };

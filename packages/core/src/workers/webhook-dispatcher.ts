@@ -19,7 +19,6 @@ import { deliveryAttributes } from '../services/span-attributes.ts';
 import { attemptOutcomes } from './attempt-outcomes.ts';
 import { attemptsInFlight } from './attempts-in-flight.ts';
 import { failureLog } from './failure-log.ts';
-import { waitsWalk } from './waits-walk.ts';
 
 const POLL_MS = 5_000;
 const CLAIM_BATCH = 128;
@@ -265,18 +264,14 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
   };
 
   const loop = createLoop({ name: 'webhook dispatcher', clock, logger, everyMs: POLL_MS, pass: claim });
-  const waits = waitsWalk(context, 'waits of deliveries', (step) => storage.deliveries.shortenWaits(step));
 
   return {
-    start() {
-      loop.start();
-      waits.start();
-    },
+    start: loop.start,
     wake,
     async stop() {
       cancelSignal?.();
       isStopping = true;
-      await Promise.all([loop.stop(), waits.stop()]);
+      await loop.stop();
       await inFlight.ended();
       if (unrecorded > 0)
         logger.warn(

@@ -15,6 +15,7 @@ import { createMessageSender } from './message-sender.ts';
 import { createOutageMonitor } from './outage-monitor.ts';
 import { createResealer } from './resealer.ts';
 import { createRetentionCleaner } from './retention-cleaner.ts';
+import { createWaitsWalk } from './waits-walk.ts';
 import { createWebhookDispatcher } from './webhook-dispatcher.ts';
 
 /** The workers that this process runs for its roles. */
@@ -75,6 +76,7 @@ export function createWorkers(
       // Without a media store, this process cannot delete the files that other processes keep.
       ...(context.mediaStore === noMedia ? [] : [createMediaSweeper(context)]),
     );
+  if (running.length > 0) running.push(createWaitsWalk(context));
   return {
     start() {
       for (const role of running) role.start();

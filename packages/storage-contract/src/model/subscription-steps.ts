@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { ClaimedEvent, EventCompletion, EventSubscription } from '@trunkline/core/spi/storage';
-import { aSubscription } from '../examples.ts';
+import { aSubscription, DAY, NOW } from '../examples.ts';
 import { eventClaimAt, completed } from '../fixtures.ts';
 import { step } from './step.ts';
 import type { Step } from './step.ts';
@@ -10,6 +10,9 @@ const name = fc.constantFrom('orders', 'orders', 'audit');
 const eventTypes = fc.subarray(['message.received', 'message.failed', 'instance.connected'] as const, {
   minLength: 1,
 });
+
+/** Before anything that a scenario stores, so that only what deleted subscriptions left is deleted. */
+const LONG_AGO = NOW - 1_000 * DAY;
 
 export const subscriptionSteps: readonly Step[] = [
   step('register a subscription', fc.record({ name, eventTypes }), async (scenario, choice) => {
@@ -75,7 +78,7 @@ export const subscriptionSteps: readonly Step[] = [
   step('delete a subscription', fc.record({ name, sweep: fc.boolean() }), async (_, choice) => {
     return async ({ storage }) => [
       await storage.subscriptions.delete(choice.name),
-      choice.sweep ? await storage.subscriptions.sweepDeleted(1000) : null,
+      choice.sweep ? await storage.retention.deleteHistory(LONG_AGO, 1000) : null,
     ];
   }),
 ];

@@ -324,6 +324,13 @@ async function useDownloads(
   await downloads.remove(instance.id, message.id);
 }
 
+/** At this earlier time, everything that is queued would wait too long. */
+async function shortenAllWaits(storage: Storage): Promise<void> {
+  let after: string | null = null;
+  do after = await storage.shortenWaits({ now: NOW - 3_600_000, after, limit: 2, leaseMs: 30_000 });
+  while (after !== null);
+}
+
 async function useSubscriptions(storage: Storage, workspace: Workspace): Promise<void> {
   const { subscriptions, instances, leases, messages, retention } = storage;
   const { id: subscriptionId, eventTypes } = await subscriptions.register(aSubscription());
@@ -343,8 +350,7 @@ async function useSubscriptions(storage: Storage, workspace: Workspace): Promise
     });
   }
   await useEvents(storage, instance);
-  const queue = { subscriptionId, eventTypes, leaseMs: 30_000 };
-  await subscriptions.shortenWaits(queue, { now: NOW - 3_600_000, after: null, limit: 2 });
+  await shortenAllWaits(storage);
   const [handled, spent, again] = (await subscriptions.claim(claim))?.claimed ?? [];
   if (!handled || !spent || !again) throw new Error('Too little was claimed.');
   const keyOf = ({ event, token }: ClaimedEvent) => ({ subscriptionId, eventId: event.id, token });
@@ -357,7 +363,6 @@ async function useSubscriptions(storage: Storage, workspace: Workspace): Promise
   await subscriptions.retryFailedEvents('orders', { limit: 1, countUpTo: 10, now: NOW });
   await subscriptions.list(10);
   await subscriptions.delete('orders');
-  await subscriptions.sweepDeleted(10);
   await retention.deleteHistory(NOW + 1, 10);
   await instances.delete({ instance, lease: leased.lease, failQueued: QUEUE_FAILURE });
 }
@@ -423,9 +428,7 @@ async function useDeliveries(storage: Storage, endpoint: Endpoint): Promise<void
   await deliveries.claim(claimAt(NOW + 30_000, { slots: 5 }));
   for (let count = 0; count < 6; count += 1) await deliveries.enqueue(id, anEvent({ id: workspaceId }));
   const now = NOW + 120_000;
-  // At this earlier time, all deliveries would wait too long.
-  const later = await deliveries.shortenWaits({ now: NOW - 3_600_000, after: null, limit: 2 });
-  await deliveries.shortenWaits({ now: NOW - 3_600_000, after: later, limit: 100 });
+  await shortenAllWaits(storage);
   const [done, retrying, spent, ...others] = (await deliveries.claim(claimAt(now, { slots: 5 }))).claimed;
   if (!done || !retrying || !spent) throw new Error('Too little was claimed.');
   await deliveries.complete(

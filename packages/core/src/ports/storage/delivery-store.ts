@@ -4,7 +4,6 @@ import type { LanePosition } from '../../domain/delivery/waiting.ts';
 import type { Endpoint } from '../../domain/endpoint/endpoint.ts';
 import type { Event } from '../../domain/event/event.ts';
 import type { Page, PageRequest } from './page.ts';
-import type { WaitsStep } from './waits-step.ts';
 
 /**
  * A delivery that this process has to attempt now. The delivery holds a slot of its endpoint until it is completed or
@@ -122,14 +121,6 @@ export interface DeliveryStore {
    * the status that was written. Calls that arrive together may share one commit.
    */
   complete(completions: readonly Completion[], now: number): Promise<number>;
-
-  /**
-   * Shortens waits that are longer than the retry schedule allows from `now`, because such deliveries were queued
-   * before the clock was set back. Their due times and `nextRetryAt` are set to the time that the schedule allows
-   * (`dueWithinSchedule`). Signals `deliveries` if a wait was shortened. Returns the start of the next step; null at
-   * the end.
-   */
-  shortenWaits(step: WaitsStep): Promise<string | null>;
 
   findDetail(workspaceId: string, id: string, since: number): Promise<DeliveryDetail | null>;
   /** Newest first. Also finds deliveries of deleted endpoints: the caller decides. */

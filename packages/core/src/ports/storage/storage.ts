@@ -20,6 +20,7 @@ import type { SessionStore } from './session-store.ts';
 import type { SpentTokenStore } from './spent-token-store.ts';
 import type { SubscriptionStore } from './subscription-store.ts';
 import type { UploadRegistry } from './upload-registry.ts';
+import type { WaitsStep } from './waits-step.ts';
 import type { WorkloadStore } from './workload-store.ts';
 import type { WorkspaceStore } from './workspace-store.ts';
 
@@ -123,6 +124,14 @@ export interface Storage<Transaction = never> {
    * that ends the subscription.
    */
   subscribe(listener: (signal: Signal) => void): () => void;
+  /**
+   * Shortens waits that are longer than the retry schedule allows from `now`, because the deliveries and events were
+   * queued before the clock was set back. Their due times, and `nextRetryAt` of deliveries, are set to the time that
+   * the schedule allows (`dueWithinSchedule`); claims of events end `leaseMs` after `now` at the latest
+   * (`claimEndWithin`). Signals `deliveries` or `subscriptions` if a wait was shortened. Returns the start of the next
+   * step; null at the end.
+   */
+  shortenWaits(step: WaitsStep): Promise<string | null>;
   /** Closes the connections, and releases what belongs to this process. No listener is called afterwards. */
   close(): Promise<void>;
   /**

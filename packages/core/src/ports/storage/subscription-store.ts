@@ -1,6 +1,5 @@
 import type { Event, SubscribableEventType } from '../../domain/event/event.ts';
 import type { EventSubscription } from '../../domain/subscription/event-subscription.ts';
-import type { WaitsStep } from './waits-step.ts';
 
 /** How many events of a subscription wait or are exhausted, each number counted up to the requested bound. */
 export interface SubscriptionCounts {
@@ -86,7 +85,7 @@ export interface SubscriptionStore {
   list(countUpTo: number): Promise<readonly SubscriptionCounts[]>;
   /**
    * Removes the subscription of this name; returns false if it does not exist. It gets no more events. Its events are
-   * never claimed again, and `sweepDeleted` removes them later.
+   * never claimed again, and `retention.deleteHistory` removes them later.
    */
   delete(name: string): Promise<boolean>;
 
@@ -95,15 +94,6 @@ export interface SubscriptionStore {
    * the subscription is deleted.
    */
   claim(claim: EventClaim): Promise<EventClaimResult | null>;
-  /**
-   * Shortens the waits of events of these types as `deliveries.shortenWaits` does, and ends claims `leaseMs` after
-   * `now` at the latest (`claimEndWithin`). Signals `subscriptions` if a wait was shortened. Returns the start of the
-   * next step; null at the end.
-   */
-  shortenWaits(
-    queue: Pick<EventClaim, 'subscriptionId' | 'eventTypes' | 'leaseMs'>,
-    step: WaitsStep,
-  ): Promise<string | null>;
   /** Renews claims until `until`. A claim that was lost or completed stays so. */
   renew(claims: readonly EventClaimKey[], until: number): Promise<void>;
   /**
@@ -122,10 +112,4 @@ export interface SubscriptionStore {
     name: string,
     batch: { readonly limit: number; readonly countUpTo: number; readonly now: number },
   ): Promise<{ readonly requeued: number; readonly remaining: number } | null>;
-
-  /**
-   * Removes the events of deleted subscriptions, at most `limit`. Returns how many; fewer than `limit` means that no
-   * more are left.
-   */
-  sweepDeleted(limit: number): Promise<number>;
 }

@@ -19,7 +19,6 @@ import type {
   RetryResult,
 } from '../../ports/storage/delivery-store.ts';
 import type { Page, PageRequest } from '../../ports/storage/page.ts';
-import type { WaitsStep } from '../../ports/storage/waits-step.ts';
 import { storeEventFor } from './event-fan-out.ts';
 import type { DueEntry, Lane, LaneClaim } from './lane.ts';
 import { byId, compare } from './order.ts';
@@ -67,13 +66,12 @@ export class MemoryDeliveryStore implements DeliveryStore {
     return written.length;
   }
 
-  async shortenWaits({ now }: WaitsStep): Promise<string | null> {
+  shortenWaits(now: number): void {
     const lanes = [...this.#state.lanes.values()];
     const changed = lanes.flatMap((lane) =>
       lane.waiting(now).filter((entry) => this.#shorten(lane, entry, now)),
     );
     if (changed.length > 0) this.#state.signal({ topic: 'deliveries' });
-    return null;
   }
 
   async findDetail(workspaceId: string, id: string, since: number): Promise<DeliveryDetail | null> {

@@ -1,4 +1,5 @@
 import type { Signal, Storage, StorageContext, StorageDescription } from '../../ports/storage/storage.ts';
+import type { WaitsStep } from '../../ports/storage/waits-step.ts';
 import { MemoryActivityStore } from './activity-store.ts';
 import { MemoryApiKeyStore } from './api-key-store.ts';
 import { MemoryChatStore } from './chat-store.ts';
@@ -30,6 +31,8 @@ import { MemoryWorkspaceStore } from './workspace-store.ts';
  */
 export function memoryStorage(): Storage {
   const state = new State();
+  const deliveries = new MemoryDeliveryStore(state);
+  const subscriptions = new MemorySubscriptionStore(state);
   return {
     workspaces: new MemoryWorkspaceStore(state),
     apiKeys: new MemoryApiKeyStore(state),
@@ -45,10 +48,10 @@ export function memoryStorage(): Storage {
     downloads: new MemoryDownloadStore(state),
     activities: new MemoryActivityStore(state),
     endpoints: new MemoryEndpointStore(state),
-    deliveries: new MemoryDeliveryStore(state),
+    deliveries,
     events: new MemoryEventStore(state),
-    subscriptions: new MemorySubscriptionStore(state),
-    retention: new MemoryRetentionStore(state),
+    subscriptions,
+    retention: new MemoryRetentionStore(state, subscriptions),
     erasure: new MemoryErasureStore(state),
     spentTokens: new MemorySpentTokenStore(state),
     processes: new MemoryProcessRegistry(state),
@@ -67,6 +70,11 @@ export function memoryStorage(): Storage {
     },
     async describe(): Promise<StorageDescription> {
       return { database: 'memory', schemaVersion: 1, sizeBytes: null };
+    },
+    async shortenWaits(step: WaitsStep): Promise<string | null> {
+      deliveries.shortenWaits(step.now);
+      subscriptions.shortenWaits(step);
+      return null;
     },
     subscribe(listener: (signal: Signal) => void): () => void {
       return state.subscribe(listener);

@@ -1,21 +1,27 @@
 import { floorId } from '../../domain/id.ts';
 import type { RetentionStore } from '../../ports/storage/retention-store.ts';
 import type { State } from './state.ts';
+import type { MemorySubscriptionStore } from './subscription-store.ts';
 
 export class MemoryRetentionStore implements RetentionStore {
   readonly #state: State;
 
-  constructor(state: State) {
+  readonly #subscriptions: MemorySubscriptionStore;
+
+  constructor(state: State, subscriptions: MemorySubscriptionStore) {
     this.#state = state;
+    this.#subscriptions = subscriptions;
   }
 
-  async deleteHistory(before: number, limit: number): Promise<number> {
+  async deleteHistory(before: number, most: number): Promise<number> {
+    const swept = this.#subscriptions.sweepDeleted(most);
+    const limit = most - swept;
     const deliveries = this.#deleteDeliveries(floorId('whd', before), limit);
     const floor = floorId('evt', before);
     const queued = this.#deleteQueuedEvents(floor, limit - deliveries);
     const events = this.#deleteEvents(floor, limit - deliveries - queued);
     const deleted = deliveries + queued + events;
-    return deleted + this.#deleteEndpointUrls(before, limit - deleted);
+    return swept + deleted + this.#deleteEndpointUrls(before, limit - deleted);
   }
 
   async deleteIdempotencyRecords(before: number, limit: number): Promise<number> {

@@ -61,19 +61,15 @@ export class MemorySubscriptionStore implements SubscriptionStore {
     return { claimed, nextAt: next ? Math.max(next.dueAt, now) : null };
   }
 
-  async shortenWaits(
-    { subscriptionId, eventTypes, leaseMs }: Pick<EventClaim, 'subscriptionId' | 'eventTypes' | 'leaseMs'>,
-    { now }: WaitsStep,
-  ): Promise<string | null> {
-    const types: readonly string[] = eventTypes;
+  shortenWaits({ now, leaseMs }: WaitsStep): void {
     let isChanged = false;
-    for (const queued of this.#waiting(subscriptionId).filter(({ eventType }) => types.includes(eventType))) {
-      const dueAt = queuedEventDue(queued, { leaseMs, now });
+    for (const queued of this.#state.queuedEvents.values()) {
+      if (queued.dueAt === null) continue;
+      const dueAt = queuedEventDue({ ...queued, dueAt: queued.dueAt }, { leaseMs, now });
       isChanged ||= dueAt !== queued.dueAt;
       queued.dueAt = dueAt;
     }
     if (isChanged) this.#state.signal({ topic: 'subscriptions' });
-    return null;
   }
 
   async renew(claims: readonly EventClaimKey[], until: number): Promise<void> {
@@ -114,7 +110,7 @@ export class MemorySubscriptionStore implements SubscriptionStore {
     return { requeued: chosen.length, remaining };
   }
 
-  async sweepDeleted(limit: number): Promise<number> {
+  sweepDeleted(limit: number): number {
     const orphans = [...this.#state.queuedEvents]
       .filter(([, { subscriptionId }]) => !this.#state.subscriptions.has(subscriptionId))
       .slice(0, limit);
