@@ -49,7 +49,8 @@ import type { Announce } from './writer.ts';
 /** The options of `sqliteStorage`. */
 export interface SqliteStorageOptions {
   /**
-   * The database file. It is created if it does not exist; its directory must exist. `:memory:` keeps nothing on disk.
+   * The database file. It is created if it does not exist; its directory must exist. `:memory:` is a new database in
+   * memory, on one connection and without any file, which is lost when it is closed: for tests.
    */
   readonly path: string;
   /** How long a write waits for another transaction on the file to end before it rejects. Default 5,000 ms. */
@@ -112,7 +113,9 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
           // A transaction of the caller may end after the storage was closed.
           if (current()?.database === database) signals.publish(signal, logger);
         };
-        const writer = createWriter({ database, publish, lockTimeoutMs });
+        // In memory, there is no flush that operations could share.
+        const soon = file === ':memory:' ? queueMicrotask : setImmediate;
+        const writer = createWriter({ database, publish, lockTimeoutMs, soon });
         const processes = knownProcesses({ file, database, writer, logger });
         const idempotency = idempotencyLog({ database, writer, logger });
         const accepting = (announce: Announce) => acceptingMessages(database, idempotency, announce);

@@ -42,6 +42,8 @@ interface WriterOptions {
   readonly publish: Announce;
   /** How long an operation waits for the lock before it rejects. */
   readonly lockTimeoutMs: number;
+  /** Runs the next batch: later in the event loop, so that more operations share its flush, or at once. */
+  readonly soon: (writeBatch: () => void) => void;
 }
 
 interface Waiting {
@@ -52,7 +54,7 @@ interface Waiting {
   readonly since: number;
 }
 
-export function createWriter({ database, publish, lockTimeoutMs }: WriterOptions): Writer {
+export function createWriter({ database, publish, lockTimeoutMs, soon }: WriterOptions): Writer {
   let waiting: Waiting[] = [];
   let lockWaits = 0;
   let isPlanned = false;
@@ -60,7 +62,7 @@ export function createWriter({ database, publish, lockTimeoutMs }: WriterOptions
   const plan = (waitMs?: number): void => {
     if (isPlanned) return;
     isPlanned = true;
-    if (waitMs === undefined) setImmediate(writeBatch);
+    if (waitMs === undefined) soon(writeBatch);
     else setTimeout(writeBatch, waitMs);
   };
 
