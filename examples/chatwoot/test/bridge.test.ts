@@ -7,7 +7,8 @@ import { createTrunkline, silentLogger } from '@trunkline/core';
 import type { Trunkline } from '@trunkline/core';
 import { createSandbox } from '@trunkline/core/sandbox';
 import type { Sandbox } from '@trunkline/core/sandbox';
-import { memoryStorage, testRuntime } from '@trunkline/core/testing';
+import { testRuntime } from '@trunkline/core/testing';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { eventually } from '@trunkline/test-support';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createBridge } from '../src/bridge.ts';
@@ -42,7 +43,7 @@ async function start(webhook: WebhookAuthenticity): Promise<void> {
   sandbox = createSandbox({ scansQrs: true });
   trunkline = createTrunkline({
     ...runtime,
-    storage: memoryStorage(),
+    storage: sqliteStorage({ path: ':memory:' }),
     gateway: sandbox.gateway,
     logger: silentLogger,
     secretKey: 'of the tests, with thirty-two characters',

@@ -2,7 +2,8 @@ import { buffer } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import { createTrunkline, silentLogger } from '@trunkline/core';
 import { nodeRuntime, systemClock, systemRandom } from '@trunkline/core/node';
-import { memoryMediaStore, memoryStorage, recordingSender } from '@trunkline/core/testing';
+import { memoryMediaStore, recordingSender } from '@trunkline/core/testing';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { until } from '@trunkline/test-support';
 import { networkGateway } from '../src/network-gateway.ts';
 import { networkPhone } from '../src/network-phone.ts';
@@ -16,7 +17,7 @@ it('A file that a phone sends to the network arrives byte for byte, and so does 
     ...nodeRuntime(),
     ...runtime,
     media,
-    storage: memoryStorage(),
+    storage: sqliteStorage({ path: ':memory:' }),
     webhookSender: recordingSender(),
     gateway: networkGateway({ url: network.url, owner: 'gateway-1' }),
     secretKey: 'a secret key of at least 32 characters',

@@ -1,10 +1,11 @@
 import { createTrunkline, SCOPES, silentLogger } from '@trunkline/core';
 import type { Trunkline, WorkspaceApi } from '@trunkline/core';
 import { createSandbox } from '@trunkline/core/sandbox';
-import { memoryStorage, testRuntime } from '@trunkline/core/testing';
+import { testRuntime } from '@trunkline/core/testing';
 import type { ManualClock } from '@trunkline/core/testing';
 import { createHttpApp } from '@trunkline/http';
 import { createClient } from '@trunkline/http/client';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createOrderNotifications } from '../src/order-notifications.ts';
 import type { OrderNotifications } from '../src/order-notifications.ts';
@@ -25,7 +26,7 @@ beforeEach(async () => {
   const secretKey = 'of tests, with thirty-two characters';
   const service = {
     ...runtime,
-    storage: memoryStorage(),
+    storage: sqliteStorage({ path: ':memory:' }),
     gateway: sandbox.gateway,
     secretKey,
     logger: silentLogger,

@@ -2,8 +2,8 @@ import { createTrunkline, SCOPES } from '@trunkline/core';
 import type { Trunkline, TrunklineOptions } from '@trunkline/core';
 import type { DnsResolver } from '@trunkline/core/spi/runtime';
 import { createSandbox } from '@trunkline/core/sandbox';
-import { memoryStorage } from '@trunkline/core/testing';
 import { createHttpApp } from '@trunkline/http';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
 
 /** The API as a function from Request to Response, for every framework and runtime here. */
 export interface Api {
@@ -25,13 +25,16 @@ interface Service {
 }
 
 type Runtime = Pick<TrunklineOptions, 'clock' | 'random' | 'crypto' | 'dns' | 'webhookSender'>;
-type ServiceOptions = Pick<TrunklineOptions, 'roles'> & { readonly apiKey: string };
+type ServiceOptions = Partial<Pick<TrunklineOptions, 'roles' | 'storage'>> & { readonly apiKey: string };
 
 /** A service to mount, which runs in memory on the sandbox network. Yours has its own database and secret key. */
-export async function startService(runtime: Runtime, { apiKey, roles }: ServiceOptions): Promise<Service> {
+export async function startService(
+  runtime: Runtime,
+  { apiKey, roles, storage = sqliteStorage({ path: ':memory:' }) }: ServiceOptions,
+): Promise<Service> {
   const trunkline = createTrunkline({
     ...runtime,
-    storage: memoryStorage(),
+    storage,
     gateway: createSandbox({ scansQrs: true }).gateway, // in these examples, no person scans
     secretKey: 'What is in memory needs no better key.',
     urlPolicy: 'local',

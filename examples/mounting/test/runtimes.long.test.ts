@@ -1,8 +1,13 @@
 import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { Miniflare } from 'miniflare';
+import { Miniflare, Response } from 'miniflare';
+import { silentLogger } from '@trunkline/core';
+import { createNewId } from '@trunkline/core/spi/storage';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { describe, it, onTestFinished } from 'vitest';
+import { carryOut, portsOf } from '../src/remote-storage.ts';
 import { bundledWorker } from './bundled-worker.ts';
 import { startServer } from './program.ts';
 import { smoke } from './smoke.ts';
@@ -41,11 +46,20 @@ describe('the API works', () => {
 
   it('on workerd, in the role api', async ({ skip }) => {
     if (!runs(binaryOfMiniflare())) return skip('npm has no workerd for this platform.');
+    const storage = sqliteStorage({ path: ':memory:' });
+    await storage.open({ newId: createNewId(randomBytes), logger: silentLogger });
+    onTestFinished(() => storage.close());
     const workerd = new Miniflare({
       modules: [{ type: 'ESModule', path: 'worker.js', contents: await bundledWorker() }],
       compatibilityDate: '2026-04-01',
       compatibilityFlags: ['nodejs_compat'],
-      bindings: { API_KEY: apiKey },
+      bindings: { API_KEY: apiKey, PORTS: portsOf(storage) },
+      serviceBindings: {
+        async STORAGE(request) {
+          const response = await carryOut(storage, request);
+          return new Response(await response.text(), { status: response.status });
+        },
+      },
     });
     onTestFinished(() => workerd.dispose());
     const { origin } = await workerd.ready;

@@ -4,8 +4,9 @@ import { apiKeyResource, checkScope, checkSuspension } from '../src/spi/http.ts'
 import type { NewApiKey, Principal } from '../src/index.ts';
 import type { Storage } from '../src/spi/storage.ts';
 import { createSandbox } from '../src/sandbox/index.ts';
-import { memoryStorage, testRuntime } from '../src/testing/index.ts';
+import { testRuntime } from '../src/testing/index.ts';
 import { MINUTE, SECOND, only, startHarness } from './support/harness.ts';
+import { memoryStorage } from './support/memory-storage.ts';
 import type { Harness } from './support/harness.ts';
 
 const INVALID = { code: 'INVALID_API_KEY', status: 401 };

@@ -4,10 +4,10 @@ import { createTrunkline } from '../src/index.ts';
 import type { DeliveryDetailResource } from '../src/index.ts';
 import { nodeDnsResolver, nodeRuntime } from '../src/node/index.ts';
 import { createSandbox } from '../src/sandbox/index.ts';
-import { memoryStorage } from '../src/testing/index.ts';
 import { startNameServer } from './node/name-server.ts';
 import { Servers, respondOk } from './node/servers.ts';
 import { SECRET_KEY, only } from './support/harness.ts';
+import { memoryStorage } from './support/memory-storage.ts';
 
 const servers = new Servers();
 afterAll(() => servers.close());

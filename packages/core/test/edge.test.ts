@@ -3,8 +3,9 @@ import { createTrunkline } from '../src/index.ts';
 import type { TrunklineOptions } from '../src/index.ts';
 import { edgeRuntime } from '../src/node/edge.ts';
 import { createSandbox } from '../src/sandbox/index.ts';
-import { memoryStorage, testRuntime } from '../src/testing/index.ts';
+import { testRuntime } from '../src/testing/index.ts';
 import { SECRET_KEY } from './support/harness.ts';
+import { memoryStorage } from './support/memory-storage.ts';
 
 const apiOnly = { gateway: false, webhooks: false, maintenance: false };
 const options = (): TrunklineOptions => ({

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { memoryStorage } from '../src/testing/index.ts';
 import { WAITS, recordingHandler, startEventHarness } from './support/events.ts';
 import type { Call } from './support/events.ts';
 import { killable } from './support/killable.ts';
 import { DAY, HOUR, MINUTE, SECOND, jumpAhead, only } from './support/harness.ts';
+import { memoryStorage } from './support/memory-storage.ts';
 
 const fail = (): never => {
   throw new Error('no');

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { must } from '@trunkline/test-support';
 import { createNewId, floorId } from '../src/spi/storage.ts';
 import type { EventRecord, EventStore, EventType, Storage } from '../src/spi/storage.ts';
-import { memoryStorage, seededRandom } from '../src/testing/index.ts';
+import { seededRandom } from '../src/testing/index.ts';
 import type { EventStream, EventStreamQuery, StreamedEvent } from '../src/index.ts';
 import {
   connected,
@@ -17,6 +17,7 @@ import {
   startHarness,
 } from './support/harness.ts';
 import type { Harness } from './support/harness.ts';
+import { memoryStorage } from './support/memory-storage.ts';
 
 describe('a stream of events', () => {
   it('yields what happens, with the bytes that webhooks get', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { memoryStorage } from '../src/testing/index.ts';
 import { PNG, startMediaHarness } from './support/media.ts';
+import { memoryStorage } from './support/memory-storage.ts';
 import { scriptedGateway } from './support/scripted-gateway.ts';
 import { MINUTE, SECOND, connected, sendText } from './support/harness.ts';
 import type { Harness } from './support/harness.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { memoryStorage } from '../src/testing/index.ts';
 import type { Notifier, Storage } from '../src/index.ts';
 import type { IncomingMessage } from '../src/spi/gateway.ts';
 import { wrapCalls, wrapMethods } from '../src/runtime/wrap-methods.ts';
+import { memoryStorage } from './support/memory-storage.ts';
 import { PROFILE, scriptedGateway } from './support/scripted-gateway.ts';
 import {
   HOUR,

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { TAKEN, memoryStorage } from '../src/testing/index.ts';
+import { TAKEN } from '../src/testing/index.ts';
+import { memoryStorage } from './support/memory-storage.ts';
 import { scriptedGateway } from './support/scripted-gateway.ts';
 import {
   MINUTE,

@@ -3,10 +3,11 @@ import { createTrunkline } from '../src/index.ts';
 import type { WebhookResponse, WebhookSender } from '../src/spi/runtime.ts';
 import { nodeDnsResolver, undiciWebhookSender } from '../src/node/index.ts';
 import { createSandbox } from '../src/sandbox/index.ts';
-import { memoryStorage, testRuntime } from '../src/testing/index.ts';
+import { testRuntime } from '../src/testing/index.ts';
 import { WAITS } from './support/events.ts';
 import { MINUTE, SECRET_KEY, connectInstance, jumpAhead, listen, startHarness } from './support/harness.ts';
 import type { Harness } from './support/harness.ts';
+import { memoryStorage } from './support/memory-storage.ts';
 
 const url = 'https://hooks.example.com/in?token=hush';
 const logged = ({ logs }: Harness, level: string, text: string): Harness['logs'] =>

@@ -6,11 +6,11 @@ import { createTrunkline } from '../src/index.ts';
 import type { AttemptResource, Trunkline, WorkspaceApi } from '../src/index.ts';
 import { nodeRuntime } from '../src/node/index.ts';
 import { createSandbox } from '../src/sandbox/index.ts';
-import { memoryStorage } from '../src/testing/index.ts';
 import { Authority } from './node/certificates.ts';
 import type { LeafOptions } from './node/certificates.ts';
 import { Servers } from './node/servers.ts';
 import { SECRET_KEY, only } from './support/harness.ts';
+import { memoryStorage } from './support/memory-storage.ts';
 
 const KEPT_BYTES = 16 * 1024;
 const HOST = 'hooks.test';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MessageResource } from '../src/index.ts';
 import type { IncomingMessage } from '../src/spi/gateway.ts';
-import { memoryMediaStore, memoryStorage } from '../src/testing/index.ts';
+import { memoryMediaStore } from '../src/testing/index.ts';
 import { PNG, mediaGateway, png, startMediaHarness } from './support/media.ts';
 import type { MediaHarness } from './support/media.ts';
 import { killable } from './support/killable.ts';
@@ -17,6 +17,7 @@ import {
   receivedEvents,
 } from './support/harness.ts';
 import type { Harness } from './support/harness.ts';
+import { memoryStorage } from './support/memory-storage.ts';
 
 type Open = () => Promise<ReadableStream<Uint8Array>>;
 

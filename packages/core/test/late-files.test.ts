@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { MessageResource } from '../src/index.ts';
 import { createSandbox } from '../src/sandbox/index.ts';
 import type { IncomingMessage } from '../src/spi/gateway.ts';
-import { memoryMediaStore, memoryStorage } from '../src/testing/index.ts';
+import { memoryMediaStore } from '../src/testing/index.ts';
 import {
   connectInstance,
   connectScripted,
@@ -21,6 +21,7 @@ import {
 import type { Harness } from './support/harness.ts';
 import { killable } from './support/killable.ts';
 import { mediaGateway, PNG, png, startMediaHarness } from './support/media.ts';
+import { memoryStorage } from './support/memory-storage.ts';
 import { silence } from './support/scripted-gateway.ts';
 
 const SENDER = '34600000009@net';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { REFUSED, memoryStorage } from '../src/testing/index.ts';
+import { REFUSED } from '../src/testing/index.ts';
 import { recordingHandler, startEventHarness } from './support/events.ts';
+import { memoryStorage } from './support/memory-storage.ts';
 import { scriptedGateway, silence } from './support/scripted-gateway.ts';
 import { killable } from './support/killable.ts';
 import {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { must } from '@trunkline/test-support';
 import type { MediaStore } from '../src/index.ts';
-import { memoryMediaStore, memoryStorage } from '../src/testing/index.ts';
+import { memoryMediaStore } from '../src/testing/index.ts';
 import { passOnly, png, startMediaHarness } from './support/media.ts';
 import { killable } from './support/killable.ts';
 import { DAY, MINUTE, after, connectScripted, jumpAhead, only, startHarness } from './support/harness.ts';
 import type { Harness } from './support/harness.ts';
+import { memoryStorage } from './support/memory-storage.ts';
 
 async function idle(
   disturbed: (media: MediaStore) => MediaStore = (media) => media,

@@ -3,7 +3,8 @@ import { createTrunkline } from '@trunkline/core';
 import { createSandbox } from '@trunkline/core/sandbox';
 import type { ChatStore } from '@trunkline/core/spi/storage';
 import { floorId } from '@trunkline/core/spi/storage';
-import { memoryStorage, testRuntime } from '@trunkline/core/testing';
+import { testRuntime } from '@trunkline/core/testing';
+import { memoryStorage } from './support/memory-storage.ts';
 
 const SECOND = 1_000;
 

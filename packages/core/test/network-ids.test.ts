@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { linesOf, startChild } from '@trunkline/test-support/start-child';
 import { createSandbox } from '../src/sandbox/index.ts';
-import { manualClock, memoryStorage, testRuntime } from '../src/testing/index.ts';
+import { manualClock, testRuntime } from '../src/testing/index.ts';
 import type { Gateway } from '../src/index.ts';
+import { memoryStorage } from './support/memory-storage.ts';
 import { scriptedGateway } from './support/scripted-gateway.ts';
 import type { ScriptedGateway } from './support/scripted-gateway.ts';
 import { connectScripted, MINUTE, only, SECRET_KEY, sendText, startHarness } from './support/harness.ts';

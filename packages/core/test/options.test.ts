@@ -4,8 +4,9 @@ import type { TrunklineOptions } from '../src/index.ts';
 import { edgeRuntime } from '../src/node/edge.ts';
 import { fileMediaStore, nodeRuntime } from '../src/node/index.ts';
 import { createSandbox } from '../src/sandbox/index.ts';
-import { memoryStorage, testRuntime } from '../src/testing/index.ts';
+import { testRuntime } from '../src/testing/index.ts';
 import { SECRET_KEY, connectInstance, listen, only, startHarness } from './support/harness.ts';
+import { memoryStorage } from './support/memory-storage.ts';
 
 const valid = (): TrunklineOptions => ({
   ...testRuntime(),

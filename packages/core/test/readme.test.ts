@@ -5,9 +5,10 @@ import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
 import { createTrunkline } from '../src/index.ts';
 import { createSandbox } from '../src/sandbox/index.ts';
-import { memoryStorage, testRuntime } from '../src/testing/index.ts';
+import { testRuntime } from '../src/testing/index.ts';
 import { SECRET_KEY } from './support/harness.ts';
 import { Servers } from './node/servers.ts';
+import { memoryStorage } from './support/memory-storage.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 /** A folder inside the package, where the package's own name resolves. */

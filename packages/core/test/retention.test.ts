@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Retention } from '../src/index.ts';
 import type { ContactReport, IncomingMessage } from '../src/spi/gateway.ts';
-import { memoryMediaStore, memoryStorage, REFUSED } from '../src/testing/index.ts';
+import { memoryMediaStore, REFUSED } from '../src/testing/index.ts';
 import {
   DAY,
   HOUR,
@@ -16,6 +16,7 @@ import {
 } from './support/harness.ts';
 import type { Harness } from './support/harness.ts';
 import { mediaGateway, PNG } from './support/media.ts';
+import { memoryStorage } from './support/memory-storage.ts';
 import { scriptedGateway, silence } from './support/scripted-gateway.ts';
 
 /** A new delivery, in a process without maintenance, so that nothing is deleted. */

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { SendMediaInput } from '../src/index.ts';
-import { memoryMediaStore, memoryStorage } from '../src/testing/index.ts';
+import { memoryMediaStore } from '../src/testing/index.ts';
 import { PNG, bytesOf, mediaGateway, passOnly, png, startMediaHarness } from './support/media.ts';
 import type { MediaHarness } from './support/media.ts';
+import { memoryStorage } from './support/memory-storage.ts';
 import { silence } from './support/scripted-gateway.ts';
 import {
   DAY,

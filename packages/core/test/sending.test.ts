@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { MessageResource } from '../src/index.ts';
 import type { SendOutcome } from '../src/spi/gateway.ts';
 import type { Sender, Storage } from '../src/spi/storage.ts';
-import { manualClock, memoryStorage } from '../src/testing/index.ts';
+import { manualClock } from '../src/testing/index.ts';
 import type { ManualClock } from '../src/testing/index.ts';
+import { memoryStorage } from './support/memory-storage.ts';
 import { PROFILE, scriptedGateway, silence, texts } from './support/scripted-gateway.ts';
 import {
   MINUTE,

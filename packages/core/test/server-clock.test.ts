@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Storage } from '../src/index.ts';
-import { manualClock, memoryStorage } from '../src/testing/index.ts';
+import { manualClock } from '../src/testing/index.ts';
 import { MINUTE, SECOND, startHarness } from './support/harness.ts';
+import { memoryStorage } from './support/memory-storage.ts';
 
 /** A harness whose database has its own clock, and whose machine's clock is off by `offMs`. */
 async function harnessOff(offMs: number, serverTime?: () => Promise<number>) {

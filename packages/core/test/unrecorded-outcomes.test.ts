@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { TAKEN, memoryStorage } from '../src/testing/index.ts';
+import { TAKEN } from '../src/testing/index.ts';
 import type { Storage } from '../src/index.ts';
 import { MINUTE, SECOND, listen, startHarness } from './support/harness.ts';
 import type { Harness } from './support/harness.ts';
+import { memoryStorage } from './support/memory-storage.ts';
 
 const FULL = new Error('database or disk is full');
 const linesOf = ({ logs }: Harness, text: string): Harness['logs'] =>

@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Signal } from '../src/spi/storage.ts';
 import type { WebhookResponse, WebhookSender } from '../src/spi/runtime.ts';
-import { REFUSED, TAKEN, manualClock, memoryStorage } from '../src/testing/index.ts';
+import { REFUSED, TAKEN, manualClock } from '../src/testing/index.ts';
 import { killable } from './support/killable.ts';
+import { memoryStorage } from './support/memory-storage.ts';
 import { silence } from './support/scripted-gateway.ts';
 import { HOUR, MINUTE, SECOND, listen, only, startHarness } from './support/harness.ts';
 import type { Harness } from './support/harness.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OPT_IN_EVENT_TYPES, SUBSCRIBABLE_EVENT_TYPES } from '../src/index.ts';
-import { REFUSED, TAKEN, memoryStorage } from '../src/testing/index.ts';
+import { REFUSED, TAKEN } from '../src/testing/index.ts';
 import {
   HOUR,
   MINUTE,
@@ -11,6 +11,7 @@ import {
   sendText,
   startHarness,
 } from './support/harness.ts';
+import { memoryStorage } from './support/memory-storage.ts';
 
 const HOOK = { url: 'https://hooks.example.com/', events: ['message.sent'] } as const;
 const senders = () => startHarness({ roles: only('api', 'webhooks') });

@@ -1,6 +1,7 @@
 import { systemRandom } from '@trunkline/core/node';
-import { memoryStorage } from '@trunkline/core/testing';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { expect, it, test, vi } from 'vitest';
+import { stayingOpen } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import { createDashboard, createSignIn } from '../src/index.ts';
 import { visitor } from './support/browser-like.ts';
@@ -113,7 +114,7 @@ it('a session that was signed out of is over, even for a copy of its cookie', as
 });
 
 it('a link that was used, and a session that was signed out of, are over in every process', async () => {
-  const storage = memoryStorage();
+  const storage = stayingOpen(sqliteStorage({ path: ':memory:' }));
   // Like separate processes, these services generate different ids.
   const shared = () => ({ trunkline: { storage, random: systemRandom() } });
   const one = await startDashboard(shared());
@@ -134,7 +135,7 @@ it('a link that was used, and a session that was signed out of, are over in ever
 });
 
 it('a sign-out that could not be stored fails, and keeps the cookie for another attempt', async () => {
-  const storage = memoryStorage();
+  const storage = sqliteStorage({ path: ':memory:' });
   const { dashboard } = await startDashboard({ trunkline: { storage } });
   const admin = visitor(dashboard);
   await admin.signIn({ token: ADMIN_TOKEN });

@@ -1,7 +1,8 @@
 import { createTrunkline, silentLogger } from '@trunkline/core';
 import type { WorkspaceApi } from '@trunkline/core';
 import { systemClock, systemRandom } from '@trunkline/core/node';
-import { memoryStorage, testRuntime } from '@trunkline/core/testing';
+import { testRuntime } from '@trunkline/core/testing';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { eventually } from '@trunkline/test-support';
 import { expect, onTestFinished } from 'vitest';
 import type { GatewaySubject, SentToNetwork } from './contract-subject.ts';
@@ -21,7 +22,7 @@ export async function servedFixture(subject: GatewaySubject): Promise<ServedFixt
     ...testRuntime(),
     clock: systemClock(),
     random: systemRandom(),
-    storage: memoryStorage(),
+    storage: sqliteStorage({ path: ':memory:' }),
     gateway,
     secretKey: 'a secret key of at least 32 characters',
     logger: silentLogger,

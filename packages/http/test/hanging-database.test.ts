@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { silentLogger } from '@trunkline/core';
 import type { Storage } from '@trunkline/core';
-import { memoryMediaStore, memoryStorage } from '@trunkline/core/testing';
+import { memoryMediaStore } from '@trunkline/core/testing';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { idOf, startService } from './service.ts';
 
 const never = (): Promise<never> => new Promise(() => {});
@@ -10,7 +11,7 @@ const WEBHOOK = { url: 'https://hooks.example.com/all', events: ['message.sent']
 const GIVEN_UP_MS = 35_000;
 
 async function startOnMemory() {
-  const storage = memoryStorage();
+  const storage = sqliteStorage({ path: ':memory:' });
   const media = memoryMediaStore();
   const service = await startService({ storage, media, logger: silentLogger });
   return { storage, media, service, ...(await service.newWorkspace()) };

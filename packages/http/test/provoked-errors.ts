@@ -1,5 +1,7 @@
 import type { ErrorCode } from '@trunkline/core';
-import { memoryStorage, REFUSED } from '@trunkline/core/testing';
+import { REFUSED } from '@trunkline/core/testing';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
+import { stayingOpen } from '@trunkline/test-support';
 import type { RefusedRequest, Route } from '../src/routes/route.ts';
 import type { Call, Seen } from './client.ts';
 import { oneOfEverything } from './one-of-everything.ts';
@@ -121,7 +123,7 @@ function ofAnyRow({ method, path }: Route): Partial<Readonly<Record<ErrorCode, A
 
 /** A paired instance in a process without a gateway, after the process with the gateway has stopped. */
 async function withoutGateway(): Promise<{ service: Service; call: Call; instance: string }> {
-  const storage = memoryStorage();
+  const storage = stayingOpen(sqliteStorage({ path: ':memory:' }));
   const { service: first, workspaceId, ids } = await oneOfEverything({ storage });
   await first.during(first.trunkline.stop());
   const service = await startService({ storage, roles: { gateway: false } });

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { memoryMediaStore, memoryStorage } from '@trunkline/core/testing';
+import { memoryMediaStore } from '@trunkline/core/testing';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { startService } from './service.ts';
 
 const PNG = Uint8Array.from([
@@ -9,7 +10,7 @@ const PNG = Uint8Array.from([
 
 async function ready() {
   const media = memoryMediaStore();
-  const storage = memoryStorage();
+  const storage = sqliteStorage({ path: ':memory:' });
   const service = await startService({ media, storage });
   const { id: workspaceId, call } = await service.newWorkspace();
   const instance = await service.connected(call);

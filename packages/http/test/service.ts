@@ -2,8 +2,9 @@ import { createTrunkline, SCOPES } from '@trunkline/core';
 import type { NewApiKey, NewWorkspace, Trunkline, TrunklineOptions } from '@trunkline/core';
 import { createSandbox } from '@trunkline/core/sandbox';
 import type { Sandbox } from '@trunkline/core/sandbox';
-import { memoryStorage, testRuntime } from '@trunkline/core/testing';
+import { testRuntime } from '@trunkline/core/testing';
 import type { ManualClock, RecordingSender } from '@trunkline/core/testing';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { onTestFinished } from 'vitest';
 import { createHttpApp } from '../src/index.ts';
 import type { HttpAppOptions } from '../src/index.ts';
@@ -47,7 +48,7 @@ export async function startService({
   const { clock, webhookSender: receivers } = runtime;
   const trunkline = createTrunkline({
     ...runtime,
-    storage: memoryStorage(),
+    storage: sqliteStorage({ path: ':memory:' }),
     gateway: sandbox.gateway,
     secretKey: 'a secret key of the tests, long enough',
     ...options,

@@ -8,10 +8,11 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { ReadableSpan, TracerProviderOptions } from '@opentelemetry/sdk-trace';
-import { memoryStorage, REFUSED, TAKEN } from '@trunkline/core/testing';
+import { REFUSED, TAKEN } from '@trunkline/core/testing';
 import type { RecordingSender } from '@trunkline/core/testing';
 import { SCOPES } from '@trunkline/core';
-import { must } from '@trunkline/test-support';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
+import { must, stayingOpen } from '@trunkline/test-support';
 import { expect, it } from 'vitest';
 import { createHttpApp } from '../src/index.ts';
 import { textOf } from './client.ts';
@@ -26,7 +27,8 @@ async function tracedService(options: Omit<TracerProviderOptions, 'spanProcessor
   const exporter = new InMemorySpanExporter();
   const spanProcessors = [new SimpleSpanProcessor({ exporter })];
   const tracerProvider = new TracerProvider({ ...options, spanProcessors });
-  const service = await startService({ tracerProvider });
+  const storage = stayingOpen(sqliteStorage({ path: ':memory:' }));
+  const service = await startService({ tracerProvider, storage });
   const { trunkline, clock } = service;
   const { id, call } = await service.newWorkspace();
   const { token } = await trunkline.admin.apiKeys.create({
@@ -224,7 +226,7 @@ it.for([
 });
 
 it("nothing is traced without an SDK, and the message keeps its caller's traceparent", async () => {
-  const storage = memoryStorage();
+  const storage = sqliteStorage({ path: ':memory:' });
   const service = await startService({ storage });
   const { id, call } = await service.newWorkspace();
   const instance = await service.connected(call);

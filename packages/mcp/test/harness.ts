@@ -4,8 +4,9 @@ import { createTrunkline, SCOPES } from '@trunkline/core';
 import type { Logger, NewApiKey, Trunkline, TrunklineOptions } from '@trunkline/core';
 import { createSandbox } from '@trunkline/core/sandbox';
 import type { Sandbox } from '@trunkline/core/sandbox';
-import { memoryStorage, testRuntime } from '@trunkline/core/testing';
+import { testRuntime } from '@trunkline/core/testing';
 import type { ManualClock, RecordingSender } from '@trunkline/core/testing';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { onTestFinished } from 'vitest';
 import { createMcp } from '../src/index.ts';
 import type { McpOptions } from '../src/index.ts';
@@ -61,7 +62,7 @@ export async function startService(given: Partial<TrunklineOptions> = {}): Promi
   const lines: LogLine[] = [];
   const trunkline = createTrunkline({
     ...runtime,
-    storage: memoryStorage(),
+    storage: sqliteStorage({ path: ':memory:' }),
     gateway: sandbox.gateway,
     secretKey: 'a secret key of the tests, long enough',
     urlPolicy: 'local',

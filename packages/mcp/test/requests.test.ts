@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { memoryStorage } from '@trunkline/core/testing';
 import { UnavailableError } from '@trunkline/core/spi/storage';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { createMcp } from '../src/index.ts';
 import type { McpOptions } from '../src/index.ts';
 import { startService } from './harness.ts';
@@ -35,7 +35,7 @@ describe('a request', () => {
   });
 
   it('is told to repeat a call while the database is unavailable, and the log warns', async () => {
-    const storage = memoryStorage();
+    const storage = sqliteStorage({ path: ':memory:' });
     const service = await startService({ storage });
     const model = await service.mcp().client();
     storage.instances.list = () => Promise.reject(new UnavailableError('The database hunter2 is locked.'));

@@ -12,15 +12,15 @@ import { SCOPES } from '@trunkline/core';
 import type { Trunkline } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
-import { memoryStorage } from '@trunkline/core/testing';
 import { createClient, unwrap } from '@trunkline/http/client';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { eventually } from '@trunkline/test-support';
 import { InjectTrunkline, TRUNKLINE, TrunklineModule } from '../src/index.ts';
 import type { TrunklineModuleOptions } from '../src/index.ts';
 
 const options = (more: Partial<TrunklineModuleOptions> = {}): TrunklineModuleOptions => ({
   ...nodeRuntime(),
-  storage: memoryStorage(),
+  storage: sqliteStorage({ path: ':memory:' }),
   gateway: createSandbox({ scansQrs: true }).gateway,
   secretKey: 'of the tests, with thirty-two characters',
   ...more,

@@ -10,7 +10,7 @@ import { createTrunkline, silentLogger } from '@trunkline/core';
 import type { Trunkline } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
-import { manualClock, memoryStorage } from '@trunkline/core/testing';
+import { manualClock } from '@trunkline/core/testing';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { eventually, must } from '@trunkline/test-support';
 import { startNodeProgram } from '@trunkline/test-support/start-program';
@@ -18,7 +18,7 @@ import { createNextTrunkline } from '../src/index.ts';
 import type { NextTrunkline, NextTrunklineOptions } from '../src/index.ts';
 
 const options = (more: Partial<NextTrunklineOptions> = {}): NextTrunklineOptions => ({
-  storage: memoryStorage(),
+  storage: sqliteStorage({ path: ':memory:' }),
   gateway: createSandbox({ scansQrs: true }).gateway,
   secretKey: 'of the tests, with thirty-two characters',
   logger: silentLogger,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createTrunkline } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
-import { memoryStorage } from '@trunkline/core/testing';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { openDefaultWorkspace } from '../src/default-workspace.ts';
 
 const AT_TERMINAL = { apiKey: undefined, canShow: true };
@@ -10,7 +10,7 @@ const AT_TERMINAL = { apiKey: undefined, canShow: true };
 describe('The API key of the first start', () => {
   async function aStartedTrunkline() {
     const runtime = nodeRuntime();
-    const storage = memoryStorage();
+    const storage = sqliteStorage({ path: ':memory:' });
     const trunkline = createTrunkline({
       ...runtime,
       storage,

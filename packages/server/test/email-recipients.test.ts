@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest';
 import { createTrunkline } from '@trunkline/core';
 import { createSandbox } from '@trunkline/core/sandbox';
-import { memoryStorage, testRuntime } from '@trunkline/core/testing';
+import { testRuntime } from '@trunkline/core/testing';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { setEmailRecipients } from '../src/email-recipients.ts';
 
 it('The addresses of MAIL_TO, and no others, get the emails of the oldest workspace', async () => {
   const trunkline = createTrunkline({
     ...testRuntime(),
-    storage: memoryStorage(),
+    storage: sqliteStorage({ path: ':memory:' }),
     gateway: createSandbox().gateway,
     secretKey: 'a-secret-key-of-more-than-32-characters',
     roles: { gateway: false, webhooks: false, maintenance: false },

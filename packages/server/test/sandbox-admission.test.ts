@@ -2,7 +2,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTrunkline, SCOPES } from '@trunkline/core';
 import type { Logger, Scope } from '@trunkline/core';
 import { createSandbox } from '@trunkline/core/sandbox';
-import { memoryStorage, testRuntime } from '@trunkline/core/testing';
+import { testRuntime } from '@trunkline/core/testing';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { createServerApp } from '../src/server-app.ts';
 
 interface Logged {
@@ -12,7 +13,7 @@ interface Logged {
 
 async function ready({ scopes = SCOPES, limit = 600 }: { scopes?: readonly Scope[]; limit?: number } = {}) {
   const sandbox = createSandbox();
-  const storage = memoryStorage();
+  const storage = sqliteStorage({ path: ':memory:' });
   const runtime = testRuntime();
   const secretKey = 'a secret key of the tests, long enough';
   const trunkline = createTrunkline({ ...runtime, storage, gateway: sandbox.gateway, secretKey });

@@ -3,8 +3,9 @@ import { createTrunkline, SCOPES } from '@trunkline/core';
 import type { Logger } from '@trunkline/core';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { UnavailableError } from '@trunkline/core/spi/storage';
-import { memoryStorage, testRuntime } from '@trunkline/core/testing';
+import { testRuntime } from '@trunkline/core/testing';
 import { createSignIn } from '@trunkline/dashboard';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { addMcp } from '../src/mcp.ts';
 import { createServerApp } from '../src/server-app.ts';
 
@@ -27,7 +28,7 @@ function storageThatFails() {
         };
       },
     });
-  return { state, storage: failing(memoryStorage()) };
+  return { state, storage: failing(sqliteStorage({ path: ':memory:' })) };
 }
 
 interface Line {

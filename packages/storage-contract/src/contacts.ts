@@ -301,7 +301,7 @@ export function contactContract(subject: ContractSubject): void {
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const before = anInboundMessage(instance, { networkId: 'n1' });
       const event = anEvent(workspace);
-      // An earlier version, without contacts, stored messages in this way.
+      // Received before anything was known of the contact.
       await storage.messages.receive(lease, { message: before, senderId: 'number:1', event });
       const contact = await save(storage, { instance, lease }, { networkId: 'lid:1', aliases: ['number:1'] });
       const again = async (networkId: string, senderId: string, by: Contact | null = contact) => {

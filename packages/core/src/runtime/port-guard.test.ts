@@ -3,9 +3,10 @@ import type { GatewayConnection } from '../ports/gateway.ts';
 import type { MediaStore } from '../ports/media-store.ts';
 import { isUnavailable } from '../ports/unavailable-error.ts';
 import { createSandbox } from '../sandbox/index.ts';
-import { manualClock, memoryStorage } from '../testing/index.ts';
+import { manualClock } from '../testing/index.ts';
 import { createPortGuard, isLogged } from './port-guard.ts';
 import type { PortFailure } from './port-guard.ts';
+import { memoryStorage } from '../../test/support/memory-storage.ts';
 
 async function guarded() {
   const clock = manualClock();
@@ -104,7 +105,7 @@ describe('a call of the storage', () => {
   it("waits and fails at the caller's own risk in the caller's own transaction", async () => {
     const { clock, given, storage, lines } = await guarded();
     given.messages.find = () => Promise.reject(new Error('current transaction is aborted'));
-    // @ts-expect-error the storage in memory accepts no transactions, and would not be asked
+    // @ts-expect-error a storage of this type accepts no transactions
     await rejection(storage.messages.find('wsp_1', 'msg_1', {}));
     await clock.advance(60_000);
     expect(lines).toEqual([]);

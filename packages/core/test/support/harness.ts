@@ -15,8 +15,9 @@ import type {
 import type { TrunklineOptions } from '../../src/index.ts';
 import { createSandbox } from '../../src/sandbox/index.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
-import { memoryStorage, recordingSender, testRuntime } from '../../src/testing/index.ts';
+import { recordingSender, testRuntime } from '../../src/testing/index.ts';
 import type { ManualClock, RecordingSender } from '../../src/testing/index.ts';
+import { memoryStorage } from './memory-storage.ts';
 
 export const SECRET_KEY = 'a secret key of at least 32 characters';
 export const SECOND = 1_000;
@@ -27,7 +28,7 @@ export const DAY: number = 24 * HOUR;
 export const STEP = 25;
 
 /**
- * A Trunkline on a memory storage and a sandbox network, with one workspace and a clock that only the test moves.
+ * A Trunkline on SQLite in memory and a sandbox network, with one workspace and a clock that only the test moves.
  */
 export interface Harness {
   readonly trunkline: Trunkline;

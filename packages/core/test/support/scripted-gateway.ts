@@ -45,6 +45,9 @@ export interface ScriptedGateway extends Gateway {
   sent(): readonly OutgoingMessage[];
 }
 
+/** Shared by all gateways, because the network has no id twice. */
+let ids = 0;
+
 /** A gateway without a network: a test scripts the network, and reports anything through `listener`. */
 export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway {
   const connections: ScriptedConnection[] = [];
@@ -60,8 +63,6 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
     async unlink() {},
     ...changes,
   };
-  let ids = 0;
-
   const open = (session: Session, listener: GatewayListener, proxyUrl: string | null): GatewayConnection => {
     const connection: ScriptedConnection = { session, listener, proxyUrl, sent: [], state: 'open' };
     connections.push(connection);

@@ -1,5 +1,5 @@
 import { axe, screenshot, testBrowser } from '@trunkline/browser';
-import { memoryStorage } from '@trunkline/core/testing';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { describe, expect, it, vi } from 'vitest';
 import { serveDashboard } from '../support/serve-dashboard.ts';
 import { signedInTab } from '../support/tab.ts';
@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 
 describe.skipIf(browser.missing !== null)('a queued message', () => {
   it('is shown on Now if it waits for too long, and on its number with the process that holds it', async () => {
-    const storage = memoryStorage();
+    const storage = sqliteStorage({ path: ':memory:' });
     const served = await serveDashboard({ trunkline: { storage } });
     const { trunkline, workspaceId, connect } = served;
     const { id: instanceId } = await connect('Support');

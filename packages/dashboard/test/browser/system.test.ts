@@ -1,7 +1,7 @@
 import { screenshot, testBrowser } from '@trunkline/browser';
 import type { Page } from '@trunkline/browser';
 import type { ProcessReport } from '@trunkline/core/spi/storage';
-import { memoryStorage } from '@trunkline/core/testing';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import { describe, expect, it, vi } from 'vitest';
 import { expectAccessible } from '../support/accessible.ts';
@@ -34,7 +34,7 @@ function report(changes: Partial<ProcessReport> = {}): ProcessReport {
 
 describe.skipIf(browser.missing !== null)('the system in the dashboard', () => {
   it('shows that all is well, and then which process has died, what waits, and the handlers', async () => {
-    const storage = memoryStorage();
+    const storage = sqliteStorage({ path: ':memory:' });
     const served = await serveDashboard({ trunkline: { storage } });
     const { trunkline, workspaceId, connect } = served;
     trunkline.on('message.received', async () => {}, { name: 'replies.of-ours' });

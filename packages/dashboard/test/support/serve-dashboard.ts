@@ -5,8 +5,9 @@ import { nodeRuntime } from '@trunkline/core/node';
 import { pause } from '@trunkline/core/spi/runtime';
 import { createSandbox } from '@trunkline/core/sandbox';
 import type { Sandbox } from '@trunkline/core/sandbox';
-import { memoryMediaStore, memoryStorage, testRuntime } from '@trunkline/core/testing';
+import { memoryMediaStore, testRuntime } from '@trunkline/core/testing';
 import type { ManualClock } from '@trunkline/core/testing';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
@@ -109,7 +110,7 @@ async function startOn(
   const sandbox = createSandbox();
   const trunkline = createTrunkline({
     ...runtime,
-    storage: memoryStorage(),
+    storage: sqliteStorage({ path: ':memory:' }),
     gateway: sandbox.gateway,
     secretKey: SECRET_KEY,
     urlPolicy: 'local',

@@ -5,7 +5,8 @@ import { createSandbox } from '@trunkline/core/sandbox';
 import type { Sandbox } from '@trunkline/core/sandbox';
 import { pause } from '@trunkline/core/spi/runtime';
 import type { Clock, DnsResolver } from '@trunkline/core/spi/runtime';
-import { memoryMediaStore, memoryStorage } from '@trunkline/core/testing';
+import { memoryMediaStore } from '@trunkline/core/testing';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { http } from 'msw';
 import type { HttpHandler } from 'msw';
 import { createHttpApp } from '../http-app.ts';
@@ -14,7 +15,7 @@ import { webhookHandover } from './webhook-handover.ts';
 import type { SentWebhook } from './webhook-handover.ts';
 
 /**
- * Starts the real service on memory storage and the sandbox network, for the tests of an app that calls the service. A
+ * Starts the real service on SQLite in memory and the sandbox network, for the tests of an app that calls the service. A
  * sent message is delivered and read within a tenth of a second by the system clock.
  *
  * ```ts
@@ -34,7 +35,7 @@ export async function startMockTrunkline(options: MockTrunklineOptions): Promise
     crypto: nodeCrypto(),
     dns: everywherePublic,
     webhookSender: webhookHandover(options.onWebhook ?? taken, { clock, sent: webhooks }),
-    storage: memoryStorage(),
+    storage: sqliteStorage({ path: ':memory:' }),
     media: memoryMediaStore(),
     gateway: sandbox.gateway,
     secretKey: 'What the mock seals is gone with its memory.',

@@ -1,6 +1,7 @@
 import { createTrunkline, SCOPES, silentLogger } from '@trunkline/core';
 import { createSandbox } from '@trunkline/core/sandbox';
-import { memoryStorage, REFUSED, TAKEN, testRuntime } from '@trunkline/core/testing';
+import { REFUSED, TAKEN, testRuntime } from '@trunkline/core/testing';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { eventually } from '@trunkline/test-support';
 import { expect, onTestFinished, vi } from 'vitest';
 import { createServerApp } from '../../src/server-app.ts';
@@ -72,7 +73,7 @@ async function seriesOf(metrics: ServerMetrics): Promise<readonly Series[]> {
 
 async function startService(metrics: ServerMetrics) {
   const sandbox = createSandbox();
-  const storage = memoryStorage();
+  const storage = sqliteStorage({ path: ':memory:' });
   const { clock, ...runtime } = testRuntime();
   const trunkline = createTrunkline({
     ...runtime,

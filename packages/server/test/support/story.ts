@@ -2,9 +2,10 @@ import { createTrunkline, SCOPES, silentLogger } from '@trunkline/core';
 import type { Gateway, Notifier, Trunkline, WorkspaceApi } from '@trunkline/core';
 import { createSandbox } from '@trunkline/core/sandbox';
 import type { SandboxPhone } from '@trunkline/core/sandbox';
-import { manualClock, memoryStorage, testRuntime } from '@trunkline/core/testing';
+import { manualClock, testRuntime } from '@trunkline/core/testing';
 import type { ManualClock, RecordingSender } from '@trunkline/core/testing';
 import { createHttpApp } from '@trunkline/http';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { expect, onTestFinished } from 'vitest';
 import { listen } from '../../src/http-listener.ts';
 import { runCommand } from './command-process.ts';
@@ -54,7 +55,7 @@ export async function startStory({
   const trunkline = createTrunkline({
     ...runtime,
     clock,
-    storage: memoryStorage(),
+    storage: sqliteStorage({ path: ':memory:' }),
     gateway: onNetwork(sandbox.gateway, network),
     secretKey: 'a secret key of the stories, long enough',
     notifier,
