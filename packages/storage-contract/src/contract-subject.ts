@@ -9,11 +9,13 @@ export interface ContractSubject {
    * tests.
    */
   createDatabase(): Promise<TestDatabase>;
-  /**
-   * How many random sequences are compared with the in-memory storage, unless `STORAGE_CONTRACT_RUNS` sets the number.
-   * Use fewer if the runs take long.
-   */
+  /** How many random sequences are run, unless `STORAGE_CONTRACT_RUNS` sets the number. Use fewer if they take long. */
   readonly randomRuns?: number;
+  /**
+   * Creates a storage whose results the results of random steps must equal, such as
+   * `sqliteStorage({ path: ':memory:' })`. Without it, only the rules of the port are checked after each step.
+   */
+  readonly reference?: () => Storage<unknown>;
   /** The cases to run; all by default. Use fewer only for a quick run in addition to a full run. */
   readonly cases?: Cases;
   /** Tests of a missing capability are skipped, and their titles give the reason. */

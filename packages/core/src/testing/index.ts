@@ -1,4 +1,3 @@
-export { memoryStorage } from './memory-storage/memory-storage.ts';
 export { memoryMediaStore } from './memory-media-store.ts';
 export { manualClock } from './manual-clock.ts';
 export type { ManualClock } from './manual-clock.ts';

@@ -1,10 +1,29 @@
-import type { Storage } from '@trunkline/core';
+import type { Delivery, Message, Page, QueuedMessage, Storage } from '@trunkline/core/spi/storage';
 import type { Scenario } from './scenario.ts';
 
 const EVERYTHING = { from: null, limit: 200 };
 
-/** Reads the rows that the two storages are compared by. */
-export async function observe(storage: Storage, scenario: Scenario): Promise<unknown> {
+/** What can be read of a storage, with the names of what the rules are about. */
+export interface Observation {
+  readonly workspaces: readonly ObservedWorkspace[];
+  readonly endpoints: readonly ObservedDeliveries[];
+  readonly heads: readonly QueuedMessage[];
+  readonly [others: string]: unknown;
+}
+
+interface ObservedWorkspace {
+  readonly messages: Page<Message>;
+  readonly [others: string]: unknown;
+}
+
+interface ObservedDeliveries {
+  readonly all: Page<Delivery>;
+  readonly failed: Page<Delivery>;
+  readonly pending: Page<Delivery>;
+}
+
+/** Reads the rows by which a storage is checked, and compared with another one. */
+export async function observe(storage: Storage, scenario: Scenario): Promise<Observation> {
   const workspaces = scenario.workspaces.map(({ id }) => observeWorkspace(storage, id));
   const instances = scenario.instances.map(({ workspaceId, id }) =>
     observeInstance(storage, { workspaceId, id, now: scenario.now }),
@@ -25,7 +44,7 @@ export async function observe(storage: Storage, scenario: Scenario): Promise<unk
   };
 }
 
-async function observeWorkspace(storage: Storage, id: string): Promise<unknown> {
+async function observeWorkspace(storage: Storage, id: string): Promise<ObservedWorkspace> {
   return {
     workspace: await storage.workspaces.find(id),
     members: await storage.workspaces.listMembers(id),
@@ -61,7 +80,7 @@ async function observeInstance(
   };
 }
 
-async function observeDeliveries(storage: Storage, { workspaceId, id }: Row): Promise<unknown> {
+async function observeDeliveries(storage: Storage, { workspaceId, id }: Row): Promise<ObservedDeliveries> {
   return {
     all: await storage.deliveries.list(workspaceId, id, {}, EVERYTHING, 0),
     failed: await storage.deliveries.list(workspaceId, id, { status: 'failed' }, EVERYTHING, 0),

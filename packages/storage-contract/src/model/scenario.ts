@@ -12,13 +12,14 @@ import type {
 } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
 import { anEndpoint, anInstance, aWorkspace, NOW } from '../examples.ts';
+import type { Observation } from './observation.ts';
 import { seededBytes } from './seeded-bytes.ts';
 
-/** One of the two storages, with the results that later steps need. */
+/** A storage, with the results that later steps need. */
 export interface Side {
   readonly storage: Storage;
   /**
-   * Every claim so far, including lost claims. Each side has its own, because the two storages make different tokens.
+   * Every claim so far, including lost claims. Each side has its own, because two storages make different tokens.
    */
   readonly claims: ClaimedDelivery[];
   readonly eventClaims: ClaimedEvent[];
@@ -32,7 +33,10 @@ export function newSide(storage: Storage): Side {
 
 /** The rows that steps choose from, as they were inserted. The model has the current state of these rows. */
 export class Scenario {
+  /** The reference, or the storage under test if there is none. */
   readonly model: Side;
+  /** What could be read of the storage under test after the last step. */
+  seen: Observation | null = null;
   now: number = NOW;
   readonly newId: NewId = createNewId(seededBytes(2));
   readonly workspaces: Workspace[] = [];
@@ -45,7 +49,7 @@ export class Scenario {
   }
 
   /** Stores two workspaces. One has two endpoints and a connected instance, which a process holds. */
-  async begin(sides: readonly Side[]): Promise<void> {
+  async begin(sides: ReadonlySet<Side>): Promise<void> {
     for (const name of ['Acme', 'Other']) {
       this.workspaces.push(aWorkspace({ id: this.newId('ten', this.now), name, createdAt: this.now }));
     }

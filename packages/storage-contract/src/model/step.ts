@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { observe } from './observation.ts';
+import { expectRules } from './rules.ts';
 import type { Side, Scenario } from './scenario.ts';
 
-/** Acts on one side. The results of the two sides are compared. */
+/** Acts on one side. If there are two, their results are compared. */
 type Act = (side: Side) => Promise<unknown>;
 
-/** Prepares the input that both sides get; null if there is nothing to do. */
+/** Prepares the input that each side gets; null if there is nothing to do. */
 export type Plan<Choice> = (scenario: Scenario, choice: Choice) => Promise<Act | null>;
 
 export type Step = fc.Arbitrary<fc.AsyncCommand<Scenario, Side>>;
@@ -17,26 +18,22 @@ export function step<Choice>(name: string, choices: fc.Arbitrary<Choice>, plan: 
     async run(scenario, real): Promise<void> {
       const act = await plan(scenario, choice);
       if (!act) return;
-      const expected = await act(scenario.model);
+      const { model, seen } = scenario;
+      const expected = model === real ? null : await act(model);
       const actual = await act(real);
-      expect(actual, `what ${name} returns`).toEqual(expected);
       const reads = await observe(real.storage, scenario);
-      expect(reads, `what can be read after ${name}`).toEqual(
-        await observe(scenario.model.storage, scenario),
-      );
-      expectInTime(real.nextAt, scenario.model.nextAt, scenario.now);
+      scenario.seen = reads;
+      expectRules(name, { before: seen, after: reads });
+      if (model === real) return;
+      expect(actual, `what ${name} returns`).toEqual(expected);
+      expect(reads, `what can be read after ${name}`).toEqual(await observe(model.storage, scenario));
+      expect(isDue(real, scenario), 'that the next claim is due').toBe(isDue(model, scenario));
     },
     toString: () => `${name}(${fc.stringify(choice)})`,
   }));
 }
 
-/**
- * The reported time of the next claim may be too early, but not too late. If nothing is due, it must be later than
- * `now`.
- */
-function expectInTime(actual: number | null, exact: number | null, now: number): void {
-  const latest = exact ?? Infinity;
-  const early = actual ?? Infinity;
-  expect(early, 'the time of the next claim').toBeLessThanOrEqual(latest);
-  if (latest > now) expect(early, 'the time of the next claim').toBeGreaterThan(now);
+/** Whether the time that was reported for the next claim has come. */
+function isDue({ nextAt }: Side, { now }: Scenario): boolean {
+  return nextAt !== null && nextAt <= now;
 }

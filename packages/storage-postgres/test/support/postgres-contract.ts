@@ -7,6 +7,7 @@ import { builtProgram } from '@trunkline/test-support/built-program';
 import { must } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import type { Storage } from '@trunkline/core/spi/storage';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { postgresStorage } from '../../src/index.ts';
 import type { PostgresTransaction } from '../../src/index.ts';
 import { uuidOf } from '../../src/uuid.ts';
@@ -58,6 +59,7 @@ export function describePostgresContract({
   describeStorageContract({
     name,
     randomRuns: isLongForm ? 10 : 2,
+    reference: () => sqliteStorage({ path: ':memory:' }),
     cases: isLongForm ? 'all' : short,
     capabilities: { reopen: true, shared: true, processes: true, transactions: true, damage: true },
     async createDatabase() {
