@@ -99,6 +99,13 @@ const FAULTS = [
     text: "import 'hono';\n",
     says: `error domain: ${DOMAIN}`,
   },
+  {
+    name: 'a figure above its bound',
+    command: ['figures'],
+    path: DOMAIN,
+    text: '\n'.repeat(100_000),
+    says: 'more than its bound',
+  },
 ];
 
 const directory = await makeRunDirectory();

@@ -1,5 +1,6 @@
-// Prepares a release: sets the next version of the packages and the Helm chart, and moves the changesets into
-// CHANGELOG.md. Run by `pnpm release:version`; docs/maintaining.md has the steps before and after.
+// Prepares a release: sets the next version of the packages and the Helm chart, moves the changesets into CHANGELOG.md,
+// and writes the figures of the version into docs/figures.md. Run by `pnpm release:version`; docs/maintaining.md has the
+// steps before and after.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,6 +21,10 @@ const date = new Date().toISOString().slice(0, 10);
 const notes = releaseNotes({ version, date, changesets });
 writeFileSync(CHANGELOG, withRelease(readFileSync(CHANGELOG, 'utf8'), notes));
 writeFileSync(CHART, readFileSync(CHART, 'utf8').replace(/^appVersion: .*/m, `appVersion: ${version}`));
+execFileSync(process.execPath, ['--conditions=source', 'scripts/figures.mjs', '--record'], {
+  cwd: ROOT,
+  stdio: 'inherit',
+});
 console.log(`Prepared ${version}. Read its section in CHANGELOG.md, and commit.`);
 
 function readChangesets(): readonly Changeset[] {
