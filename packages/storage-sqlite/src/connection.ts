@@ -1,18 +1,15 @@
-import type { Acceptance, AcceptanceResult, NewId, Signal } from '@trunkline/core/spi/storage';
+import type { NewId, Signal } from '@trunkline/core/spi/storage';
 import type { CallerTransaction } from './caller-transaction.ts';
 import type { Database } from './database.ts';
-import type { IdempotencyLog } from './idempotency-log.ts';
 import type { Operation } from './writer.ts';
 
 /** Everything that the stores share once the storage is open. */
 export interface Connection {
   readonly database: Database;
-  readonly idempotency: IdempotencyLog;
   readonly newId: NewId;
   /** The number of this process, under which its leases and claims are written. */
   readonly process: () => number;
   write<Result>(operation: Operation<Result>): Promise<Result>;
-  accept(acceptance: Acceptance): Promise<AcceptanceResult>;
   /** Checks and wraps the transaction that a caller passed. */
   joined(transaction: unknown): CallerTransaction;
   /** Announces work once this transaction of the caller has ended. */

@@ -1,6 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { floorId, networkIdsOf, SAME_NETWORK_ID_MAX } from '@trunkline/core/spi/storage';
 import type {
+  Acceptance,
+  AcceptanceResult,
   Arrival,
   Contact,
   IdRange,
@@ -9,9 +11,10 @@ import type {
   MessageStore,
 } from '@trunkline/core/spi/storage';
 import { listByCounterpart } from './chat-store.ts';
-import type { Connected } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { storeDownload } from './download-store.ts';
 import { storeEvents } from './event-fan-out.ts';
+import type { IdempotencyLog } from './idempotency-log.ts';
 import { isHeld } from './lease.ts';
 import { takeContent } from './upload-registry.ts';
 import { acceptingMessages } from './message-acceptance.ts';
@@ -23,7 +26,16 @@ import { currentContact } from './contact-store.ts';
 import type { Database } from './database.ts';
 import { integer, text } from './row.ts';
 
-export function messageStore(connected: Connected, senders: KeptSenders): MessageStore<DatabaseSync> {
+/** What sends need besides. */
+export interface SendingConnection extends Connection {
+  readonly idempotency: IdempotencyLog;
+  accept(acceptance: Acceptance): Promise<AcceptanceResult>;
+}
+
+export function messageStore(
+  connected: () => SendingConnection,
+  senders: KeptSenders,
+): MessageStore<DatabaseSync> {
   return {
     findSender: senders.find,
     accept: async (acceptance, transaction) => {

@@ -8,7 +8,6 @@ import { whileOpen } from '@trunkline/storage-kit';
 import { activityStore } from './activity-store.ts';
 import { apiKeyStore } from './api-key-store.ts';
 import { announceAtEnd, callerTransaction } from './caller-transaction.ts';
-import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { whyUnavailable } from './lock.ts';
 import { openDatabase } from './open-database.ts';
@@ -30,6 +29,7 @@ import { leaseStore } from './lease-store.ts';
 import { uploadRegistry } from './upload-registry.ts';
 import { acceptingMessages } from './message-acceptance.ts';
 import { messageStore } from './message-store.ts';
+import type { SendingConnection } from './message-store.ts';
 import { knownProcesses } from './processes.ts';
 import type { Processes } from './processes.ts';
 import { processRegistry } from './process-registry.ts';
@@ -159,7 +159,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
   };
 }
 
-interface OpenStorage extends Connection {
+interface OpenStorage extends SendingConnection {
   describe(): StorageDescription;
   purge(): Promise<string | null>;
   readonly processes: Processes;
