@@ -6,8 +6,7 @@ import { ATTEMPT, attemptColumns, insertEnded, OUTCOME, outcomeColumns, setOutco
 import { HEALTH, healthColumns } from './endpoint-row.ts';
 import { firstDue } from './lane.ts';
 import { entities, integer, integerOrNull, word } from './row.ts';
-import type { Row } from './row.ts';
-import type { Value } from './statements.ts';
+import type { Row, Value } from './row.ts';
 import { uuidToFind } from './uuid.ts';
 
 /** A completion with the time at which it was reported. */

@@ -1,8 +1,8 @@
 import type { IdPrefix, Page, PageRequest } from '@trunkline/core/spi/storage';
 import { pageOf, planPage } from '@trunkline/storage-kit';
 import type { IdBound, PagePlan } from '@trunkline/storage-kit';
-import type { Row } from './row.ts';
-import type { Statements, Value } from './statements.ts';
+import type { Row, Value } from './row.ts';
+import type { Statements } from './statements.ts';
 import { uuidToFind } from './uuid.ts';
 
 /** Rows of a table, divided into parts that share no row. */

@@ -1,10 +1,13 @@
 import { BOOLEAN, entityRows, PLAIN_CODECS, rowReader, senderRows, uuidIds } from '@trunkline/storage-kit';
 import type { Codecs, ColumnKind, EntityRows, Row, RowReader, SenderRows } from '@trunkline/storage-kit';
+import type { ArrayElement } from './binary-array.ts';
 import type { ColumnType, Shape } from './column-arrays.ts';
-import type { Value } from './statements.ts';
 import { decodeText, encodeText } from './text-encoding.ts';
 
 export type { Row } from '@trunkline/storage-kit';
+
+/** A parameter of a statement. */
+export type Value = ArrayElement | readonly ArrayElement[];
 
 const CODECS: Codecs<Value> = {
   ...PLAIN_CODECS,

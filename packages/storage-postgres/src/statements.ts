@@ -4,8 +4,8 @@ import { binaryArray, isElementType } from './binary-array.ts';
 import type { ArrayElement, ElementType } from './binary-array.ts';
 import { COLUMN_TYPES } from './column-types.ts';
 import type { QueryResult, Queryable, Statement } from './queryable.ts';
+import type { Value } from './row.ts';
 
-export type Value = ArrayElement | readonly ArrayElement[];
 export type Columns = Readonly<Record<string, Value>>;
 
 /**

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
-import type { Value } from '../../src/statements.ts';
+import type { Value } from '../../src/row.ts';
 
 export interface Explained {
   readonly sql: string;
