@@ -361,6 +361,30 @@ export function chatContract(subject: ContractSubject): void {
       expect((await storage.chats.file?.(3)) ?? nothing).toEqual(nothing);
     });
 
+    it('takes each message, however it was stored', async () => {
+      const storage = await open();
+      const link = await storeLeasedInstance(storage);
+      const { workspace, instance, lease } = link;
+      const ada = await save(storage, link, { networkId: 'lid:1', phoneNumber: ADA });
+      const contact = summaryOf(ada);
+      const sent = await send(storage, instance, { to: ADA, contact });
+      // A storage may store these with another statement, because they are counted.
+      const onTrial = aMessage(instance, { to: ADA, contact, createdAt: NOW + 1 });
+      const acceptance = { message: onTrial, idempotency: null, backlogLimit: 10, trialLimit: 10 };
+      expect(await storage.messages.accept(acceptance)).toEqual({ kind: 'accepted' });
+      const received = await receive(storage, link, ada, { from: ADA }, NOW + 2);
+      const own = { origin: 'device', status: 'sent', queuedAt: null, sentAt: NOW } as const;
+      const echo = aMessage(instance, { ...own, to: ADA, contact, createdAt: NOW + 3 });
+      const event = anEvent(workspace, NOW, { type: 'message.echo' });
+      const recorded = await storage.activities.recordEcho(lease, { message: echo, event, download: null });
+      expect(recorded).toBe('recorded');
+
+      const filed = (await storage.chats.file?.(10)) ?? { filed: 4, lastId: echo.id, more: false };
+      expect(filed).toEqual({ filed: 4, lastId: echo.id, more: false });
+      const expected = idsOf([echo, received, onTrial, sent]);
+      expect(await idsWith(storage, workspace.id, byContact(ada.id))).toEqual(expected);
+    });
+
     it('begins with the oldest one, which look-ups do not read while too many later ones are not filed', async () => {
       const storage = await open();
       const { workspace, instance } = await storeLeasedInstance(storage);

@@ -1,11 +1,19 @@
 import { changeContent, contentIdOf, forgetWords } from '@trunkline/core/spi/storage';
 import type { ActivityStore, ContentChange, Message } from '@trunkline/core/spi/storage';
 import { keepContact } from './arrivals.ts';
+import { noting } from './chat-filing.ts';
 import type { Connected, Transaction } from './database.ts';
 import { removeDownload, storeDownload } from './download-store.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { isHeld } from './lease.ts';
-import { CHANGEABLE_NAMES, MESSAGE_COLUMNS, messageColumns, readMessage } from './message-row.ts';
+import {
+  CHANGEABLE_NAMES,
+  MESSAGE_COLUMNS,
+  MESSAGE_NAMES,
+  MESSAGE_RECORD,
+  messageColumns,
+  readMessage,
+} from './message-row.ts';
 import { entities, id, text } from './row.ts';
 import { encodeText } from './text-encoding.ts';
 import { abandonContent, takeContent } from './upload-registry.ts';
@@ -32,14 +40,8 @@ export function activityStore(connected: Connected): ActivityStore {
       connected().transaction(async (transaction) => {
         if (!(await isHeld(transaction, lease))) return 'fenced';
         if (message.contact && !(await keepContact(transaction, message.contact.id))) return 'contact_gone';
-        const columns = messageColumns(message, '');
-        const places = Object.keys(columns).map((_, index) => `$${index + 1}`);
-        const stored = await transaction.run(
-          `INSERT INTO trunkline.messages (${Object.keys(columns).join(', ')}) VALUES (${places.join(', ')})
-           ON CONFLICT (instance_id, network_id, direction, sender_id) DO NOTHING`,
-          ...Object.values(columns),
-        );
-        if (stored === 0) return 'repeat';
+        const noted = await transaction.run(STORE_ECHO, JSON.stringify([messageColumns(message, '')]));
+        if (noted === 0) return 'repeat';
         await takeContent(transaction, message);
         if (download) await storeDownload(transaction, download);
         await storeEvents(transaction, [event]);
@@ -91,6 +93,15 @@ async function forgetInEvents(transaction: Transaction, deleted: Message): Promi
     await transaction.run(SET_PAYLOAD, uuidOf('evt', id(row, 'id', 'evt')), encodeText(payload));
   }
 }
+
+const STORE_ECHO = `
+  WITH stored AS (
+    INSERT INTO trunkline.messages (${MESSAGE_NAMES})
+    SELECT ${MESSAGE_NAMES} FROM json_to_recordset($1::text::json) AS record (${MESSAGE_RECORD})
+    ON CONFLICT (instance_id, network_id, direction, sender_id) DO NOTHING
+    RETURNING id
+  )
+  ${noting('stored')}`;
 
 const KNOWN = 'SELECT 1 FROM trunkline.activity_keys WHERE instance_id = $1 AND key = $2';
 

@@ -1,5 +1,6 @@
 import { networkIdsOf } from '@trunkline/core/spi/storage';
 import type { Arrival, Contact } from '@trunkline/core/spi/storage';
+import { noting } from './chat-filing.ts';
 import { columnsOf } from './column-arrays.ts';
 import { MESSAGE_SHAPE, messageColumns } from './message-row.ts';
 import type { Statements } from './statements.ts';
@@ -92,6 +93,8 @@ const INSERT = `
     WHERE NOT (${IS_CONTACT_GONE}) AND NOT ${ARRIVED}
     ON CONFLICT (instance_id, network_id, direction, sender_id) DO NOTHING
     RETURNING id
+  ), noted AS (
+    ${noting('inserted')}
   )
   SELECT EXISTS (SELECT FROM inserted) AS is_inserted,
     ${IS_CONTACT_GONE} AND NOT ${ARRIVED} AS is_contact_gone`;

@@ -34,6 +34,14 @@ export async function fileNoted({ get }: Statements, limit: number): Promise<Fil
   return { filed, lastId: filed === 0 ? null : id(row, 'last_id', 'msg'), more: filed === limit };
 }
 
+/**
+ * SQL that notes messages as unfiled. Each statement that stores messages contains it; `stored` is the part of the
+ * statement that has their ids.
+ */
+export function noting(stored: string): string {
+  return `INSERT INTO trunkline.unfiled_messages (message_id) SELECT id FROM ${stored}`;
+}
+
 /** Takes the same lock as the function `take_message_from_chat` of the schema. */
 const TRY_LOCK = `
   SELECT pg_try_advisory_xact_lock(1667788148, (SELECT tableoid::integer FROM trunkline.schema_versions LIMIT 1)) AS is_taken`;

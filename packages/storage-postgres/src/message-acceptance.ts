@@ -1,5 +1,6 @@
 import { decideAcceptance } from '@trunkline/core/spi/storage';
 import type { Acceptance, AcceptanceResult, IdempotencyRecord } from '@trunkline/core/spi/storage';
+import { noting } from './chat-filing.ts';
 import { TransactionConflict } from './database.ts';
 import type { Transaction } from './database.ts';
 import { findIdempotencyRecords, nameOfKey, remember } from './idempotency-record.ts';
@@ -155,6 +156,8 @@ const STORE = `
     SELECT * FROM json_to_recordset($1::text::json) AS record (${MESSAGE_RECORD}, position bigint)
   ), stored AS (
     INSERT INTO trunkline.messages (${MESSAGE_NAMES}) SELECT ${MESSAGE_NAMES} FROM record
+  ), noted AS (
+    ${noting('record')}
   ), queued AS (
     INSERT INTO trunkline.queued_messages (instance_id, position, message_id, tries, due_at)
     SELECT instance_id, position, id, 0, 0 FROM record

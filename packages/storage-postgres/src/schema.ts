@@ -379,21 +379,10 @@ CREATE TABLE trunkline.chat_messages (
   PRIMARY KEY (chat_id, id)
 );
 
--- Messages that are to be filed: the transaction that stores a message only notes it here (chat-filing.ts).
+-- Messages that are to be filed: the statement that stores a message only notes it here (chat-filing.ts).
 CREATE TABLE trunkline.unfiled_messages (
   message_id uuid PRIMARY KEY
 ) WITH (${BUSY});
-
-CREATE FUNCTION trunkline.note_message_to_file() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO trunkline.unfiled_messages (message_id) VALUES (NEW.id);
-  RETURN NULL;
-END $$;
--- A statement that notes its own messages says so (uncontended-acceptance.ts): calling the trigger would take 5 % of an
--- acceptance.
-CREATE TRIGGER messages_to_file AFTER INSERT ON trunkline.messages
-  FOR EACH ROW WHEN (current_setting('trunkline_messages.are_noted', true) IS DISTINCT FROM 'on')
-  EXECUTE FUNCTION trunkline.note_message_to_file();
 
 CREATE FUNCTION trunkline.message_key(message trunkline.messages) RETURNS text LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE

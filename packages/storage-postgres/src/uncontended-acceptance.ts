@@ -1,4 +1,5 @@
 import type { Acceptance, IdempotencyRecord, Message } from '@trunkline/core/spi/storage';
+import { noting } from './chat-filing.ts';
 import { nameOfKey } from './idempotency-record.ts';
 import { revisionNow } from './kept-senders.ts';
 import { CONTENT_NAMES, CONTENT_RECORD, contentColumns } from './message-row.ts';
@@ -111,16 +112,13 @@ function rowOf(queue: number): (acceptance: Acceptance, place: number) => object
   });
 }
 
-// Needs its own transaction, because its settings hold until the transaction ends. For `are_noted`, see the trigger
-// messages_to_file. `is_connected` says whether messages are accepted. One snapshot serves the whole statement, because
+// Needs its own transaction, because its setting holds until the transaction ends. `is_connected` says whether messages are accepted. One snapshot serves the whole statement, because
 // the values that decide are read under the locks. The queues are locked first, in the order of the instances, then the
 // keys in their order, so that two statements that store for the same instances cannot deadlock.
 const storing = (locked: 'SKIP LOCKED' | ''): string => `
   WITH wanted AS MATERIALIZED (
     SELECT wanted.*
-    FROM set_config('lock_timeout', $3, true) AS waiting,
-      set_config('trunkline_messages.are_noted', 'on', true) AS noting,
-      json_to_recordset($1::text::json)
+    FROM set_config('lock_timeout', $3, true) AS waiting, json_to_recordset($1::text::json)
       AS wanted (
         queue integer, instance_id uuid, workspace_id uuid, revision text, messages bigint, backlog_limit bigint
       )
@@ -145,7 +143,7 @@ const storing = (locked: 'SKIP LOCKED' | ''): string => `
     INSERT INTO trunkline.messages (workspace_id, instance_id, ${CONTENT_NAMES})
     SELECT workspace_id, instance_id, ${CONTENT_NAMES} FROM record
   ), noted AS (
-    INSERT INTO trunkline.unfiled_messages (message_id) SELECT id FROM record
+    ${noting('record')}
   ), queued AS (
     INSERT INTO trunkline.queued_messages (instance_id, position, message_id, tries, due_at)
     SELECT instance_id, first_position + place, id, 0, 0 FROM record

@@ -49,21 +49,6 @@ it('a message that is deleted leaves its chat, whether it was filed or not', asy
   }
 });
 
-it('a message is filed once, whether the statement that stores it notes it or not', async () => {
-  const { storage, run, list } = await openChat();
-  const noted = async () =>
-    (await run('SELECT count(*)::int AS count FROM trunkline.unfiled_messages')).rows[0];
-  expect(await noted()).toEqual({ count: 1 });
-  // This statement does not note the message as unfiled, so the trigger has to.
-  await run(`
-    INSERT INTO trunkline.messages
-    SELECT (jsonb_populate_record(messages, '{"id": "01990000-0000-7000-8000-000000000000", "network_id": "another"}')).*
-    FROM trunkline.messages LIMIT 1`);
-  expect(await noted()).toEqual({ count: 2 });
-  expect(await storage.chats.file?.(10)).toMatchObject({ filed: 2, more: false });
-  expect((await list()).messages).toEqual([3, 2, 1, 0, -1]);
-});
-
 it('a message leaves the chat that it was filed in, whatever that is filed under', async () => {
   const schema = await temporarySchema();
   const storage = await openStorage(schema);

@@ -78,10 +78,7 @@ export function withStatements(connection: DatabaseSync): Database {
     run,
     insert(table, columns) {
       const names = Object.keys(columns).join(', ');
-      // An error undoes the whole transaction anyway. OR FAIL spares the statement its own journal, into which SQLite
-      // would copy each page that a statement with triggers changes.
-      const sql = (): string =>
-        `INSERT OR FAIL INTO ${table} (${names}) VALUES (${names.replaceAll(/[^,]+/g, '?')})`;
+      const sql = (): string => `INSERT INTO ${table} (${names}) VALUES (${names.replaceAll(/[^,]+/g, '?')})`;
       return Number(prepare(`insert ${table} ${names}`, sql).run(...Object.values(columns)).lastInsertRowid);
     },
     update(table, id, columns) {

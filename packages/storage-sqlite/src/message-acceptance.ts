@@ -41,10 +41,7 @@ export function acceptingMessages(
     if (result.kind !== 'accepted' || target === null) return result;
 
     takeContent(database, message);
-    insertMessage(database, message, {
-      senderId: '',
-      more: { has_readable_network_id: hasReadableNetworkId === true ? 1 : 0 },
-    });
+    insertMessage(database, message, { senderId: '', hasReadableNetworkId });
     database.insert('queue', {
       instance_id: instanceId,
       position: target.queueEnd,

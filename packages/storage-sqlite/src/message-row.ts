@@ -7,15 +7,36 @@ import type { Row } from './row.ts';
 interface Stored {
   /** The same for all repeats of an inbound message; empty for outbound messages. */
   readonly senderId: string;
-  readonly more?: Columns;
+  readonly hasReadableNetworkId?: boolean | undefined;
 }
 
-/** Most messages have no details, and take one statement. */
-export function insertMessage(database: Database, message: Message, { senderId, more }: Stored): void {
-  const { contact_id = null, details = null, ...columns } = entities.message.columns(message);
-  database.insert('messages', { ...columns, sender_id: senderId, ...more });
+export function insertMessage(
+  database: Database,
+  message: Message,
+  { senderId, hasReadableNetworkId = false }: Stored,
+): void {
+  const columns = { ...entities.message.columns(message), sender_id: senderId };
+  insertMessageRow(database, columns, hasReadableNetworkId);
+}
+
+/**
+ * Inserts a message, and notes it as unfiled. Only messages that have details, or no readable network id, have rows in
+ * further tables.
+ */
+export function insertMessageRow(
+  database: Database,
+  { contact_id = null, details = null, ...columns }: Columns,
+  hasReadableNetworkId: boolean,
+): void {
+  const { id = null } = columns;
+  database.insert('messages', { ...columns, has_readable_network_id: Number(hasReadableNetworkId) });
+  database.run('INSERT INTO unfiled_messages (message_id) VALUES (?)', id);
+  if (!hasReadableNetworkId) {
+    const { instance_id = null, network_id = null, direction = null, sender_id = null } = columns;
+    database.insert('network_ids', { instance_id, network_id, direction, sender_id, message_id: id });
+  }
   if (contact_id === null && details === null) return;
-  database.insert('message_details', { message_id: message.id, contact_id, details });
+  database.insert('message_details', { message_id: id, contact_id, details });
 }
 
 /** Writes the changes of a message; `stored` is the stored value of its details. */

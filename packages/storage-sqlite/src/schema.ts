@@ -280,12 +280,6 @@ CREATE TABLE network_ids (
   PRIMARY KEY (instance_id, network_id, direction, sender_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TRIGGER messages_add_network_id AFTER INSERT ON messages WHEN NEW.has_readable_network_id = 0
-BEGIN
-  INSERT INTO network_ids (instance_id, network_id, direction, sender_id, message_id)
-  VALUES (NEW.instance_id, NEW.network_id, NEW.direction, NEW.sender_id, NEW.id);
-END;
-
 -- Messages that are to be sent. A message is found in the queue of its instance, usually at its head, so that an index by
 -- message would cost more than it saves.
 CREATE TABLE queue (
@@ -399,11 +393,6 @@ CREATE TABLE chat_messages (
 CREATE TABLE unfiled_messages (
   message_id TEXT PRIMARY KEY
 ) STRICT, WITHOUT ROWID;
-
-CREATE TRIGGER messages_to_file AFTER INSERT ON messages
-BEGIN
-  INSERT INTO unfiled_messages (message_id) VALUES (NEW.id);
-END;
 
 -- Expects the details of the message to be deleted after it.
 CREATE TRIGGER messages_leave_chat BEFORE DELETE ON messages

@@ -20,7 +20,6 @@ export async function writeRows(
   for (const { table, columns, given } of destinations(name, rows)) {
     if (given.length > 0) await insertAll(statements, { table, columns, given });
   }
-  // A trigger noted these messages as unfiled.
   if (name === 'messages') await fileNoted(statements, rows.length);
 }
 
@@ -33,6 +32,15 @@ interface Destination {
 function destinations(name: MovedTableName, rows: readonly MovedRow[]): readonly Destination[] {
   const { columns } = movedTable(name);
   switch (name) {
+    case 'messages':
+      return [
+        { table: name, columns, given: rows },
+        {
+          table: 'unfiled_messages',
+          columns: { message_id: { kind: 'id', prefix: 'msg' } },
+          given: rows.map(({ id = null }) => ({ message_id: id })),
+        },
+      ];
     case 'contents':
       return [
         {

@@ -52,6 +52,7 @@ export async function storeBacklog(
        CASE row % 2 WHEN 0 THEN 'queued' ELSE 'received' END, 'recipient ' || row / 4, ${made}
      FROM generate_series(1, ${count}) AS row`,
   );
+  await run('INSERT INTO trunkline.unfiled_messages SELECT id FROM trunkline.messages');
   await run(
     `INSERT INTO trunkline.queued_messages (instance_id, position, message_id, tries, due_at)
      SELECT ${sender}, row, ${uuid(made, 'message')}, 0, ${made} FROM generate_series(2, ${count}, 2) AS row`,

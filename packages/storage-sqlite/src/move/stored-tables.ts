@@ -93,7 +93,7 @@ export const NOT_MOVED: Readonly<Record<string, string | Readonly<Record<string,
   messages: {
     has_readable_network_id: 'says whether network_ids has the message, as it has each that is moved here',
   },
-  network_ids: 'filled by a trigger on messages',
+  network_ids: 'written with each message',
   message_details: 'moved with messages',
   idempotency_log: { position: 'the order of the log; the records are moved without it' },
   idempotency_index: 'written with idempotency_log',

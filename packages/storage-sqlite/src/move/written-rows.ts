@@ -5,6 +5,7 @@ import { fileNoted } from '../chat-filing.ts';
 import type { Columns, Database } from '../database.ts';
 import { idempotencyHash } from '../idempotency-hash.ts';
 import { FIRST_DUE_AT } from '../lane.ts';
+import { insertMessageRow } from '../message-row.ts';
 import { text } from '../row.ts';
 import { writeMoved } from './moved-values.ts';
 import { mainTable } from './stored-tables.ts';
@@ -19,7 +20,6 @@ export function writeRows(database: Database, name: MovedTableName, rows: readon
       Object.fromEntries(columns.map(([column, kind]) => [column, writeMoved(kind, row[column] ?? null)])),
     );
   }
-  // A trigger noted these messages as unfiled.
   if (name === 'messages') fileNoted(database, rows.length);
 }
 
@@ -37,11 +37,7 @@ export function finishMove(database: Database): void {
 type Writer = (database: Database, stored: Columns) => void;
 
 const WRITERS: Partial<Record<MovedTableName, Writer>> = {
-  messages(database, { contact_id = null, details = null, ...message }) {
-    database.insert('messages', message);
-    if (contact_id === null && details === null) return;
-    database.insert('message_details', { message_id: message['id'] ?? null, contact_id, details });
-  },
+  messages: (database, message) => insertMessageRow(database, message, false),
   idempotency_records(database, record) {
     const position = database.insert('idempotency_log', record);
     const hash = idempotencyHash(text(record, 'workspace_id'), text(record, 'key'));
