@@ -10,6 +10,7 @@ import { contactContract } from './contacts.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { copyContract } from './copies.ts';
 import { damageContract } from './damage.ts';
+import { decisionContract } from './decisions.ts';
 import { deliveryLogContract } from './delivery-log.ts';
 import { downloadContract } from './downloads.ts';
 import { durabilityContract } from './durability.ts';
@@ -101,6 +102,9 @@ export function describeStorageContract(subject: ContractSubject): void {
     copyContract(subject);
     durabilityContract(subject);
     endedProcessContract(subject);
-    if (subject.cases !== 'sample') modelContract(subject);
+    if (subject.cases !== 'sample') {
+      decisionContract(subject);
+      modelContract(subject);
+    }
   });
 }

@@ -112,7 +112,8 @@ export function takingBack(isLost: string): string {
 
 /**
  * Takes from each lane, in order, as many deliveries as its free slots and remaining starts allow, writes when the lane
- * wakes next, and reads the claimed deliveries. Its snapshot is taken after the lanes were locked. Relies on
+ * wakes next, and reads the claimed deliveries. It decides like `roomInLane` and `startsAfter`, which a contract test
+ * compares it with. Its snapshot is taken after the lanes were locked. Relies on
  * open_deliveries_queue, of which it reads only the deliveries to take, one more, and the claimed ones.
  *
  * Keeps the entries of a lane in arrays, so that each lane is one row, and finds rows by their ctid. The planner does

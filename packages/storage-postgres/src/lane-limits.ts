@@ -59,7 +59,7 @@ const CHANGE = `
   ON CONFLICT (id) DO UPDATE SET limits = excluded.limits WHERE claim_limits.limits <> excluded.limits`;
 
 /**
- * SQL for when a lane with these starts can be served next: not before the throttle allows another start, and not
+ * SQL for when a lane with these starts can be served next: not before `throttledUntil` allows another start, and not
  * before its latest start, so that lanes served longest ago come first.
  */
 export function readyFrom(starts: string, startsPerWindow: string, windowMs: string): string {

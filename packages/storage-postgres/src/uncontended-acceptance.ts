@@ -112,9 +112,11 @@ function rowOf(queue: number): (acceptance: Acceptance, place: number) => object
   });
 }
 
-// Needs its own transaction, because its setting holds until the transaction ends. `is_connected` says whether messages are accepted. One snapshot serves the whole statement, because
-// the values that decide are read under the locks. The queues are locked first, in the order of the instances, then the
-// keys in their order, so that two statements that store for the same instances cannot deadlock.
+// Accepts a group only if `decideAcceptance` would accept each of its messages, which a contract test compares.
+// Needs its own transaction, because its setting holds until the transaction ends. `is_connected` is `acceptsMessages` of
+// the instance. One snapshot serves the whole statement, because the values that decide are read under the locks. The
+// queues are locked first, in the order of the instances, then the keys in their order, so that two statements that store
+// for the same instances cannot deadlock.
 const storing = (locked: 'SKIP LOCKED' | ''): string => `
   WITH wanted AS MATERIALIZED (
     SELECT wanted.*
