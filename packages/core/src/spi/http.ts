@@ -15,6 +15,8 @@ export { consoleLogger } from '../ports/logger.ts';
 export { checkScope, checkSuspension } from '../domain/api-key/authorization.ts';
 export { isInstallableToken } from '../domain/api-key/api-key-token.ts';
 export { apiKeyResource } from '../resources/api-key.ts';
+export { keyResource, memberResource, workspaceResource } from '../resources/administration.ts';
+export type { KeyResource, MemberResource, WorkspaceResource } from '../resources/administration.ts';
 export { timestamp, timestampOrNull } from '../resources/time.ts';
 
 // The schemas that check the input of callers. The description of the API is made from these schemas.

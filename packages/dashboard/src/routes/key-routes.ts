@@ -1,8 +1,8 @@
 import type { Admin } from '@trunkline/core';
+import { keyResource } from '@trunkline/core/spi/http';
 import { dataResponse } from '../json-response.ts';
 import { newKey } from '../schemas/admin.ts';
 import type { NewKeyResource } from '../schemas/admin.ts';
-import { keyResource } from './admin-resources.ts';
 import type { OwnRoute } from './own-route.ts';
 import { readBody } from './read-body.ts';
 

@@ -1,8 +1,8 @@
 import type { Admin, Member } from '@trunkline/core';
+import { memberResource } from '@trunkline/core/spi/http';
 import { dataResponse, nothingResponse } from '../json-response.ts';
 import { memberChanges, newMember } from '../schemas/admin.ts';
 import type { MemberChanges } from '../schemas/admin.ts';
-import { memberResource } from './admin-resources.ts';
 import type { OwnRoute } from './own-route.ts';
 import { readBody } from './read-body.ts';
 

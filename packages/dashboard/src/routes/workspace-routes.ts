@@ -1,9 +1,9 @@
 import type { Admin, Plan, Workspace } from '@trunkline/core';
+import { workspaceResource } from '@trunkline/core/spi/http';
 import { dataResponse } from '../json-response.ts';
 import { newWorkspace, workspaceChanges } from '../schemas/admin.ts';
-import type { WorkspaceChanges, WorkspacePage } from '../schemas/admin.ts';
+import type { WorkspaceChanges, WorkspacePage, WorkspaceResource } from '../schemas/admin.ts';
 import { refused } from '../session.ts';
-import { workspaceResource } from './admin-resources.ts';
 import type { OwnRoute } from './own-route.ts';
 import { readBody } from './read-body.ts';
 
@@ -16,7 +16,7 @@ export function workspaceRoutes({
   instances,
 }: Pick<Admin, 'workspaces' | 'instances'>): readonly OwnRoute[] {
   const responseOf = async (workspace: Workspace): Promise<Response> =>
-    dataResponse(workspaceResource(workspace, await instances.countIn([workspace.id])));
+    dataResponse(withNumbers(workspace, await instances.countIn([workspace.id])));
   return [
     {
       method: 'GET',
@@ -28,7 +28,7 @@ export function workspaceRoutes({
         const { found, next } = await find(workspaces, { wanted: searchParams.get('find') ?? '', after });
         const numbers = await instances.countIn(found.map(({ id }) => id));
         const page: WorkspacePage = {
-          workspaces: found.map((workspace) => workspaceResource(workspace, numbers)),
+          workspaces: found.map((workspace) => withNumbers(workspace, numbers)),
           next_after: next,
         };
         return dataResponse(page);
@@ -68,6 +68,11 @@ export function workspaceRoutes({
       },
     })),
   ];
+}
+
+/** `numbers` counts each workspace's numbers; 0 if missing. */
+function withNumbers(workspace: Workspace, numbers: ReadonlyMap<string, number>): WorkspaceResource {
+  return { ...workspaceResource(workspace), numbers: numbers.get(workspace.id) ?? 0 };
 }
 
 /** Returns one page; for a search, the matches in up to ten pages. */

@@ -1,26 +1,20 @@
 import { SCOPES } from '@trunkline/core';
 import type { Scope } from '@trunkline/core';
+import type {
+  KeyResource,
+  MemberResource,
+  WorkspaceResource as CoreWorkspace,
+} from '@trunkline/core/spi/http';
 import * as z from 'zod';
 
 // Names are as in the REST API, and times in ISO 8601 (UTC).
 
-export interface WorkspaceResource {
-  readonly id: string;
-  readonly name: string;
-  readonly plan: {
-    readonly subscription: 'active' | 'trial' | 'past_due' | 'none';
-    /** Null for no limit. */
-    readonly instance_limit: number | null;
-    readonly trial_message_limit: number | null;
-    readonly webhook_limit: number;
-  };
-  readonly trial_messages_used: number;
+export type { KeyResource, MemberResource };
+
+/** A workspace as core describes it, and as the pages of the dashboard list it. */
+export interface WorkspaceResource extends CoreWorkspace {
   /** How many numbers the workspace has. */
   readonly numbers: number;
-  readonly suspended_at: string | null;
-  /** How many days messages are kept; null for the service's setting. */
-  readonly messages_days: number | 'forever' | null;
-  readonly created_at: string;
 }
 
 /** Oldest first. */
@@ -30,33 +24,9 @@ export interface WorkspacePage {
   readonly next_after: string | null;
 }
 
-export interface KeyResource {
-  readonly id: string;
-  readonly workspace_id: string;
-  /** The member who made the key; null if the service made it. */
-  readonly member_id: string | null;
-  readonly name: string;
-  readonly scopes: readonly Scope[];
-  /** The first characters of the token, for recognising the key; null if unknown. */
-  readonly prefix: string | null;
-  readonly created_at: string;
-  readonly expires_at: string | null;
-  readonly revoked_at: string | null;
-  readonly last_used_at: string | null;
-}
-
 /** Only the response to a key's creation has the token. */
 export interface NewKeyResource extends KeyResource {
   readonly token: string;
-}
-
-export interface MemberResource {
-  readonly id: string;
-  readonly workspace_id: string;
-  readonly email: string;
-  readonly email_verified: boolean;
-  readonly administers_webhooks: boolean;
-  readonly created_at: string;
 }
 
 /** An in-process handler of events. */

@@ -1,6 +1,6 @@
 import { SCOPES } from '@trunkline/core';
 import type { ApiKeyInfo, Scope } from '@trunkline/core';
-import { keyResult, time } from './admin-results.ts';
+import { keyResource, timestamp, timestampOrNull } from '@trunkline/core/spi/http';
 import type { Call, CommandHandler } from './command.ts';
 import { usageError } from './command-error.ts';
 import { requireConfirmation } from './confirm.ts';
@@ -17,7 +17,7 @@ export const listKeys: CommandHandler = (call) =>
     const { id } = await workspaceMeant(admin, call.options.text('workspace'));
     const keys = await admin.apiKeys.list(id);
     call.output.result(
-      { data: keys.map(keyResult) },
+      { data: keys.map(keyResource) },
       table(
         call.output,
         {
@@ -26,7 +26,7 @@ export const listKeys: CommandHandler = (call) =>
           'begins with': (key) => key.prefix,
           scopes: { freeText: (key) => key.scopes.join(',') },
           state: stateOf,
-          'last used': (key) => time(key.lastUsedAt) ?? 'never',
+          'last used': (key) => timestampOrNull(key.lastUsedAt) ?? 'never',
         },
         keys,
       ),
@@ -48,7 +48,7 @@ export const createKey: CommandHandler = (call) =>
       }),
     );
     call.output.result(
-      { data: { ...keyResult(apiKey), token } },
+      { data: { ...keyResource(apiKey), token } },
       facts({ key: apiKey.id, name: apiKey.name, workspace, scopes: apiKey.scopes.join(','), token }),
     );
     call.output.note('The token is shown only this once.');
@@ -64,7 +64,7 @@ export const revokeKey: CommandHandler = (call) =>
     );
     const revoked = await refusable(admin.apiKeys.revoke(workspaceId, id));
     call.output.result(
-      { data: keyResult(revoked) },
+      { data: keyResource(revoked) },
       facts({ key: revoked.id, name: revoked.name, state: stateOf(revoked) }),
     );
   });
@@ -81,9 +81,9 @@ function scopesIn({ options }: Call): readonly Scope[] {
 }
 
 function stateOf({ revokedAt, expiresAt }: ApiKeyInfo): Toned {
-  if (revokedAt !== null) return { tone: 'bad', text: `revoked ${time(revokedAt)}` };
+  if (revokedAt !== null) return { tone: 'bad', text: `revoked ${timestamp(revokedAt)}` };
   if (expiresAt === null) return { tone: 'good', text: 'valid' };
   return expiresAt <= Date.now()
-    ? { tone: 'bad', text: `expired ${time(expiresAt)}` }
-    : { tone: 'good', text: `valid until ${time(expiresAt)}` };
+    ? { tone: 'bad', text: `expired ${timestamp(expiresAt)}` }
+    : { tone: 'good', text: `valid until ${timestamp(expiresAt)}` };
 }

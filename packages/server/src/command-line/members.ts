@@ -1,5 +1,5 @@
 import type { Member } from '@trunkline/core';
-import { memberResult } from './admin-results.ts';
+import { memberResource } from '@trunkline/core/spi/http';
 import type { Call, CommandHandler } from './command.ts';
 import { requireConfirmation } from './confirm.ts';
 import { withLocalService } from './local-service.ts';
@@ -14,7 +14,7 @@ export const listMembers: CommandHandler = (call) =>
     const { id } = await workspaceMeant(admin, call.options.text('workspace'));
     const members = await admin.members.list(id);
     call.output.result(
-      { data: members.map(memberResult) },
+      { data: members.map(memberResource) },
       table(
         call.output,
         {
@@ -35,7 +35,7 @@ export const createMember: CommandHandler = (call) =>
     const created = await refusable(
       admin.members.create({ workspaceId, email: call.argument('email'), ...changes }),
     );
-    call.output.result({ data: memberResult(created) }, described(created));
+    call.output.result({ data: memberResource(created) }, described(created));
   });
 
 export const updateMember: CommandHandler = (call) =>
@@ -44,7 +44,7 @@ export const updateMember: CommandHandler = (call) =>
     const changes = { ...changesIn(call), ...(email !== undefined && { email }) };
     const { id: workspaceId } = await workspaceMeant(admin, call.options.text('workspace'));
     const changed = await refusable(admin.members.update(workspaceId, call.argument('member'), changes));
-    call.output.result({ data: memberResult(changed) }, described(changed));
+    call.output.result({ data: memberResource(changed) }, described(changed));
   });
 
 export const deleteMember: CommandHandler = (call) =>

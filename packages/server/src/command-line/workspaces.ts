@@ -1,6 +1,6 @@
 import type { Admin, Plan, Retention, Workspace } from '@trunkline/core';
+import { workspaceResource } from '@trunkline/core/spi/http';
 import { printable } from '../printable.ts';
-import { workspaceResult } from './admin-results.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError, EXIT, usageError } from './command-error.ts';
 import { requireConfirmation } from './confirm.ts';
@@ -18,7 +18,7 @@ export const listWorkspaces: CommandHandler = (call) =>
   withLocalService(call, async ({ admin }) => {
     const workspaces = await allWorkspaces(admin);
     call.output.result(
-      { data: workspaces.map(workspaceResult) },
+      { data: workspaces.map(workspaceResource) },
       table(
         call.output,
         {
@@ -37,7 +37,7 @@ export const createWorkspace: CommandHandler = (call) =>
     const plan = planIn(call);
     const created = await refusable(admin.workspaces.create({ name: call.argument('name'), plan }));
     call.output.result(
-      { data: workspaceResult(created) },
+      { data: workspaceResource(created) },
       joinTexts(
         [described(created), '', `Next: trunkline keys create --workspace ${created.id} --name <name>`],
         '\n',
@@ -53,13 +53,13 @@ export const suspendWorkspace: CommandHandler = (call) =>
       `Every request with a key of the workspace ${printable(name)} (${id}) will be refused until it is resumed.`,
     );
     const suspended = await refusable(admin.workspaces.suspend(id));
-    call.output.result({ data: workspaceResult(suspended) }, described(suspended));
+    call.output.result({ data: workspaceResource(suspended) }, described(suspended));
   });
 
 export const resumeWorkspace: CommandHandler = (call) =>
   withLocalService(call, async ({ admin }) => {
     const resumed = await refusable(admin.workspaces.resume(call.argument('workspace')));
-    call.output.result({ data: workspaceResult(resumed) }, described(resumed));
+    call.output.result({ data: workspaceResource(resumed) }, described(resumed));
   });
 
 export const setWorkspacePlan: CommandHandler = (call) =>
@@ -70,7 +70,7 @@ export const setWorkspacePlan: CommandHandler = (call) =>
       Object.keys(plan).length === 0
         ? await workspaceNamed(admin, id)
         : await refusable(admin.workspaces.setPlan(id, plan));
-    call.output.result({ data: workspaceResult(changed) }, described(changed));
+    call.output.result({ data: workspaceResource(changed) }, described(changed));
   });
 
 export const setWorkspaceRetention: CommandHandler = (call) =>
@@ -83,7 +83,7 @@ export const setWorkspaceRetention: CommandHandler = (call) =>
         `All messages of the workspace ${printable(name)} (${id}) that are older than ${retention.messagesDays} days will be deleted, with their files, and from now on each that becomes so old.`,
       );
     const changed = await refusable(admin.workspaces.setRetention(id, retention));
-    call.output.result({ data: workspaceResult(changed) }, described(changed));
+    call.output.result({ data: workspaceResource(changed) }, described(changed));
   });
 
 function retentionIn({ options }: Call): Retention | null {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { memberResult } from './admin-results.ts';
+import { memberResource } from '@trunkline/core/spi/http';
 
-it('writes times as the API does', () => {
+it('a member of a workspace has times as the API writes them', () => {
   const member = {
     id: 'mem_1',
     workspaceId: 'ten_1',
@@ -10,5 +10,5 @@ it('writes times as the API does', () => {
     administersWebhooks: false,
     createdAt: Date.parse('2026-11-20T21:15:00.123Z'),
   };
-  expect(memberResult(member)).toMatchObject({ created_at: '2026-11-20T21:15:00.123+00:00' });
+  expect(memberResource(member)).toMatchObject({ created_at: '2026-11-20T21:15:00.123+00:00' });
 });
