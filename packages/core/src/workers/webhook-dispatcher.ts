@@ -24,8 +24,6 @@ const POLL_MS = 5_000;
 const CLAIM_BATCH = 128;
 /** Longer than an attempt can last, so that only a dead or suspended process loses a claim. */
 const LEASE_MS = 60_000;
-/** How far back the clock must be set for waits to be shortened; a smaller step delays deliveries only briefly. */
-const SET_BACK_MS = 1_000;
 /** Deliveries whose claim took longer are not attempted: another process might attempt them, too. */
 const BEGIN_WITHIN_MS = 45_000;
 
@@ -74,8 +72,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
   let unrecorded = 0;
   const openSecret = openedSecrets(context.sealer);
   const failures = failureLog(logger, clock);
-  /** The time of the last claim. Starts at infinity, because the clock may have been set back before the start. */
-  let claimedAt = Infinity;
+  let isFirstClaim = true;
   const fruitless = createTokenBucket({ burst: FRUITLESS_CLAIMS, everyMs: FRUITLESS_PAUSE_MS });
   let isSignalled = false;
   /** Cancels the timer that delays a signal after too many fruitless claims; null if no signal waits. */
@@ -101,9 +98,9 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
       slots: ENDPOINT_SLOTS,
       startsPerWindow: ENDPOINT_STARTS_PER_MINUTE,
       windowMs: THROTTLE_WINDOW_MS,
-      mayBeSetBack: now < claimedAt - SET_BACK_MS,
+      mayBeSetBack: isFirstClaim,
     });
-    claimedAt = now;
+    isFirstClaim = false;
     if (wasSignalled && claimed.length === 0) fruitless.take(now);
     for (const deliveryId of withoutEvent) {
       logger.error(

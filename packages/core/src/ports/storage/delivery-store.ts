@@ -33,9 +33,9 @@ export interface DeliveryClaim extends LaneLimits {
   /** How long a claim is valid without a completion. */
   readonly leaseMs: number;
   /**
-   * Whether the clock has been set back since the last claim, or may have been. Starts in the future, and claims that
-   * end later than a claim made now would, were written by a wrong clock. They are treated as made now, so that nothing
-   * waits until the clock shows their times again.
+   * Whether the clock may have been set back since the times were stored: at the first claim of a process, whose own
+   * time never goes back. Starts in the future, and claims that end later than a claim made now would, were written by a
+   * wrong clock. They are treated as made now, so that nothing waits until the clock shows their times again.
    */
   readonly mayBeSetBack?: boolean;
 }
