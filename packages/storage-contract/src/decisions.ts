@@ -78,29 +78,32 @@ async function withStorage(
   }
 }
 
-const REVISIONS = ['none', 'none', 'present', 'present', 'earlier'] as const;
-
 const accepting = fc.record({
-  instance: fc.record({
-    status: fc.constantFrom('connected', 'connected', 'connected', 'connecting', 'qr_required'),
-    desired: fc.constantFrom('running', 'running', 'running', 'stopped'),
-    phoneNumber: fc.constantFrom('15550100', '15550100', '15550100', null),
-  }),
+  instance: fc.oneof(
+    { weight: 3, arbitrary: fc.constant({}) },
+    fc.record({
+      status: fc.constantFrom('connected', 'connecting', 'qr_required'),
+      desired: fc.constantFrom('running', 'stopped'),
+      phoneNumber: fc.constantFrom('15550100', null),
+    }),
+  ),
   change: fc.constantFrom('nothing', 'name', 'plan', 'suspension', 'number'),
   /** Messages of one group arrive together. */
   groups: fc.array(
-    fc.array(
-      fc.record({
-        backlogLimit: fc.integer({ min: 1, max: 5 }),
-        trialLimit: fc.constantFrom(null, null, null, 1, 2),
-        revision: fc.constantFrom(...REVISIONS),
-        key: fc.constantFrom(null, null, 'k1', 'k2'),
-        /** How much later the message is created than the one before. */
-        later: fc.constantFrom(1, 1, 1, IDEMPOTENCY_WINDOW_MS - 1, IDEMPOTENCY_WINDOW_MS),
-      }),
-      { minLength: 1, maxLength: 4 },
-    ),
-    { minLength: 1, maxLength: 4 },
+    fc.record({
+      /** How much later the group is created than the one before. */
+      later: fc.constantFrom(10, IDEMPOTENCY_WINDOW_MS - 1, IDEMPOTENCY_WINDOW_MS),
+      revision: fc.constantFrom('none', 'present', 'present', 'earlier'),
+      messages: fc.array(
+        fc.record({
+          backlogLimit: fc.integer({ min: 1, max: 8 }),
+          trialLimit: fc.constantFrom(null, null, null, null, 1, 2),
+          key: fc.constantFrom(null, 'k1', 'k2'),
+        }),
+        { minLength: 1, maxLength: 4 },
+      ),
+    }),
+    { minLength: 2, maxLength: 5 },
   ),
 } as const);
 
@@ -118,7 +121,7 @@ async function compareAcceptances(storage: Storage, given: Accepting): Promise<v
 
   const revisions = { none: undefined, present, earlier };
   const records = new Map<string, IdempotencyRecord>();
-  let [createdAt, queued, trialMessagesUsed] = [NOW, 0, 0];
+  let [since, queued, trialMessagesUsed] = [NOW, 0, 0];
   const expected = (acceptance: Acceptance): AcceptanceResult => {
     const { idempotency } = acceptance;
     const result = decideAcceptance(acceptance, {
@@ -133,12 +136,13 @@ async function compareAcceptances(storage: Storage, given: Accepting): Promise<v
     if (idempotency) records.set(idempotency.key, idempotency);
     return result;
   };
-  for (const group of given.groups) {
-    const acceptances = group.map(({ later, key, ...one }): Acceptance => {
-      createdAt += later;
+  for (const { later, revision: name, messages } of given.groups) {
+    since += later;
+    const acceptances = messages.map(({ key, ...one }, index): Acceptance => {
+      const createdAt = since + index;
       const message = aMessage(instance, { createdAt });
       const idempotency = key === null ? null : { key, fingerprint: 'f', messageId: message.id, createdAt };
-      return { ...one, message, idempotency, revision: revisions[one.revision] };
+      return { ...one, message, idempotency, revision: revisions[name] };
     });
     const results = await Promise.all(acceptances.map((acceptance) => storage.messages.accept(acceptance)));
     expect(results).toEqual(acceptances.map(expected));
