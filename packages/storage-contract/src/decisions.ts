@@ -5,6 +5,7 @@ import {
   chatKeyOf,
   decideAcceptance,
   IDEMPOTENCY_WINDOW_MS,
+  numberOfKey,
   roomInLane,
   startsAfter,
   startsSetBack,
@@ -259,12 +260,12 @@ async function compareClaims(storage: Storage, { due, steps, ...given }: Claimin
 const chatting = fc.array(
   fc.record({
     direction: fc.constantFrom('inbound', 'outbound'),
-    isInGroup: fc.boolean(),
-    hasContact: fc.boolean(),
+    isInGroup: fc.constantFrom(false, false, true),
+    hasContact: fc.constantFrom(false, false, true),
     from: fc.constantFrom('15550111', '15550122', null),
     to: fc.constantFrom('15550111', '15550122'),
   }),
-  { minLength: 1, maxLength: 8 },
+  { minLength: 4, maxLength: 10 },
 );
 
 type Chatting = typeof chatting extends fc.Arbitrary<infer Case> ? Case : never;
@@ -301,10 +302,12 @@ async function compareChats(storage: Storage, given: Chatting): Promise<void> {
     const key = chatKeyOf(message);
     if (key !== null) latest.set(key, message.id);
   }
-  const expected = [...latest.values()].toSorted().toReversed();
+  const expected = [...latest]
+    .toSorted(([, one], [, other]) => (one < other ? 1 : -1))
+    .map(([key, id]) => ({ id, number: numberOfKey(key) }));
   for (const _ of ['unfiled', 'filed']) {
     const { rows } = await storage.chats.list(workspace.id, instance.id, { from: null, limit: 100 });
-    expect(rows.map(({ lastMessage }) => lastMessage.id)).toEqual(expected);
+    expect(rows.map(({ number, lastMessage }) => ({ id: lastMessage.id, number }))).toEqual(expected);
     await storage.chats.file?.(100);
   }
 }
