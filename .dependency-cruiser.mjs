@@ -11,6 +11,8 @@ const publicCore = '^packages/core/src/index\\.ts$';
 const spi = (port) => `^packages/core/src/spi/${port}\\.ts$`;
 const receiver = '^packages/receiver/src/index\\.ts$';
 const optionNames = '^internal/option-names/src/index\\.ts$';
+/** In memory, for tests. */
+const storageSqlite = '^packages/storage-sqlite/src/index\\.ts$';
 const storageKit = '^packages/storage-kit/src/index\\.ts$';
 const own = (name) => `^packages/${name}/src/`;
 const internal = (name) => `^internal/${name}/src/`;
@@ -228,6 +230,7 @@ export default {
         publicCore,
         spi('runtime'),
         '^packages/core/src/(node|testing|sandbox)/index\\.ts$',
+        storageSqlite,
         npm('msw'),
       ],
       'The service itself, in the tests of its consumers.',
@@ -334,6 +337,7 @@ export default {
       publicCore,
       spi('gateway'),
       '^packages/core/src/(node|testing)/index\\.ts$',
+      storageSqlite,
       internal('test-support'),
       npm('vitest'),
     ]),

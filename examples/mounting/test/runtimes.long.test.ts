@@ -55,7 +55,7 @@ describe('the API works', () => {
       compatibilityFlags: ['nodejs_compat'],
       bindings: { API_KEY: apiKey, PORTS: portsOf(storage) },
       serviceBindings: {
-        async STORAGE(request) {
+        async STORAGE(request: { text(): Promise<string> }) {
           const response = await carryOut(storage, request);
           return new Response(await response.text(), { status: response.status });
         },

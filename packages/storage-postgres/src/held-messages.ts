@@ -6,7 +6,7 @@ import { uuidToFind } from './uuid.ts';
 /** The maximum number of queued messages that `letOthersPass` examines in one transaction. */
 const PASSED_AT_ONCE = 200;
 
-/** The recipient of a message in SQL, as `recipientOf` returns it. `item` is the name of its row. */
+/** The recipient of a message in SQL: its group, number or contact. `item` is the name of its row. */
 export const recipientIn = (item: string): string =>
   `coalesce(${item}.group_id::text, ${item}.recipient, ${item}.contact_id::text, '')`;
 

@@ -7,7 +7,7 @@ import type { Row } from './row.ts';
 /** The maximum number of queued messages that `letOthersPass` examines in one transaction. */
 const PASSED_AT_ONCE = 200;
 
-/** The recipient of a message in `messages`, as `recipientOf` returns it. */
+/** The recipient of a message in `messages`: its group, number or contact. */
 export const RECIPIENT = `coalesce(messages.group_id, messages.recipient, (
     SELECT contact_id FROM message_details WHERE message_id = messages.id
   ), '')`;

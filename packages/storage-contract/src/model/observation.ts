@@ -1,26 +1,8 @@
-import type { Delivery, Message, Page, QueuedMessage, Storage } from '@trunkline/core/spi/storage';
+import type { Storage } from '@trunkline/core/spi/storage';
+import type { ObservedDeliveries, ObservedWorkspace, Observation } from './rules.ts';
 import type { Scenario } from './scenario.ts';
 
 const EVERYTHING = { from: null, limit: 200 };
-
-/** What can be read of a storage, with the names of what the rules are about. */
-export interface Observation {
-  readonly workspaces: readonly ObservedWorkspace[];
-  readonly endpoints: readonly ObservedDeliveries[];
-  readonly heads: readonly QueuedMessage[];
-  readonly [others: string]: unknown;
-}
-
-interface ObservedWorkspace {
-  readonly messages: Page<Message>;
-  readonly [others: string]: unknown;
-}
-
-interface ObservedDeliveries {
-  readonly all: Page<Delivery>;
-  readonly failed: Page<Delivery>;
-  readonly pending: Page<Delivery>;
-}
 
 /** Reads the rows by which a storage is checked, and compared with another one. */
 export async function observe(storage: Storage, scenario: Scenario): Promise<Observation> {

@@ -1,7 +1,25 @@
 import { expect } from 'vitest';
-import type { Delivery, Message } from '@trunkline/core/spi/storage';
+import type { Delivery, Message, Page, QueuedMessage } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
-import type { Observation } from './observation.ts';
+
+/** What can be read of a storage, with the names of what the rules are about. */
+export interface Observation {
+  readonly workspaces: readonly ObservedWorkspace[];
+  readonly endpoints: readonly ObservedDeliveries[];
+  readonly heads: readonly QueuedMessage[];
+  readonly [others: string]: unknown;
+}
+
+export interface ObservedWorkspace {
+  readonly messages: Page<Message>;
+  readonly [others: string]: unknown;
+}
+
+export interface ObservedDeliveries {
+  readonly all: Page<Delivery>;
+  readonly failed: Page<Delivery>;
+  readonly pending: Page<Delivery>;
+}
 
 /** Checks the counts, orders and states of a storage, and how a step changed them. No step may break these rules. */
 export function expectRules(

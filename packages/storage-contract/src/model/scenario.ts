@@ -12,7 +12,7 @@ import type {
 } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
 import { anEndpoint, anInstance, aWorkspace, NOW } from '../examples.ts';
-import type { Observation } from './observation.ts';
+import type { Observation } from './rules.ts';
 import { seededBytes } from './seeded-bytes.ts';
 
 /** A storage, with the results that later steps need. */

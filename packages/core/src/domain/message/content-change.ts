@@ -8,12 +8,12 @@ export interface ContentChange {
   readonly expected: Pick<Message, 'editedAt' | 'deletedAt'>;
 }
 
-export type MessageSays = Pick<
+type MessageSays = Pick<
   Message,
   'text' | 'caption' | 'media' | 'kind' | 'payload' | 'editedAt' | 'deletedAt'
 >;
 
-export function saysOf(message: Message): MessageSays {
+function saysOf(message: Message): MessageSays {
   const { text, caption, media, kind, payload, editedAt, deletedAt } = message;
   return { text, caption, media, kind, payload, editedAt, deletedAt };
 }

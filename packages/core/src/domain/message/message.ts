@@ -55,11 +55,6 @@ export function contentNotFree(message: Message): Error {
   );
 }
 
-/** The recipient of an outbound message; messages to the same recipient are sent in the order of their acceptance. */
-export function recipientOf({ groupId, to, contact }: Pick<Message, 'groupId' | 'to' | 'contact'>): string {
-  return groupId ?? to ?? contact?.id ?? '';
-}
-
 /** Times are epoch milliseconds. */
 export interface Message {
   readonly id: string;
