@@ -50,7 +50,7 @@ const sandbox = createSandbox();
 const trunkline = createTrunkline({
   ...runtime,
   storage: sqliteStorage({ path: join(directory, 'trunkline.db') }),
-  gateway: sandbox.gateway,
+  gateways: [sandbox.gateway],
   secretKey: 'a secret key of the benches, long enough',
   logger: silentLogger,
 });

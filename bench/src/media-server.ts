@@ -21,7 +21,7 @@ const sandbox = createSandbox();
 const trunkline = createTrunkline({
   ...nodeRuntime({ mediaDirectory: join(directory, 'media') }),
   storage: sqliteStorage({ path: join(directory, 'trunkline.db') }),
-  gateway: sandbox.gateway,
+  gateways: [sandbox.gateway],
   secretKey: 'a secret key for measuring with, long enough',
 });
 await trunkline.start();

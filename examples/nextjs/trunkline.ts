@@ -4,7 +4,7 @@ import { sqliteStorage } from '@trunkline/storage-sqlite';
 
 export const { handlers, register, trunkline } = createNextTrunkline(() => ({
   storage: sqliteStorage({ path: 'trunkline.db' }),
-  gateway: createSandbox({ scansQrs: true }).gateway,
+  gateways: [createSandbox({ scansQrs: true }).gateway],
   secretKey: process.env.SECRET_KEY,
   developmentKey: (token) => console.log('API key:', token),
 }));

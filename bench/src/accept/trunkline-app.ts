@@ -25,7 +25,7 @@ export async function startTrunkline(
   const trunkline = createTrunkline({
     ...nodeRuntime(),
     storage,
-    gateway: createSandbox().gateway,
+    gateways: [createSandbox().gateway],
     secretKey: 'a secret key for measuring with, long enough',
     sendBacklog: 1_000_000,
     roles: { gateway: false, webhooks: false, maintenance: false },

@@ -67,7 +67,7 @@ function open(directory: string, webhooks: boolean): { trunkline: Trunkline; sto
   const trunkline = createTrunkline({
     ...nodeRuntime(),
     storage,
-    gateway: createSandbox().gateway,
+    gateways: [createSandbox().gateway],
     secretKey: 'a secret key for measuring with, long enough',
     urlPolicy: 'local',
     roles: { gateway: false, webhooks, maintenance: false },

@@ -10,7 +10,13 @@ const FILED_AT_ONCE = 1_000;
 
 /** Returns the leases by instance id. */
 export async function leaseAll(storage: Storage): Promise<ReadonlyMap<string, Lease>> {
-  const taken = await storage.leases.claim({ owner: 'bench', now: Date.now(), ttlMs: HOUR_MS, limit: 1_000 });
+  const taken = await storage.leases.claim({
+    owner: 'bench',
+    now: Date.now(),
+    networks: ['sandbox'],
+    ttlMs: HOUR_MS,
+    limit: 1_000,
+  });
   return new Map(taken.map(({ lease }) => [lease.instanceId, lease]));
 }
 

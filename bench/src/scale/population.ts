@@ -24,7 +24,7 @@ export async function populate(plan: ScalePlan): Promise<Population> {
   const trunkline = createTrunkline({
     ...nodeRuntime(),
     storage,
-    gateway: createSandbox().gateway,
+    gateways: [createSandbox().gateway],
     secretKey: SECRET_KEY,
     urlPolicy: 'local',
     roles: { gateway: false, webhooks: false, maintenance: false },

@@ -41,7 +41,7 @@ const plan = JSON.parse(process.argv[2] ?? '') as ScalePlan; // the parent wrote
 const trunkline: Trunkline = createTrunkline({
   ...nodeRuntime(),
   storage: STORAGES.postgres(plan.directory),
-  gateway: linkedBefore(createSandbox().gateway),
+  gateways: [linkedBefore(createSandbox().gateway)],
   secretKey: SECRET_KEY,
   urlPolicy: 'local',
 });

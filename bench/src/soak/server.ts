@@ -16,7 +16,7 @@ const trunkline = createTrunkline({
   ...nodeRuntime({ mediaDirectory: join(plan.directory, 'media') }),
   storage: STORAGES[plan.storage](plan.directory),
   // The simulated network must not grow, because it shares the heap that is measured.
-  gateway: createSandbox({ scansQrs: true, keptMessages: 100 }).gateway,
+  gateways: [createSandbox({ scansQrs: true, keptMessages: 100 }).gateway],
   secretKey: 'a secret key for measuring with, long enough',
   urlPolicy: 'local',
 });

@@ -24,7 +24,7 @@ function startable(plan: Plan, storage: Storage, webhooks: boolean): ReturnType<
   return createTrunkline({
     ...nodeRuntime({ webhooks: { tls: { ca: [plan.ca] } }, dns: { resolve: async () => ['127.0.0.1'] } }),
     storage,
-    gateway: createSandbox().gateway,
+    gateways: [createSandbox().gateway],
     secretKey: SECRET_KEY,
     urlPolicy: 'local',
     roles: { gateway: false, webhooks, maintenance: false },

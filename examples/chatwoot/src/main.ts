@@ -11,7 +11,7 @@ const storage = sqliteStorage({ path: 'trunkline.db' });
 const trunkline = createTrunkline({
   ...nodeRuntime(),
   storage,
-  gateway,
+  gateways: [gateway],
   secretKey: process.env['SECRET_KEY'],
 });
 

@@ -44,7 +44,7 @@ async function start(webhook: WebhookAuthenticity): Promise<void> {
   trunkline = createTrunkline({
     ...runtime,
     storage: sqliteStorage({ path: ':memory:' }),
-    gateway: sandbox.gateway,
+    gateways: [sandbox.gateway],
     logger: silentLogger,
     secretKey: 'of the tests, with thirty-two characters',
   });

@@ -19,7 +19,7 @@ it('A file that a phone sends to the network arrives byte for byte, and so does 
     media,
     storage: sqliteStorage({ path: ':memory:' }),
     webhookSender: recordingSender(),
-    gateway: networkGateway({ url: network.url, owner: 'gateway-1' }),
+    gateways: [networkGateway({ url: network.url, owner: 'gateway-1' })],
     secretKey: 'a secret key of at least 32 characters',
   });
   await trunkline.start();

@@ -27,7 +27,7 @@ beforeEach(async () => {
   const service = {
     ...runtime,
     storage: sqliteStorage({ path: ':memory:' }),
-    gateway: sandbox.gateway,
+    gateways: [sandbox.gateway],
     secretKey,
     logger: silentLogger,
   };

@@ -6,7 +6,12 @@ const { sqliteStorage } = require('@trunkline/storage-sqlite');
 
 const { gateway } = createSandbox({ scansQrs: true });
 const storage = sqliteStorage({ path: 'trunkline.db' });
-const trunkline = createTrunkline({ ...nodeRuntime(), storage, gateway, secretKey: process.env.SECRET_KEY });
+const trunkline = createTrunkline({
+  ...nodeRuntime(),
+  storage,
+  gateways: [gateway],
+  secretKey: process.env.SECRET_KEY,
+});
 
 async function main() {
   await trunkline.start();

@@ -8,7 +8,12 @@ import express from 'express';
 
 const { gateway } = createSandbox({ scansQrs: true });
 const storage = sqliteStorage({ path: 'trunkline.db' });
-const trunkline = createTrunkline({ ...nodeRuntime(), storage, gateway, secretKey: process.env.SECRET_KEY });
+const trunkline = createTrunkline({
+  ...nodeRuntime(),
+  storage,
+  gateways: [gateway],
+  secretKey: process.env.SECRET_KEY,
+});
 await trunkline.start();
 const { token } = await trunkline.admin.apiKeys.createFirst();
 if (token !== null) console.log('API key:', token); // at the first start

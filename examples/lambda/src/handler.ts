@@ -10,7 +10,7 @@ const { gateway } = createSandbox();
 const storage = postgresStorage({ connectionString, maxConnections: 3 });
 // Lambda freezes the process between requests. So it only serves the API, and a server on the same database does the rest.
 const roles = { gateway: false, webhooks: false, maintenance: false };
-const trunkline = createTrunkline({ ...nodeRuntime(), storage, gateway, secretKey, roles });
+const trunkline = createTrunkline({ ...nodeRuntime(), storage, gateways: [gateway], secretKey, roles });
 await trunkline.start();
 
 export const handler = handle(createHttpApp(trunkline));

@@ -35,7 +35,7 @@ export async function startService(
   const trunkline = createTrunkline({
     ...runtime,
     storage,
-    gateway: createSandbox({ scansQrs: true }).gateway, // in these examples, no person scans
+    gateways: [createSandbox({ scansQrs: true }).gateway], // in these examples, no person scans
     secretKey: 'What is in memory needs no better key.',
     urlPolicy: 'local',
     roles,

@@ -10,7 +10,12 @@ const storage = sqliteStorage({ path: 'trunkline.db' });
 
 @Module({
   imports: [
-    TrunklineModule.forRoot({ ...nodeRuntime(), storage, gateway, secretKey: process.env.SECRET_KEY }),
+    TrunklineModule.forRoot({
+      ...nodeRuntime(),
+      storage,
+      gateways: [gateway],
+      secretKey: process.env.SECRET_KEY,
+    }),
   ],
   controllers: [OrdersController],
 })

@@ -256,7 +256,7 @@ async function deliveriesOf(webhook: string, path: string): Promise<readonly Res
   const trunkline = createTrunkline({
     ...nodeRuntime(),
     storage: sqliteStorage({ path }),
-    gateway: createSandbox().gateway,
+    gateways: [createSandbox().gateway],
     secretKey: env.SECRET_KEY,
   });
   onTestFinished(() => trunkline.stop());

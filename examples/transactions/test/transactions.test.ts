@@ -28,7 +28,7 @@ beforeAll(async () => {
   pool = new Pool({ connectionString, options: `-c search_path=${schema}`, max: 1 });
   const { gateway } = createSandbox({ scansQrs: true });
   const storage = postgresStorage({ connectionString, schema });
-  trunkline = createTrunkline({ ...nodeRuntime(), storage, gateway, secretKey: 'x'.repeat(32) });
+  trunkline = createTrunkline({ ...nodeRuntime(), storage, gateways: [gateway], secretKey: 'x'.repeat(32) });
   await trunkline.start();
   // A second order of an item fails only at the COMMIT, after its message was added to the transaction.
   await pool.query(

@@ -306,7 +306,7 @@ describe('the first API key', () => {
       dns,
       storage: memoryStorage(),
       roles: only('api'),
-      gateway: createSandbox().gateway,
+      gateways: [createSandbox().gateway],
       secretKey: 'for a test, of 32 characters or more',
     });
     await trunkline.start();

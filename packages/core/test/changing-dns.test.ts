@@ -19,7 +19,7 @@ it('a name that comes to mean an address within is asked for once for each attem
   const trunkline = createTrunkline({
     ...nodeRuntime({ dns: nodeDnsResolver({ servers: [names.address] }) }),
     storage: memoryStorage(),
-    gateway: createSandbox().gateway,
+    gateways: [createSandbox().gateway],
     secretKey: SECRET_KEY,
     // Allows loopback addresses, but no other private ones.
     urlPolicy: 'local',

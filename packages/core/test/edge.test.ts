@@ -11,7 +11,7 @@ const apiOnly = { gateway: false, webhooks: false, maintenance: false };
 const options = (): TrunklineOptions => ({
   ...edgeRuntime({ dns: testRuntime().dns }),
   storage: memoryStorage(),
-  gateway: createSandbox().gateway,
+  gateways: [createSandbox().gateway],
   secretKey: SECRET_KEY,
 });
 

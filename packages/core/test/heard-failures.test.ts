@@ -165,7 +165,13 @@ describe('without a logger', () => {
     };
     const { gateway } = createSandbox();
     const storage = memoryStorage();
-    const trunkline = createTrunkline({ ...runtime, webhookSender, gateway, storage, secretKey: SECRET_KEY });
+    const trunkline = createTrunkline({
+      ...runtime,
+      webhookSender,
+      gateways: [gateway],
+      storage,
+      secretKey: SECRET_KEY,
+    });
     await trunkline.start();
     const { id } = await trunkline.admin.workspaces.create({ name: 'Acme' });
     const { webhooks } = trunkline.workspace(id);
@@ -189,7 +195,7 @@ describe('a Trunkline that does not run', () => {
     const runtime = testRuntime();
     const { gateway } = createSandbox();
     const storage = memoryStorage();
-    const trunkline = createTrunkline({ ...runtime, gateway, storage, secretKey: SECRET_KEY });
+    const trunkline = createTrunkline({ ...runtime, gateways: [gateway], storage, secretKey: SECRET_KEY });
     const calls = (): readonly (() => Promise<unknown>)[] => [
       () => trunkline.admin.workspaces.create({ name: 'Acme' }),
       () => trunkline.admin.subscriptions.list(),

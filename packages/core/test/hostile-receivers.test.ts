@@ -102,7 +102,7 @@ beforeAll(async () => {
       webhooks: { tls: { ca: [authority.cert] } },
     }),
     storage: memoryStorage(),
-    gateway: createSandbox().gateway,
+    gateways: [createSandbox().gateway],
     secretKey: SECRET_KEY,
     urlPolicy: 'local',
     roles: only('api', 'webhooks'),

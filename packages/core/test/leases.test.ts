@@ -470,7 +470,12 @@ describe('processes that join and leave', () => {
     const first = await gatewayOf(harness);
     await harness.clock.advance(14 * SECOND);
     const asksUntil = harness.clock.now() + 5 * MINUTE;
-    await harness.storage.processes.register('idle', { now: harness.clock.now(), since: 0, asksUntil });
+    await harness.storage.processes.register('idle', {
+      network: 'sandbox',
+      now: harness.clock.now(),
+      since: 0,
+      asksUntil,
+    });
     await harness.clock.advance(SECOND);
     expect(opened(first.gateway)).toBe(2);
     await harness.clock.advance(SECOND);
@@ -484,7 +489,11 @@ describe('processes that join and leave', () => {
     const { harness } = await waiting(4);
     const first = await gatewayOf(harness);
     for (let passed = 0; passed < MINUTE; passed += 5 * SECOND) {
-      await harness.storage.processes.register('idle', { now: harness.clock.now(), since: 0 });
+      await harness.storage.processes.register('idle', {
+        network: 'sandbox',
+        now: harness.clock.now(),
+        since: 0,
+      });
       await harness.clock.advance(5 * SECOND);
     }
     expect(first.gateway.connections).toHaveLength(4);
@@ -497,7 +506,7 @@ describe('processes that join and leave', () => {
     const { leases, processes } = harness.storage;
     const release = vi.spyOn(leases, 'release').mockRejectedValueOnce(new Error('disk full'));
     const asksUntil = harness.clock.now() + MINUTE;
-    await processes.register('idle', { now: harness.clock.now(), since: 0, asksUntil });
+    await processes.register('idle', { network: 'sandbox', now: harness.clock.now(), since: 0, asksUntil });
     // The next renewal would find the instance anyway, so check before that.
     await harness.clock.advance(6 * SECOND);
     expect(release).toHaveBeenCalled();

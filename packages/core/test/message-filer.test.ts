@@ -25,7 +25,7 @@ async function startFiling() {
   const trunkline = createTrunkline({
     ...runtime,
     storage: { ...storage, chats: { ...storage.chats, ...chats } as ChatStore },
-    gateway: createSandbox().gateway,
+    gateways: [createSandbox().gateway],
     secretKey: 'a secret key of at least 32 characters',
     logger: {
       debug() {},

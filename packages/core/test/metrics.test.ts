@@ -195,7 +195,13 @@ it('A lease that another process has taken is counted as lost', async () => {
   const { harness, reader } = await measuredHarness();
   const instanceId = await connectInstance(harness);
   const now = harness.clock.now() + HOUR;
-  const taken = await harness.storage.leases.claim({ owner: 'another', now, ttlMs: HOUR, limit: 10 });
+  const taken = await harness.storage.leases.claim({
+    owner: 'another',
+    now,
+    networks: ['sandbox'],
+    ttlMs: HOUR,
+    limit: 10,
+  });
   expect(taken).toMatchObject([{ lease: { instanceId } }]);
   await harness.clock.advance(30 * SECOND);
   expect(await reader.values()).toMatchObject({ 'trunkline.instances.leases.lost': 1 });

@@ -11,7 +11,7 @@ import { memoryStorage } from './support/memory-storage.ts';
 const valid = (): TrunklineOptions => ({
   ...testRuntime(),
   storage: memoryStorage(),
-  gateway: createSandbox().gateway,
+  gateways: [createSandbox().gateway],
   secretKey: SECRET_KEY,
 });
 

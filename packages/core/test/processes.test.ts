@@ -123,7 +123,7 @@ function ready() {
         ...runtime,
         clock,
         storage,
-        gateway: createSandbox().gateway,
+        gateways: [createSandbox().gateway],
         logger: silentLogger,
         secretKey: 'a secret key of the tests, long enough',
         ...options,

@@ -66,7 +66,7 @@ it('The README names everything that a Trunkline has', () => {
   const trunkline = createTrunkline({
     ...testRuntime(),
     storage: memoryStorage(),
-    gateway,
+    gateways: [gateway],
     secretKey: SECRET_KEY,
   });
   const has = readme.slice(readme.indexOf('## What it has'), readme.indexOf('## Events'));

@@ -129,7 +129,7 @@ describe('a secret key that is replaced', () => {
     const { gateway } = createSandbox();
     const { storage } = harness;
     const secretKey = [undefined, SECRET_KEY];
-    expect(() => createTrunkline({ ...runtime, storage, gateway, secretKey })).toThrow(
+    expect(() => createTrunkline({ ...runtime, storage, gateways: [gateway], secretKey })).toThrow(
       /"secretKey" is missing/,
     );
   });

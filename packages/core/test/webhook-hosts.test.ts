@@ -174,7 +174,7 @@ describe('Each attempt', () => {
     const trunkline = createTrunkline({
       ...nodeRuntime({ dns: nodeDnsResolver({ servers: [dns.address] }) }),
       storage: memoryStorage(),
-      gateway: createSandbox().gateway,
+      gateways: [createSandbox().gateway],
       secretKey: SECRET_KEY,
       roles: only('api', 'webhooks'),
       logger: { debug() {}, info() {}, warn() {}, error() {} },

@@ -23,7 +23,7 @@ export async function servedFixture(subject: GatewaySubject): Promise<ServedFixt
     clock: systemClock(),
     random: systemRandom(),
     storage: sqliteStorage({ path: ':memory:' }),
-    gateway,
+    gateways: [gateway],
     secretKey: 'a secret key of at least 32 characters',
     logger: silentLogger,
   });

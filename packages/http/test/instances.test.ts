@@ -209,7 +209,9 @@ describe('the proxy of an instance', () => {
   const gateway = { ...createSandbox().gateway, acceptsProxy: true };
 
   test('is given, kept, replaced and removed, and never shown', async () => {
-    const { call } = await (await startService({ gateway, instanceProxies: true })).newWorkspace();
+    const { call } = await (
+      await startService({ gateways: [gateway], instanceProxies: true })
+    ).newWorkspace();
     const created = await call('POST', '/instances', { json: { proxy_url } });
     expect(created.status).toBe(201);
     const path = `/instances/${idOf(created.json)}`;

@@ -49,7 +49,7 @@ export async function startService({
   const trunkline = createTrunkline({
     ...runtime,
     storage: sqliteStorage({ path: ':memory:' }),
-    gateway: sandbox.gateway,
+    gateways: [sandbox.gateway],
     secretKey: 'a secret key of the tests, long enough',
     ...options,
   });

@@ -63,7 +63,7 @@ export async function startService(given: Partial<TrunklineOptions> = {}): Promi
   const trunkline = createTrunkline({
     ...runtime,
     storage: sqliteStorage({ path: ':memory:' }),
-    gateway: sandbox.gateway,
+    gateways: [sandbox.gateway],
     secretKey: 'a secret key of the tests, long enough',
     urlPolicy: 'local',
     logger: recordIn(lines),

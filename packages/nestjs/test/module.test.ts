@@ -21,7 +21,7 @@ import type { TrunklineModuleOptions } from '../src/index.ts';
 const options = (more: Partial<TrunklineModuleOptions> = {}): TrunklineModuleOptions => ({
   ...nodeRuntime(),
   storage: sqliteStorage({ path: ':memory:' }),
-  gateway: createSandbox({ scansQrs: true }).gateway,
+  gateways: [createSandbox({ scansQrs: true }).gateway],
   secretKey: 'of the tests, with thirty-two characters',
   ...more,
 });

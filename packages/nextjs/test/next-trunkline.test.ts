@@ -19,12 +19,12 @@ import type { NextTrunkline, NextTrunklineOptions } from '../src/index.ts';
 
 const options = (more: Partial<NextTrunklineOptions> = {}): NextTrunklineOptions => ({
   storage: sqliteStorage({ path: ':memory:' }),
-  gateway: createSandbox({ scansQrs: true }).gateway,
+  gateways: [createSandbox({ scansQrs: true }).gateway],
   secretKey: 'of the tests, with thirty-two characters',
   logger: silentLogger,
   ...more,
 });
-const { gateway, secretKey } = options();
+const { gateways, secretKey } = options();
 
 beforeEach(() => {
   onTestFinished(() => {
@@ -161,7 +161,7 @@ describe('createNextTrunkline, if the database cannot be used', () => {
     const clock = manualClock();
     const made = app(() => ({
       storage: sqliteStorage({ path: join(folder, 'trunkline.db') }),
-      gateway,
+      gateways,
       secretKey,
       clock,
       logger: { ...silentLogger, error },
@@ -216,7 +216,7 @@ describe('developmentKey of createNextTrunkline', () => {
     const tokens: string[] = [];
     const { handlers, register, stop } = app(() => ({
       storage: sqliteStorage({ path }),
-      gateway,
+      gateways,
       secretKey,
       developmentKey: (token: string) => void tokens.push(token),
     }));
@@ -268,7 +268,7 @@ describe('createNextTrunkline, at the end of the process', () => {
     expect([await program.ended, program.stderr()]).toEqual([0, '']);
 
     const storage = sqliteStorage({ path: join(cwd, 'trunkline.db') });
-    const later = createTrunkline({ ...nodeRuntime(), storage, gateway, secretKey });
+    const later = createTrunkline({ ...nodeRuntime(), storage, gateways, secretKey });
     onTestFinished(() => later.stop());
     await later.start();
     const { webhooks } = later.workspace(must((await later.admin.workspaces.list())[0]).id);

@@ -59,7 +59,7 @@ async function comeAndGo(storage: Storage<never>): Promise<readonly number[]> {
   const trunkline = createTrunkline({
     ...nodeRuntime(),
     storage,
-    gateway: sandbox.gateway,
+    gateways: [sandbox.gateway],
     secretKey: 'a secret key of at least 32 characters',
     logger: silentLogger,
   });

@@ -14,7 +14,7 @@ describe('The API key of the first start', () => {
     const trunkline = createTrunkline({
       ...runtime,
       storage,
-      gateway: createSandbox().gateway,
+      gateways: [createSandbox().gateway],
       secretKey: 'a-secret-key-of-more-than-32-characters',
       roles: { gateway: false, webhooks: false, maintenance: false },
     });

@@ -9,7 +9,7 @@ it('The addresses of MAIL_TO, and no others, get the emails of the oldest worksp
   const trunkline = createTrunkline({
     ...testRuntime(),
     storage: sqliteStorage({ path: ':memory:' }),
-    gateway: createSandbox().gateway,
+    gateways: [createSandbox().gateway],
     secretKey: 'a-secret-key-of-more-than-32-characters',
     roles: { gateway: false, webhooks: false, maintenance: false },
   });

@@ -16,7 +16,7 @@ async function ready({ scopes = SCOPES, limit = 600 }: { scopes?: readonly Scope
   const storage = sqliteStorage({ path: ':memory:' });
   const runtime = testRuntime();
   const secretKey = 'a secret key of the tests, long enough';
-  const trunkline = createTrunkline({ ...runtime, storage, gateway: sandbox.gateway, secretKey });
+  const trunkline = createTrunkline({ ...runtime, storage, gateways: [sandbox.gateway], secretKey });
   await trunkline.start();
   onTestFinished(async () => {
     const stopped = trunkline.stop();

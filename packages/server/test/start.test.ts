@@ -67,7 +67,7 @@ describe('The first start', () => {
         node: process.versions.node,
         url: server.url,
         storage: 'sqlite',
-        gateway: 'sandbox',
+        gateways: ['sandbox'],
         roles: ['api', 'gateway'],
       }),
     );

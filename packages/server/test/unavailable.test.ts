@@ -48,7 +48,7 @@ async function startServerApp() {
   const trunkline = createTrunkline({
     ...runtime,
     storage,
-    gateway: sandbox.gateway,
+    gateways: [sandbox.gateway],
     secretKey: SECRET_KEY,
     logger,
   });

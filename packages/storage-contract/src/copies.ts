@@ -69,7 +69,9 @@ export function copyContract(subject: ContractSubject): void {
       const write = { instance: structuredClone(stored), event: null, lease: null };
       deface(await storage.instances.write(write));
       deface(write);
-      deface(await storage.leases.claim({ owner: 'a', now: NOW, ttlMs: 10, limit: 5 }));
+      deface(
+        await storage.leases.claim({ owner: 'a', now: NOW, networks: ['sandbox'], ttlMs: 10, limit: 5 }),
+      );
       expect(await storage.instances.list(stored.workspaceId)).toEqual([{ ...stored, version: 2 }]);
     });
 

@@ -197,7 +197,9 @@ function sharing(subject: ContractSubject): void {
     const claims = [
       { storage: one, owner: 'one' },
       { storage: two, owner: 'two' },
-    ].map(({ storage, owner }) => storage.leases.claim({ owner, now: NOW, ttlMs: 1000, limit: 15 }));
+    ].map(({ storage, owner }) =>
+      storage.leases.claim({ owner, now: NOW, networks: ['sandbox'], ttlMs: 1000, limit: 15 }),
+    );
     const taken = (await Promise.all(claims)).flat();
     expect(taken).toHaveLength(20);
     expect(new Set(taken.map(({ lease }) => lease.instanceId)).size).toBe(20);

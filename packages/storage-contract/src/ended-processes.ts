@@ -60,9 +60,9 @@ function held(subject: ContractSubject): void {
       new Set(['instance', 'deliveries', 'subscriptions']),
     );
     expect(signals).toContainEqual({ topic: 'instance', instanceId: instance.id });
-    const share = await storage.processes.register('b', { now: NOW + 1, since: 0 });
+    const share = await storage.processes.register('b', { network: 'sandbox', now: NOW + 1, since: 0 });
     expect(share.owners).toMatchObject([{ owner: 'b', held: 0 }]);
-    const taking = { now: NOW + 1, ttlMs: 30_000, limit: 10 };
+    const taking = { now: NOW + 1, networks: ['sandbox'], ttlMs: 30_000, limit: 10 };
     const taken = only(await storage.leases.claim({ owner: 'b', ...taking }));
     expect(taken).toMatchObject({ lease: { instanceId: instance.id, epoch: 2 } });
     // The claim reports the owner that lost the lease, but only once.
@@ -163,7 +163,13 @@ function held(subject: ContractSubject): void {
 
 /** Claims everything that is free, and returns the claims; empty if another process holds everything. */
 async function takeAll(storage: Storage): Promise<readonly unknown[]> {
-  const leases = await storage.leases.claim({ owner: 'b', now: NOW + 1, ttlMs: 30_000, limit: 100 });
+  const leases = await storage.leases.claim({
+    owner: 'b',
+    now: NOW + 1,
+    networks: ['sandbox'],
+    ttlMs: 30_000,
+    limit: 100,
+  });
   const events = await Promise.all(
     (await storage.subscriptions.list(1)).map(({ subscription }) =>
       claimEvents(storage, subscription, NOW + 1),

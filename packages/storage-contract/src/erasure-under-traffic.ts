@@ -67,7 +67,7 @@ function service(storage: Storage<never>, sandbox: Sandbox, complaints: string[]
   return createTrunkline({
     ...nodeRuntime(),
     storage,
-    gateway: sandbox.gateway,
+    gateways: [sandbox.gateway],
     webhookSender: recordingSender(),
     urlPolicy: 'local',
     secretKey: 'a secret key of at least 32 characters',

@@ -57,7 +57,7 @@ export async function takeLease(
   claim: { readonly owner?: string; readonly now?: number } = {},
 ): Promise<Lease> {
   const { owner = 'process-1', now = NOW } = claim;
-  const taken = await storage.leases.claim({ owner, now, ttlMs: 30_000, limit: 1000 });
+  const taken = await storage.leases.claim({ owner, now, networks: ['sandbox'], ttlMs: 30_000, limit: 1000 });
   return must(taken.find(({ lease }) => lease.instanceId === instance.id)).lease;
 }
 
@@ -74,6 +74,7 @@ export async function loseLease(storage: Storage, lease: Lease): Promise<Lease> 
   const taken = await storage.leases.claim({
     owner: 'usurper',
     now: NOW * 2,
+    networks: ['sandbox'],
     ttlMs: 1,
     limit: 1000,
   });

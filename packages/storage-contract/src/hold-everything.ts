@@ -10,8 +10,8 @@ import { NOW, testId } from './examples.ts';
 export async function holdEverything(storage: Storage<unknown>): Promise<void> {
   await storage.open({ newId: testId, logger: { debug() {}, info() {}, warn() {}, error() {} } });
   await storage.processes.releaseEnded?.(NOW);
-  await storage.leases.claim({ owner: 'held', now: NOW, ttlMs: LEASE_MS, limit: 100 });
-  await storage.processes.register('held', { now: NOW, since: 0 });
+  await storage.leases.claim({ owner: 'held', now: NOW, networks: ['sandbox'], ttlMs: LEASE_MS, limit: 100 });
+  await storage.processes.register('held', { network: 'sandbox', now: NOW, since: 0 });
   await storage.deliveries.claim({
     now: NOW,
     limit: 100,

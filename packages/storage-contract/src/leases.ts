@@ -41,7 +41,7 @@ export function leaseContract(subject: ContractSubject): void {
       const operation = { id: 'opr_1', kind: 'logout', requestedAt: NOW } as const;
       const stopping = await storeInstance(storage, workspace, { desired: 'stopped', operation });
 
-      const claim = { owner: 'a', now: NOW, ttlMs: TTL, limit: 10 };
+      const claim = { owner: 'a', now: NOW, networks: ['sandbox'], ttlMs: TTL, limit: 10 };
       expect(await storage.leases.claim(claim)).toEqual([
         { instance: running, lease: { instanceId: running.id, owner: 'a', epoch: 1 }, takenFrom: null },
         { instance: stopping, lease: { instanceId: stopping.id, owner: 'a', epoch: 1 }, takenFrom: null },
@@ -53,7 +53,7 @@ export function leaseContract(subject: ContractSubject): void {
       const storage = await open();
       const instance = await storeInstance(storage, await storeWorkspace(storage));
       const lease = await takeLease(storage, instance, { owner: 'a' });
-      const claim = { owner: 'b', ttlMs: TTL, limit: 10 };
+      const claim = { owner: 'b', networks: ['sandbox'], ttlMs: TTL, limit: 10 };
 
       expect(await storage.leases.find(instance.id, NOW + TTL - 1)).toEqual(lease);
       expect(await storage.leases.claim({ ...claim, now: NOW + TTL - 1 })).toEqual([]);
@@ -66,7 +66,7 @@ export function leaseContract(subject: ContractSubject): void {
       const storage = await open();
       const instance = await storeInstance(storage, await storeWorkspace(storage));
       await takeLease(storage, instance, { owner: 'a', now: NOW + HOUR });
-      const claim = { owner: 'b', ttlMs: TTL, limit: 10 };
+      const claim = { owner: 'b', networks: ['sandbox'], ttlMs: TTL, limit: 10 };
       // A lease that began up to one lease length ahead is not free, because the claiming process may have been
       // suspended since it read its clock.
       expect(await storage.leases.claim({ ...claim, now: NOW + HOUR - TTL })).toEqual([]);
@@ -82,7 +82,7 @@ export function leaseContract(subject: ContractSubject): void {
       const ahead = await storeInstance(storage, workspace, { createdAt: NOW - 2 });
       await takeLease(storage, ahead, { now: NOW + HOUR });
       const fresh = await storeInstance(storage, workspace, { createdAt: NOW - 1 });
-      const claim = { owner: 'b', now: NOW, ttlMs: TTL };
+      const claim = { owner: 'b', now: NOW, networks: ['sandbox'], ttlMs: TTL };
       const first = await storage.leases.claim({ ...claim, limit: 1 });
       expect(only(first).lease.instanceId).toBe(fresh.id);
       const second = await storage.leases.claim({ ...claim, limit: 1 });
@@ -93,7 +93,7 @@ export function leaseContract(subject: ContractSubject): void {
       const storage = await open();
       const instance = await storeInstance(storage, await storeWorkspace(storage));
       const take = async (owner: string, now: number) =>
-        only(await storage.leases.claim({ owner, now, ttlMs: TTL, limit: 10 }));
+        only(await storage.leases.claim({ owner, now, networks: ['sandbox'], ttlMs: TTL, limit: 10 }));
       expect(await take('a', NOW)).toHaveProperty('takenFrom', null);
       const { takenFrom, lease } = await take('b', NOW + TTL);
       expect(takenFrom).toBe('a');
@@ -234,7 +234,7 @@ export function leaseContract(subject: ContractSubject): void {
       await storage.leases.release(await takeLease(storage, returned, { now: NOW + 30 }));
       const fresh = await storeInstance(storage, workspace, { createdAt: NOW - 1 });
 
-      const claim = { owner: 'b', now: NOW + 20 + TTL, ttlMs: TTL };
+      const claim = { owner: 'b', now: NOW + 20 + TTL, networks: ['sandbox'], ttlMs: TTL };
       const first = await storage.leases.claim({ ...claim, limit: 3 });
       expect(first.map(({ lease }) => lease.instanceId)).toEqual([returned.id, fresh.id, early.id]);
       const rest = await storage.leases.claim({ ...claim, limit: 3 });
@@ -250,7 +250,7 @@ export function leaseContract(subject: ContractSubject): void {
         await storeInstance(storage, workspace),
         await storeInstance(storage, workspace),
       ];
-      const claim = { owner: 'a', now: NOW, ttlMs: TTL, limit: 10 };
+      const claim = { owner: 'a', now: NOW, networks: ['sandbox'], ttlMs: TTL, limit: 10 };
       const claimed = (await leases.claim(claim)).map(({ lease }) => lease);
       const leaseOf = ({ id }: { readonly id: string }): Lease =>
         must(claimed.find(({ instanceId }) => instanceId === id));
@@ -263,7 +263,7 @@ export function leaseContract(subject: ContractSubject): void {
       ]);
       expect(await leases.find(third.id, NOW)).toEqual(held);
       const taken = async (owner: string): Promise<readonly string[]> =>
-        (await leases.claim({ owner, now: NOW + 1, ttlMs: TTL, limit: 10 })).map(
+        (await leases.claim({ owner, now: NOW + 1, networks: ['sandbox'], ttlMs: TTL, limit: 10 })).map(
           ({ lease }) => lease.instanceId,
         );
       expect(await taken('c')).toEqual([first.id]);
@@ -284,10 +284,10 @@ export function leaseContract(subject: ContractSubject): void {
       await leases.release(other, { owner: 'b', until: NOW + 1000 });
       expect(await instances.write({ ...renaming(first, 'Late'), lease })).toEqual({ kind: 'fenced' });
       expect(await leases.find(first.id, NOW)).toBeNull();
-      const { owners } = await processes.register('b', { now: NOW + 999, since: NOW });
+      const { owners } = await processes.register('b', { network: 'sandbox', now: NOW + 999, since: NOW });
       expect(owners).toMatchObject([{ owner: 'b', held: 2 }]);
 
-      const claim = { now: NOW + 999, ttlMs: TTL, limit: 1 };
+      const claim = { now: NOW + 999, networks: ['sandbox'], ttlMs: TTL, limit: 1 };
       expect(await leases.claim({ ...claim, owner: 'a' })).toEqual([]);
       expect(await leases.claim({ ...claim, owner: '' })).toEqual([]);
       const taken = only(await leases.claim({ ...claim, owner: 'b' }));
@@ -309,7 +309,9 @@ export function leaseContract(subject: ContractSubject): void {
       const lost = await takeLease(storage, instance, { owner: 'a' });
       const held = await takeLease(storage, instance, { owner: 'b', now: NOW + TTL });
       await leases.release(lost, { owner: 'c', until: NOW + 5 * TTL });
-      expect(await leases.claim({ owner: 'c', now: NOW + TTL, ttlMs: TTL, limit: 1 })).toEqual([]);
+      expect(
+        await leases.claim({ owner: 'c', now: NOW + TTL, networks: ['sandbox'], ttlMs: TTL, limit: 1 }),
+      ).toEqual([]);
       expect(await leases.find(instance.id, NOW + TTL)).toEqual(held);
     });
 
@@ -318,7 +320,7 @@ export function leaseContract(subject: ContractSubject): void {
       const workspace = await storeWorkspace(storage);
       for (let index = 0; index < 20; index += 1) await storeInstance(storage, workspace);
       const claims = ['a', 'b', 'a', 'b'].map((owner) =>
-        storage.leases.claim({ owner, now: NOW, ttlMs: TTL, limit: 5 }),
+        storage.leases.claim({ owner, now: NOW, networks: ['sandbox'], ttlMs: TTL, limit: 5 }),
       );
       const taken = (await Promise.all(claims)).flat();
       expect(new Set(taken.map(({ lease }) => lease.instanceId)).size).toBe(20);
@@ -379,7 +381,13 @@ export function leaseContract(subject: ContractSubject): void {
       const instance = await storeInstance(storage, workspace);
       expect(await storage.leases.find(instance.id, NOW)).toBeNull();
       expect(await storage.leases.find(anInstance(workspace).id, NOW)).toBeNull();
-      const claimed = await storage.leases.claim({ owner: 'a', now: NOW, ttlMs: TTL, limit: 0 });
+      const claimed = await storage.leases.claim({
+        owner: 'a',
+        now: NOW,
+        networks: ['sandbox'],
+        ttlMs: TTL,
+        limit: 0,
+      });
       expect(claimed).toEqual([]);
       expect(must(await takeLease(storage, instance)).epoch).toBe(1);
     });

@@ -229,7 +229,13 @@ export function mediaContract(subject: ContractSubject): void {
         await acceptWithFile(storage, instance),
         await acceptWithFile(storage, instance),
       ];
-      const [taken] = await storage.leases.claim({ owner: 'a', now: NOW, ttlMs: 1000, limit: 1 });
+      const [taken] = await storage.leases.claim({
+        owner: 'a',
+        now: NOW,
+        networks: ['sandbox'],
+        ttlMs: 1000,
+        limit: 1,
+      });
       if (taken) await storage.instances.delete({ ...taken, failQueued: QUEUE_FAILURE });
       const seen: string[] = [];
       for (const expected of [2, 1, 0]) {

@@ -112,7 +112,7 @@ export function messageChangeContract(subject: ContractSubject): void {
       const workspace = await storeWorkspace(storage);
       await storeEndpoint(storage, workspace, { events: ['message.sent'] });
       const instances = await Promise.all(Array.from({ length: 6 }, () => storeInstance(storage, workspace)));
-      const all = { owner: 'process-1', now: NOW, ttlMs: 30_000, limit: 10 };
+      const all = { owner: 'process-1', now: NOW, networks: ['sandbox'], ttlMs: 30_000, limit: 10 };
       const leases = (await storage.leases.claim(all)).map(({ lease }) => lease);
       const leaseOf = (index: number): Lease =>
         must(leases.find(({ instanceId }) => instanceId === instances[index]?.id));

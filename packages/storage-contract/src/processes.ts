@@ -19,7 +19,7 @@ export function processContract(subject: ContractSubject): void {
       const workspace = await storeWorkspace(storage);
       await storeInstance(storage, workspace, { desired: 'running' });
       await storeInstance(storage, workspace, { desired: 'stopped' });
-      expect(await processes.register('b', { now: NOW, since: NOW - 20 })).toEqual({
+      expect(await processes.register('b', { network: 'sandbox', now: NOW, since: NOW - 20 })).toEqual({
         owners: [{ owner: 'b', held: 0, registeredAt: NOW, asksUntil: 0 }],
         instances: 1,
       });
@@ -32,14 +32,18 @@ export function processContract(subject: ContractSubject): void {
         { owner: 'b', held: 2, registeredAt: NOW, asksUntil: 0 },
       ];
       expect(await processes.register('a', report)).toEqual({ owners: both, instances: 2 });
-      expect(await processes.register('a', { now: NOW + 20, since: NOW })).toEqual({
+      expect(await processes.register('a', { network: 'sandbox', now: NOW + 20, since: NOW })).toEqual({
         owners: [{ owner: 'a', held: 0, registeredAt: NOW + 20, asksUntil: 0 }],
         instances: 2,
       });
-      expect((await processes.register('b', { now: NOW + 20, since: NOW })).owners).toHaveLength(2);
+      expect(
+        (await processes.register('b', { network: 'sandbox', now: NOW + 20, since: NOW })).owners,
+      ).toHaveLength(2);
       await processes.deregister('a');
       await processes.deregister('a');
-      expect((await processes.register('b', { now: NOW + 30, since: NOW })).owners).toHaveLength(1);
+      expect(
+        (await processes.register('b', { network: 'sandbox', now: NOW + 30, since: NOW })).owners,
+      ).toHaveLength(1);
     });
 
     it('hold what needs a gateway, under a lease that has not expired', async () => {
@@ -56,16 +60,18 @@ export function processContract(subject: ContractSubject): void {
         'kind',
         'written',
       );
-      const share = await processes.register('a', { now: NOW + TTL - 1, since: NOW });
+      const share = await processes.register('a', { network: 'sandbox', now: NOW + TTL - 1, since: NOW });
       expect(share).toMatchObject({ owners: [{ owner: 'a', held: 1 }], instances: 1 });
-      const late = await processes.register('a', { now: NOW + TTL, since: NOW });
+      const late = await processes.register('a', { network: 'sandbox', now: NOW + TTL, since: NOW });
       expect(late).toMatchObject({ owners: [{ owner: 'a', held: 0 }], instances: 1 });
     });
 
     it('no longer count if they registered before the clock was set back', async () => {
       const { processes } = await open();
       const ownersAfter = async (owner: string, now: number): Promise<readonly string[]> =>
-        (await processes.register(owner, { now, since: NOW - 20 })).owners.map((share) => share.owner);
+        (await processes.register(owner, { network: 'sandbox', now, since: NOW - 20 })).owners.map(
+          (share) => share.owner,
+        );
       await ownersAfter('a', NOW + HOUR);
       expect(await ownersAfter('b', NOW)).toEqual(['b']);
       expect(await ownersAfter('a', NOW + 100)).toEqual(['a', 'b']);

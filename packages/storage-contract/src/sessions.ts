@@ -41,7 +41,7 @@ export function sessionContract(subject: ContractSubject): void {
       const storage = await open();
       const workspace = await storeWorkspace(storage);
       for (let index = 0; index < 50; index += 1) await storeInstance(storage, workspace);
-      const claim = { owner: 'a', now: NOW, ttlMs: 30_000, limit: 50 };
+      const claim = { owner: 'a', now: NOW, networks: ['sandbox'], ttlMs: 30_000, limit: 50 };
       const leases = (await storage.leases.claim(claim)).map(({ lease }) => lease);
       for (const [index, lease] of leases.entries()) {
         const values = new Map(

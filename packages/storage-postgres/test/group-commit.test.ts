@@ -315,7 +315,7 @@ async function manyInstances(
   const workspace = must(await workspaceOf(storage, instance));
   const instances = [instance, ...Array.from({ length: count - 1 }, () => anInstance(workspace))];
   await Promise.all(instances.slice(1).map((other) => storage.instances.insert(other, null)));
-  const claim = { owner: 'a', now: instance.createdAt, ttlMs: 30_000, limit: count };
+  const claim = { owner: 'a', now: instance.createdAt, networks: ['sandbox'], ttlMs: 30_000, limit: count };
   const heads = (await storage.leases.claim(claim)).map((leased) => ({
     lease: leased.lease,
     message: aMessage(leased.instance),

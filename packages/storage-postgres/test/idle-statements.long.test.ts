@@ -39,7 +39,7 @@ async function idleStatements(instances: number): Promise<ReadonlyMap<string, nu
   const trunkline = createTrunkline({
     ...runtime,
     storage: { ...storage, open: async () => {}, close: async () => {} },
-    gateway: linkedBefore(createSandbox().gateway),
+    gateways: [linkedBefore(createSandbox().gateway)],
     webhookSender: recordingSender(),
     secretKey: 'a secret key of at least 32 characters',
   });

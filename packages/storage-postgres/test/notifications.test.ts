@@ -30,7 +30,13 @@ describe('two storages on one schema', () => {
     const { workspace } = await storeInstance(one);
     const instances = Array.from({ length: 250 }, () => anInstance(workspace));
     for (const instance of instances) await one.instances.insert(instance, null);
-    const held = await one.leases.claim({ owner: 'holder', now: NOW, ttlMs: 60_000, limit: 300 });
+    const held = await one.leases.claim({
+      owner: 'holder',
+      now: NOW,
+      networks: ['sandbox'],
+      ttlMs: 60_000,
+      limit: 300,
+    });
     expect(held.length).toBeGreaterThanOrEqual(250);
     const atTwo = listen(two);
     const payloads = await payloadsOf(schema);

@@ -19,7 +19,13 @@ async function find(storage: Storage<never>, workspace: Workspace, instance: Ins
 }
 
 async function deleteInstance(storage: Storage<never>, instance: Instance): Promise<void> {
-  const [taken] = await storage.leases.claim({ owner: 'other', now: NOW, ttlMs: 1000, limit: 1 });
+  const [taken] = await storage.leases.claim({
+    owner: 'other',
+    now: NOW,
+    networks: ['sandbox'],
+    ttlMs: 1000,
+    limit: 1,
+  });
   if (!taken) throw new Error('The instance has no lease, and could not be leased.');
   const deletion = { instance, lease: taken.lease, failQueued: QUEUE_FAILURE };
   expect(await storage.instances.delete(deletion)).toBe('deleted');

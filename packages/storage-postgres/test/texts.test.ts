@@ -44,7 +44,13 @@ it('every text is read back unchanged', async () => {
   });
   await storage.instances.insert(instance, null);
   expect(await storage.instances.list(workspace.id)).toEqual([instance]);
-  const [taken] = await storage.leases.claim({ owner: text, now: NOW, ttlMs: 1000, limit: 1 });
+  const [taken] = await storage.leases.claim({
+    owner: text,
+    now: NOW,
+    networks: ['sandbox'],
+    ttlMs: 1000,
+    limit: 1,
+  });
   const { lease } = must(taken);
   expect(await storage.leases.find(instance.id, NOW)).toEqual(lease);
   await storage.sessions.save(lease, new Map([[text, Uint8Array.of(0, 255)]]));

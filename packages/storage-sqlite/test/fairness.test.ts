@@ -57,7 +57,7 @@ async function startSending(receiver: TlsReceiver): Promise<Trunkline> {
   const trunkline = createTrunkline({
     ...nodeRuntime({ webhooks: { tls: { ca: [receiver.ca] } } }),
     storage: sqliteStorage({ path: join(temporaryDirectory(), 'test.db') }),
-    gateway: createSandbox().gateway,
+    gateways: [createSandbox().gateway],
     secretKey: 'a secret key of at least 32 characters',
     urlPolicy: 'local',
     roles: { gateway: false, maintenance: false },

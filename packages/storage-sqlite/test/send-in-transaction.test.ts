@@ -157,7 +157,12 @@ describe('a file', () => {
 it('a service whose storage has no type of transaction takes none', async () => {
   const { gateway } = createSandbox();
   const storage: Storage = sqliteStorage({ path: ':memory:' });
-  const trunkline = createTrunkline({ ...testRuntime(), storage, gateway, secretKey: 'k'.repeat(32) });
+  const trunkline = createTrunkline({
+    ...testRuntime(),
+    storage,
+    gateways: [gateway],
+    secretKey: 'k'.repeat(32),
+  });
   await trunkline.start();
   onTestFinished(() => trunkline.stop());
   const { id } = await trunkline.admin.workspaces.create({ name: 'Acme' });
@@ -188,7 +193,13 @@ async function fixture(): Promise<Fixture> {
   const { gateway, sent, arrived } = watched(sandbox.gateway);
   const { clock, ...runtime } = testRuntime();
   const storage = sqliteStorage({ path, lockTimeoutMs: elapsing(50) });
-  const trunkline = createTrunkline({ ...runtime, clock, storage, gateway, secretKey: 'k'.repeat(32) });
+  const trunkline = createTrunkline({
+    ...runtime,
+    clock,
+    storage,
+    gateways: [gateway],
+    secretKey: 'k'.repeat(32),
+  });
   await trunkline.start();
   const { id } = await trunkline.admin.workspaces.create({ name: 'Acme' });
   const api = trunkline.workspace(id);

@@ -100,7 +100,7 @@ async function registerEndpoints(
   const trunkline = createTrunkline({
     ...nodeRuntime(),
     storage: sqliteStorage({ path }),
-    gateway: createSandbox().gateway,
+    gateways: [createSandbox().gateway],
     secretKey: SECRET_KEY,
     urlPolicy: 'local',
     roles: { gateway: false, webhooks: false, maintenance: false },

@@ -27,7 +27,7 @@ describe.skipIf(browser.missing !== null)('a page of one process', () => {
       ...nodeRuntime(),
       media: memoryMediaStore(),
       storage: storage(),
-      gateway: served.sandbox.gateway,
+      gateways: [served.sandbox.gateway],
       secretKey: SECRET_KEY,
       logger: silentLogger,
     });

@@ -111,7 +111,7 @@ async function startOn(
   const trunkline = createTrunkline({
     ...runtime,
     storage: sqliteStorage({ path: ':memory:' }),
-    gateway: sandbox.gateway,
+    gateways: [sandbox.gateway],
     secretKey: SECRET_KEY,
     urlPolicy: 'local',
     logger: silentLogger,

@@ -31,7 +31,7 @@ export async function storedSessions(
   const trunkline = createTrunkline({
     ...nodeRuntime(),
     storage: sqliteStorage({ path: join(directory, 'trunkline.db') }),
-    gateway,
+    gateways: [gateway],
     secretKey: SECRET_KEY,
   });
   await trunkline.start();

@@ -37,7 +37,7 @@ export async function startMockTrunkline(options: MockTrunklineOptions): Promise
     webhookSender: webhookHandover(options.onWebhook ?? taken, { clock, sent: webhooks }),
     storage: sqliteStorage({ path: ':memory:' }),
     media: memoryMediaStore(),
-    gateway: sandbox.gateway,
+    gateways: [sandbox.gateway],
     secretKey: 'What the mock seals is gone with its memory.',
     urlPolicy: options.urlPolicy,
     logger,

@@ -99,7 +99,7 @@ export function outsideOf(clock: SimulatedClock, surroundings: Surroundings, fau
       error: at('error'),
     }),
     media: faults.around('media', media, { isIo: true }),
-    gateway: faults.around('gateway', gateway),
+    gateways: [faults.around('gateway', gateway)],
     storage: faults.around(
       'storage',
       {

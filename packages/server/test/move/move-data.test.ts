@@ -205,7 +205,13 @@ describe.each([
       { message: { id: must(first).id }, tries: 1, heldSince: NOW },
     ]);
     expect(await after.messages.findIdempotencyRecord(workspace.id, 'a-key')).toEqual(record);
-    const [again] = await after.leases.claim({ owner: 'new', now: NOW, ttlMs: LEASE_MS, limit: 10 });
+    const [again] = await after.leases.claim({
+      owner: 'new',
+      now: NOW,
+      networks: ['sandbox'],
+      ttlMs: LEASE_MS,
+      limit: 10,
+    });
     expect(must(again).lease.epoch).toBeGreaterThan(epoch);
 
     // Deliveries claimed by the killed process are due when the process's lease would have ended. Their claims count as

@@ -79,7 +79,7 @@ async function startService(metrics: ServerMetrics) {
     ...runtime,
     clock,
     storage,
-    gateway: sandbox.gateway,
+    gateways: [sandbox.gateway],
     logger: silentLogger,
     secretKey: 'a secret key of the tests, long enough',
     meterProvider: metrics.meterProvider,

@@ -66,7 +66,7 @@ async function start(path: string, webhooks: boolean): Promise<Running> {
   const trunkline = createTrunkline({
     ...nodeRuntime(),
     storage: sqliteStorage({ path }),
-    gateway: createSandbox().gateway,
+    gateways: [createSandbox().gateway],
     secretKey: 'a secret key of at least 32 characters',
     urlPolicy: 'local',
     roles: { gateway: false, webhooks },

@@ -21,6 +21,7 @@ export async function addSentMessages(directory: string, count: number): Promise
   const [claimed] = await storage.leases.claim({
     owner: 'the test',
     now: Date.now(),
+    networks: ['sandbox'],
     ttlMs: 3_600_000,
     limit: 1,
   });

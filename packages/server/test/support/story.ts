@@ -56,7 +56,7 @@ export async function startStory({
     ...runtime,
     clock,
     storage: sqliteStorage({ path: ':memory:' }),
-    gateway: onNetwork(sandbox.gateway, network),
+    gateways: [onNetwork(sandbox.gateway, network)],
     secretKey: 'a secret key of the stories, long enough',
     notifier,
     logger: silentLogger,

@@ -70,6 +70,7 @@ export class Scenario {
       const taken = await storage.leases.claim({
         owner: 'a',
         now: this.now,
+        networks: ['sandbox'],
         ttlMs: 30_000,
         limit: 10,
       });

@@ -118,11 +118,17 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
   await instances.find(workspace.id, instance.id);
   await instances.list(workspace.id);
   await instances.countIn([workspace.id]);
-  const [taken] = await leases.claim({ owner: 'one', now: NOW, ttlMs: 1000, limit: 10 });
+  const [taken] = await leases.claim({
+    owner: 'one',
+    now: NOW,
+    networks: ['sandbox'],
+    ttlMs: 1000,
+    limit: 10,
+  });
   if (!taken) throw new Error('No lease was taken.');
   const { lease } = taken;
   await leases.renew({ owner: 'one', now: NOW, ttlMs: 1000 });
-  await processes.register('one', { now: NOW, since: 0 });
+  await processes.register('one', { network: 'sandbox', now: NOW, since: 0 });
   await processes.deregister('one');
   const report = { name: 'one', roles: [], startedAt: NOW, reportedAt: NOW, vitals: null };
   await processes.report(report, { now: NOW, since: 0 });
@@ -338,7 +344,13 @@ async function useSubscriptions(storage: Storage, workspace: Workspace): Promise
   await subscriptions.claim(claim);
   const instance = anInstance(workspace);
   await instances.insert(instance, null);
-  const [leased] = await leases.claim({ owner: 'them', now: NOW, ttlMs: 1000, limit: 1 });
+  const [leased] = await leases.claim({
+    owner: 'them',
+    now: NOW,
+    networks: ['sandbox'],
+    ttlMs: 1000,
+    limit: 1,
+  });
   if (!leased) throw new Error('No lease was taken.');
   for (const senderId of ['one', 'two', 'three']) {
     const message = aMessage(instance, { direction: 'inbound', status: 'received' });
@@ -390,7 +402,13 @@ async function useErasure(storage: Storage, workspace: Workspace): Promise<void>
   const { erasure, instances, leases, messages, uploads, contacts } = storage;
   const instance = anInstance(workspace);
   await instances.insert(instance, 5);
-  const taken = await leases.claim({ owner: 'eraser', now: NOW, ttlMs: 1000, limit: 10 });
+  const taken = await leases.claim({
+    owner: 'eraser',
+    now: NOW,
+    networks: ['sandbox'],
+    ttlMs: 1000,
+    limit: 10,
+  });
   const lease = taken.find((one) => one.lease.instanceId === instance.id)?.lease;
   if (!lease) throw new Error('No lease was taken.');
   const report = { networkId: 'a', aliases: [], phoneNumber: null, name: 'Ada', username: null };

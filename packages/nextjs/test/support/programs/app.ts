@@ -6,7 +6,7 @@ import { sqliteStorage } from '@trunkline/storage-sqlite';
 const [, , url = ''] = process.argv;
 const { handlers, register, trunkline } = createNextTrunkline(() => ({
   storage: sqliteStorage({ path: 'trunkline.db' }),
-  gateway: createSandbox().gateway,
+  gateways: [createSandbox().gateway],
   secretKey: 'of the tests, with thirty-two characters',
   urlPolicy: 'local',
 }));

@@ -19,7 +19,7 @@ const trunkline = createTrunkline({
   clock,
   webhookSender: sender,
   storage: sqliteStorage({ path }),
-  gateway: createSandbox().gateway,
+  gateways: [createSandbox().gateway],
   secretKey: 'a-secret-key-of-more-than-32-characters',
   notifier: emailNotifier(smtpUrl, silentLogger),
   roles: { gateway: false },

@@ -45,7 +45,7 @@ const sandbox = createSandbox({ journal });
 const trunkline = createTrunkline({
   ...nodeRuntime(),
   storage,
-  gateway: sandbox.gateway,
+  gateways: [sandbox.gateway],
   secretKey: 'a secret key of at least 32 characters',
   urlPolicy: 'local',
   logger: silentLogger,

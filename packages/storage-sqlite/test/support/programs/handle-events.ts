@@ -12,7 +12,7 @@ const trunkline = createTrunkline({
   ...runtime,
   clock: { ...clock, now: () => clock.now() + Number(aheadMs) },
   storage: sqliteStorage({ path }),
-  gateway: createSandbox().gateway,
+  gateways: [createSandbox().gateway],
   secretKey: 'a secret key of at least 32 characters',
   roles: { api: false, gateway: false, webhooks: false, maintenance: false },
 });

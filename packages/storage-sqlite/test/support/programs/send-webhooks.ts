@@ -48,7 +48,7 @@ const trunkline = createTrunkline({
   ...runtime,
   clock: { ...runtime.clock, now: () => runtime.clock.now() + Number(aheadMs) },
   storage: stayingAt(sqliteStorage({ path })),
-  gateway: createSandbox().gateway,
+  gateways: [createSandbox().gateway],
   secretKey: SECRET_KEY,
   urlPolicy: 'local',
   roles: { gateway: false, maintenance: false },

@@ -11,6 +11,7 @@ for (;;) {
   const leases = await storage.leases.claim({
     owner: String(process.pid),
     now: NOW,
+    networks: ['sandbox'],
     ttlMs: 60_000,
     limit: 3,
   });
