@@ -8,6 +8,7 @@ export function connectedInstance(workspaceId: string): Instance {
     id: newId('ins', now),
     workspaceId,
     name: 'Bench',
+    network: 'sandbox',
     status: 'connected',
     desired: 'running',
     phoneNumber: '15550100',

@@ -30,9 +30,13 @@ interface NetworkAddress {
  * they are stored, so that those that a killed process had not stored go to the next one.
  */
 export function networkGateway(address: NetworkAddress): Gateway {
-  const { capabilities, newMessageId } = createSandbox().gateway;
+  const { network, title, linking, isSimulated, capabilities, newMessageId } = createSandbox().gateway;
   let attached: GatewayContext | null = null;
   return {
+    network,
+    title,
+    linking,
+    ...(isSimulated && { isSimulated }),
     capabilities,
     newMessageId,
     attach(given) {
@@ -41,7 +45,7 @@ export function networkGateway(address: NetworkAddress): Gateway {
     async open(session, listener, ...options: OpenArguments) {
       if (!attached)
         throw new Error(
-          'The gateway is not part of a Trunkline yet: give it to createTrunkline as the option "gateway".',
+          'The gateway is not part of a Trunkline yet: give it to createTrunkline in the option "gateways".',
         );
       return openConnection({ ...attached, address, session, listener, options });
     },

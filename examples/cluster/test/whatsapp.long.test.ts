@@ -7,7 +7,7 @@ import { until } from '@trunkline/test-support';
 import { expect, it, onTestFinished } from 'vitest';
 import { manageProcess } from '../src/managed-process.ts';
 import type { ManagedProcess } from '../src/managed-process.ts';
-import { whatsAppElsewhere } from '../src/whatsapp-elsewhere.ts';
+import { baileysElsewhere } from '@trunkline/gateway-baileys/elsewhere';
 import { choices } from './support/choices.ts';
 import { startReceiver } from './support/receivers.ts';
 import { call, qrCode } from './support/set-up.ts';
@@ -30,7 +30,7 @@ it('WhatsApp is only in the process of its gateway, and the others link, send an
         DATA_DIR: join(directory, 'data'),
         DATABASE_URL: `sqlite:${join(directory, 'trunkline.db')}`,
         SECRET_KEY: 'a secret key of at least 32 characters',
-        GATEWAY: 'baileys',
+        GATEWAYS: 'whatsapp',
         HOST: '127.0.0.1',
         PORT: '0',
         LOG_LEVEL: 'warn',
@@ -86,7 +86,7 @@ it('WhatsApp is only in the process of its gateway, and the others link, send an
 });
 
 it('a process without WhatsApp agrees with its gateway on what it can send and how ids are made', () => {
-  const [elsewhere, real] = [whatsAppElsewhere(), baileysGateway()];
+  const [elsewhere, real] = [baileysElsewhere(), baileysGateway()];
   const bytes = Uint8Array.from({ length: 16 }, (_, i) => i * 16);
   expect(elsewhere.capabilities).toEqual(real.capabilities);
   expect(elsewhere.newMessageId(bytes)).toBe(real.newMessageId(bytes));

@@ -20,6 +20,9 @@ export function carrierGateway(url: string): Gateway {
     return new Carrier(url, context, token ? new TextDecoder().decode(token) : null);
   };
   return {
+    network: 'carrier',
+    title: 'Carrier',
+    linking: ['qr', 'pairing_code'],
     capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups'],
     attach(given) {
       context = given;

@@ -2,7 +2,6 @@ import { metrics as openTelemetry, trace } from '@opentelemetry/api';
 import { adminFacade } from './admin-facade.ts';
 import { base64url } from './domain/base-encoding.ts';
 import { createNewId } from './domain/id.ts';
-import type { Capability } from './domain/instance/instance.ts';
 import type { Member } from './domain/workspace/workspace.ts';
 import { checkHandler } from './event-handler.ts';
 import { createRunState, lifecycle, whileRunning } from './lifecycle.ts';
@@ -19,6 +18,7 @@ import { createAuthenticator } from './services/authenticate.ts';
 import { keptWorkload } from './services/kept-workload.ts';
 import type { ServiceContext } from './services/context.ts';
 import { createEventStreams } from './services/events/event-streams.ts';
+import { createGateways, logMissingNetworks } from './services/gateways.ts';
 import { createNetworkIds } from './services/messages/network-ids.ts';
 import { createMetrics } from './services/metrics.ts';
 import { createNewEvent } from './services/new-event.ts';
@@ -49,16 +49,20 @@ export function createTrunkline<Transaction = never>(
   const logger = deduplicatingLogger(options.logger ?? consoleLogger, options.clock, metrics.logged);
   const guard = createPortGuard({ clock: options.clock, logger, failed: metrics.portFailed });
   const storage = guard.storage(options.storage);
-  const gateway = guard.gateway(options.gateway);
+  const gateways = createGateways(
+    options.gateways.map((gateway) => guard.gateway(gateway)),
+    {
+      keepsFiles: options.media !== undefined,
+    },
+  );
   const webhookSender = options.webhookSender && guard.webhookSender(options.webhookSender);
   const time = serviceClock(options.clock, { storage, logger });
   const { clock } = time;
   const newId = createNewId((length) => random.bytes(length));
   const context: ServiceContext = {
     storage,
-    gateway,
+    gateways,
     mediaStore: guard.media(options.media ?? noMedia),
-    capabilities: options.media ? gateway.capabilities : gateway.capabilities.filter(needsNoMedia),
     dns: guard.dns(options.dns),
     clock,
     random,
@@ -70,10 +74,10 @@ export function createTrunkline<Transaction = never>(
     newId,
     newEvent: createNewEvent(newId),
     eventStreams: createEventStreams({ storage, clock, logger }),
-    networkIds: createNetworkIds({ storage, gateway, random }),
+    networkIds: createNetworkIds({ storage, random }),
     settings,
   };
-  gateway.attach({ clock, random, logger });
+  for (const gateway of gateways.all) gateway.attach({ clock, random, logger });
   const authenticator = createAuthenticator(context);
   const eventWorkers = createEventWorkers(context);
   const workload = keptWorkload(context);
@@ -128,6 +132,7 @@ export function createTrunkline<Transaction = never>(
       // A process without work holds no leases or claims, so it need neither register, nor release those of ended
       // processes.
       if (work().length > 0) await endedProcesses.start();
+      await logMissingNetworks(context);
       webhookSender?.open?.();
       // Each start makes new workers under a new name, because they must not touch work that an earlier stop left in
       // flight.
@@ -216,7 +221,3 @@ const STATUS_MS = 15_000;
 
 /** How long the database and the connections to receivers may take to close. */
 const CLOSE_WITHIN_MS = 3_000;
-
-function needsNoMedia(capability: Capability): boolean {
-  return capability === 'text' || capability === 'groups';
-}

@@ -1,4 +1,6 @@
-type RequiredPart = 'clock' | 'random' | 'crypto' | 'dns' | 'webhookSender' | 'storage' | 'gateway';
+import { isNetworkName } from './domain/instance/instance.ts';
+
+type RequiredPart = 'clock' | 'random' | 'crypto' | 'dns' | 'webhookSender' | 'storage';
 type Part = RequiredPart | 'media' | 'logger' | 'notifier' | 'meterProvider' | 'tracerProvider';
 type GivenParts = { readonly [Name in Part]?: unknown };
 
@@ -21,10 +23,6 @@ const PARTS: Readonly<Record<Part, { readonly methods: readonly string[]; readon
   storage: {
     methods: ['open', 'close', 'setting', 'subscribe'],
     fix: "Give sqliteStorage({ path: './trunkline.db' }) of @trunkline/storage-sqlite or postgresStorage({ connectionString }) of @trunkline/storage-postgres.",
-  },
-  gateway: {
-    methods: ['attach', 'newMessageId', 'open', 'unlink'],
-    fix: 'Give baileysGateway() of @trunkline/gateway-baileys or createSandbox().gateway of @trunkline/core/sandbox.',
   },
   media: {
     methods: ['put', 'size', 'get', 'delete'],
@@ -61,17 +59,50 @@ export function checkPart(options: GivenParts, part: Part): void {
   const lacking = methods.filter((method) => !has(value, method, 'function'));
   if (lacking.length === 0) return;
   const what = typeof value === 'object' ? `lacks ${lacking.join(', ')}` : `is a ${typeof value}`;
-  throw new TypeError(
-    `createTrunkline: the option "${part}" is wrong: it ${what}. ${isWholeSandbox(part, value) ? 'This is the whole sandbox: give its gateway, createSandbox().gateway.' : fix}`,
-  );
+  throw new TypeError(`createTrunkline: the option "${part}" is wrong: it ${what}. ${fix}`);
 }
 
 function isMissing(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-function isWholeSandbox(part: Part, value: unknown): boolean {
-  return part === 'gateway' && has(value, 'gateway', 'object') && has(value, 'phone', 'function');
+const GATEWAY_METHODS = ['attach', 'newMessageId', 'open', 'unlink'] as const;
+const HOW_TO_GET_GATEWAYS =
+  'Give a list of gateways, such as one of a package @trunkline/gateway-…, or createSandbox().gateway of @trunkline/core/sandbox.';
+
+/** Throws a TypeError unless there is at least one gateway, and each is usable and has a network of its own. */
+export function checkGateways(gateways: unknown): void {
+  if (isMissing(gateways) || (Array.isArray(gateways) && gateways.length === 0))
+    throw new TypeError(`createTrunkline: the option "gateways" is missing. ${HOW_TO_GET_GATEWAYS}`);
+  if (!Array.isArray(gateways)) throw wrongGateways('it is not a list', HOW_TO_GET_GATEWAYS);
+  const networks = new Set<string>();
+  for (const [index, gateway] of gateways.entries()) {
+    const lacking = GATEWAY_METHODS.filter((method) => !has(gateway, method, 'function'));
+    if (lacking.length > 0)
+      throw isWholeSandbox(gateway)
+        ? wrongGateways(
+            `number ${index + 1} is the whole sandbox`,
+            'Give its gateway, createSandbox().gateway.',
+          )
+        : wrongGateways(`number ${index + 1} lacks ${lacking.join(', ')}`, HOW_TO_GET_GATEWAYS);
+    const network: unknown = Reflect.get(gateway, 'network');
+    if (!isNetworkName(network))
+      throw wrongGateways(
+        `the "network" of number ${index + 1} is no name of 1 to 32 lower-case letters, digits and "_"`,
+        'A gateway names its network.',
+      );
+    if (networks.has(network))
+      throw wrongGateways(`two have the network "${network}"`, 'Give one gateway for each network.');
+    networks.add(network);
+  }
+}
+
+function wrongGateways(why: string, fix: string): TypeError {
+  return new TypeError(`createTrunkline: the option "gateways" is wrong: ${why}. ${fix}`);
+}
+
+function isWholeSandbox(value: unknown): boolean {
+  return has(value, 'gateway', 'object') && has(value, 'phone', 'function');
 }
 
 function has(value: unknown, name: string, type: 'function' | 'object'): boolean {

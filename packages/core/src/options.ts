@@ -9,7 +9,7 @@ import { HISTORY_DAYS } from './domain/instance/instance-history.ts';
 import { DOWN_AFTER_MS } from './domain/instance/outage.ts';
 import { DEFAULT_SEND_BACKLOG } from './domain/message/message.ts';
 import { MESSAGES_DAYS_MAX } from './domain/workspace/workspace.ts';
-import { checkPart, checkSecretKeys, requirePart } from './option-parts.ts';
+import { checkGateways, checkPart, checkSecretKeys, requirePart } from './option-parts.ts';
 import type { Clock } from './ports/clock.ts';
 import type { RetentionSettings } from './services/context.ts';
 import type { Crypto } from './ports/crypto.ts';
@@ -41,8 +41,11 @@ export interface TrunklineOptions<Transaction = never> {
 
   /** The database: `sqliteStorage()` for one machine, `postgresStorage()` for several, or your own. */
   readonly storage: Storage<Transaction>;
-  /** The messaging network: `baileysGateway()`, `createSandbox().gateway` without a phone, or your own. */
-  readonly gateway: Gateway;
+  /**
+   * The messaging networks: a gateway of a package, `createSandbox().gateway` without a phone, or your own. At least
+   * one, each of another network. An instance whose creator names no network is on the first one.
+   */
+  readonly gateways: readonly Gateway[];
   /**
    * Keeps the files of media messages; `fileMediaStore()` keeps them in a directory. If omitted, only texts can be
    * sent, and received files are not kept.
@@ -179,9 +182,10 @@ const settings = z.object({
 /** Throws a TypeError that names the first wrong option, and says what to give instead. */
 export function checkOptions(options: TrunklineOptions<unknown>): CheckedSettings {
   checkOptionNames('createTrunkline', options, OPTION_NAMES);
-  for (const part of ['clock', 'random', 'crypto', 'dns', 'storage', 'gateway'] as const) {
+  for (const part of ['clock', 'random', 'crypto', 'dns', 'storage'] as const) {
     requirePart(options, part);
   }
+  checkGateways(options.gateways);
   for (const part of ['media', 'logger', 'notifier', 'meterProvider', 'tracerProvider'] as const)
     checkPart(options, part);
   const secretKeys = checkSecretKeys(options.secretKey);
@@ -226,7 +230,7 @@ const OPTION_NAMES: OptionNames<TrunklineOptions<unknown>> = {
   webhookSender: true,
   processMonitor: true,
   storage: true,
-  gateway: true,
+  gateways: true,
   media: true,
   secretKey: true,
   logger: true,

@@ -1,7 +1,7 @@
 import type { MediaType } from './domain/message/media-rules.ts';
 import type { WebhookEvent } from '@trunkline/receiver';
 import type { EventPageQuery, EventQuery, EventStreamQuery } from './inputs/events.ts';
-import type { ConnectInput, HistoryQuery, InstanceInput } from './inputs/instances.ts';
+import type { ConnectInput, HistoryQuery, InstanceInput, NewInstanceInput } from './inputs/instances.ts';
 import type { ChatQuery } from './inputs/chats.ts';
 import type { MessageQuery } from './inputs/messages.ts';
 import type { ChatResource } from './resources/chat.ts';
@@ -9,6 +9,7 @@ import type { MessageStandingResource } from './resources/message-standing.ts';
 import type { DeliveryQuery, WebhookChanges, WebhookInput } from './inputs/webhooks.ts';
 import type { GroupResource, InstanceResource, QrResource } from './resources/instance.ts';
 import type { InstanceHistoryResource } from './resources/instance-history.ts';
+import type { NetworkResource } from './resources/network.ts';
 import type { MessageResource } from './resources/message.ts';
 import type {
   DeliveryDetailResource,
@@ -26,6 +27,11 @@ import type { MediaDownload } from './services/messages/messages.ts';
  * rows in `data`, whether it has pages or not.
  */
 export interface WorkspaceApi<Transaction = never> {
+  /** The messaging networks that instances can be on. */
+  readonly networks: {
+    /** In the order of the option `gateways`, the default one first. */
+    list(): Promise<ListResult<NetworkResource>>;
+  };
   /** Instances: the numbers that send and receive messages. */
   readonly instances: {
     /** Oldest first. */
@@ -34,7 +40,7 @@ export interface WorkspaceApi<Transaction = never> {
      * Creates an instance, which has to be connected. Throws SUBSCRIPTION_REQUIRED, INSTANCE_LIMIT_REACHED,
      * VALIDATION_FAILED.
      */
-    create(input?: InstanceInput): Promise<InstanceResource>;
+    create(input?: NewInstanceInput): Promise<InstanceResource>;
     /** One instance. Throws INSTANCE_NOT_FOUND. */
     get(id: string): Promise<InstanceResource>;
     /**

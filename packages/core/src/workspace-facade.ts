@@ -9,6 +9,7 @@ import { messageStandingResource } from './resources/message-standing.ts';
 import { groupResource, instanceResource } from './resources/instance.ts';
 import type { InstanceResource } from './resources/instance.ts';
 import { instanceHistoryResource } from './resources/instance-history.ts';
+import { networkResource } from './resources/network.ts';
 import { messageResource } from './resources/message.ts';
 import { deliveryDetailResource, deliveryResource, webhookResource } from './resources/webhook.ts';
 import type { WebhookResource } from './resources/webhook.ts';
@@ -48,7 +49,10 @@ export function workspaceFacade(
   actor: Member | null,
 ): WorkspaceApi<unknown> {
   const instance = (found: Instance): InstanceResource =>
-    instanceResource(withoutEndedRestriction(found, context.clock.now()), context.capabilities);
+    instanceResource(
+      withoutEndedRestriction(found, context.clock.now()),
+      context.gateways.capabilities(found.network),
+    );
   const webhook = (endpoint: Endpoint): WebhookResource => webhookResource(endpoint, context.clock.now());
   const named = (id: string): { workspaceId: string; id: string } => ({ workspaceId, id });
   const operate = async (id: string, kind: 'disconnect' | 'logout'): Promise<InstanceResource> => {
@@ -56,7 +60,19 @@ export function workspaceFacade(
     return after ? instance(after) : instance(unwrap(await findInstance(context, workspaceId, id)));
   };
 
+  const { gateways } = context;
+
   return {
+    networks: {
+      list: async () => ({
+        data: gateways.all.map((gateway) =>
+          networkResource(gateway, {
+            capabilities: gateways.capabilities(gateway.network),
+            isDefault: gateway.network === gateways.defaultNetwork,
+          }),
+        ),
+      }),
+    },
     instances: {
       list: async () => ({ data: (await context.storage.instances.list(workspaceId)).map(instance) }),
       create: async (input = {}) => instance(unwrap(await createInstance(context, workspaceId, input))),

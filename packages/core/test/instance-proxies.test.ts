@@ -190,7 +190,7 @@ describe('a gateway that does not connect through proxies', () => {
     const { acceptsProxy: _, ...without } = gateway;
     const second = await harness.another({ gateway: without, instanceProxies: true });
     await expect(second.api.instances.create({ proxy_url: PROXY })).rejects.toMatchObject({
-      details: { fields: { proxy_url: [expect.stringMatching(/^Is not possible here/)] } },
+      details: { fields: { proxy_url: [expect.stringMatching(/^Is not possible on the network/)] } },
     });
     await second.api.instances.connect(id);
     await clock.advance(MINUTE);

@@ -174,9 +174,9 @@ it('Connections that end by themselves are counted by reason, whose number is li
   const values = await reader.values();
   const closed = Object.entries(values).filter(([name]) => name.includes('connections.closed'));
   expect(Object.fromEntries(closed)).toEqual({
-    'trunkline.instances.connections.closed stream_error': 1,
-    'trunkline.instances.connections.closed other': 1,
-    'trunkline.instances.connections.closed banned': 1,
+    'trunkline.instances.connections.closed sandbox stream_error': 1,
+    'trunkline.instances.connections.closed sandbox other': 1,
+    'trunkline.instances.connections.closed sandbox banned': 1,
   });
 });
 
@@ -232,10 +232,10 @@ it('An attempt that begins late says by how much', async () => {
 
 it('The instances held are counted while they are held', async () => {
   const { harness, reader } = await measuredHarness();
-  expect(await reader.values()).toMatchObject({ 'trunkline.instances.held': 0 });
+  expect(await reader.values()).toMatchObject({ 'trunkline.instances.held sandbox': 0 });
   await connectInstance(harness);
   await connectInstance(harness);
-  expect(await reader.values()).toMatchObject({ 'trunkline.instances.held': 2 });
+  expect(await reader.values()).toMatchObject({ 'trunkline.instances.held sandbox': 2 });
   await harness.trunkline.stop();
-  expect(await reader.values()).toMatchObject({ 'trunkline.instances.held': 0 });
+  expect(await reader.values()).toMatchObject({ 'trunkline.instances.held sandbox': 0 });
 });

@@ -19,7 +19,7 @@ const valid = (): TrunklineOptions => ({
 const create = (options: unknown): unknown => createTrunkline(options as TrunklineOptions);
 
 describe('createTrunkline', () => {
-  const parts = ['clock', 'random', 'crypto', 'dns', 'webhookSender', 'storage', 'gateway'];
+  const parts = ['clock', 'random', 'crypto', 'dns', 'webhookSender', 'storage'];
 
   it.each(parts)('names the part that is missing, and where it comes from: %s', (part) => {
     for (const missing of [undefined, null]) {
@@ -47,7 +47,23 @@ describe('createTrunkline', () => {
     [{ ...valid(), medai: 1 }, 'createTrunkline: there is no option "medai". Did you mean "media"?'],
     [{ ...valid(), secretkey: 'x' }, 'there is no option "secretkey". Did you mean "secretKey"?'],
     [{ ...valid(), storage: './x.db' }, "sqliteStorage({ path: './trunkline.db' })"],
-    [{ ...valid(), gateway: createSandbox() }, 'give its gateway, createSandbox().gateway'],
+    [{ ...valid(), gateways: undefined }, 'the option "gateways" is missing. Give a list of gateways'],
+    [{ ...valid(), gateways: [] }, 'the option "gateways" is missing. Give a list of gateways'],
+    [{ ...valid(), gateways: createSandbox().gateway }, 'the option "gateways" is wrong: it is not a list'],
+    [
+      { ...valid(), gateway: createSandbox().gateway },
+      'there is no option "gateway". Did you mean "gateways"?',
+    ],
+    [{ ...valid(), gateways: [createSandbox()] }, 'Give its gateway, createSandbox().gateway.'],
+    [{ ...valid(), gateways: [{}] }, 'number 1 lacks attach, newMessageId, open, unlink. Give a list'],
+    [
+      { ...valid(), gateways: [{ ...createSandbox().gateway, network: 'White House' }] },
+      'the "network" of number 1 is no name of 1 to 32 lower-case letters, digits and "_"',
+    ],
+    [
+      { ...valid(), gateways: [createSandbox().gateway, createSandbox().gateway] },
+      'two have the network "sandbox". Give one gateway for each network.',
+    ],
     [
       { ...valid(), logger: {} },
       'the option "logger" is wrong: it lacks debug, info, warn, error. Give a pino logger',

@@ -84,14 +84,14 @@ it('while the database fails or hangs, these metrics are NaN, the log says so, a
   const read = vi.spyOn(harness.storage.workload, 'read');
   read.mockRejectedValueOnce(new Error('The database is out of reach.'));
   await connectInstance(harness);
-  expect(await reader.values()).toMatchObject({ 'trunkline.instances.held': 1 });
+  expect(await reader.values()).toMatchObject({ 'trunkline.instances.held sandbox': 1 });
   expect(await reader.values()).toMatchObject({ 'trunkline.messages.queued': NaN });
 
   await harness.clock.advance(6 * SECOND);
   read.mockReturnValueOnce(new Promise(() => {}));
   const hanging = reader.values();
   await harness.clock.advance(6 * SECOND);
-  expect(await hanging).toMatchObject({ 'trunkline.instances.held': 1 });
+  expect(await hanging).toMatchObject({ 'trunkline.instances.held sandbox': 1 });
   expect(await hanging).toMatchObject({ 'trunkline.messages.queued': NaN });
   expect(read).toHaveBeenCalledTimes(2);
 

@@ -10,6 +10,7 @@ import type { ConnectionParts } from './baileys-connection.ts';
 import { clientVersion } from './client-version.ts';
 import { instanceMemory } from './instance-memory.ts';
 import type { InstanceMemory } from './instance-memory.ts';
+import { WHATSAPP } from './network-facts.ts';
 import { readOptions } from './options.ts';
 import type { BaileysGatewayOptions, InstanceSettings } from './options.ts';
 import { isValueOfPerson } from './session/values-of-person.ts';
@@ -40,7 +41,7 @@ export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGate
   const context = (): GatewayContext => {
     if (!attached)
       throw new Error(
-        'The Baileys gateway is not part of a Trunkline yet: give it to createTrunkline as the option "gateway".',
+        'The Baileys gateway is not part of a Trunkline yet: give it to createTrunkline in the option "gateways".',
       );
     return attached;
   };
@@ -76,13 +77,11 @@ export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGate
   });
 
   return {
-    capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups'],
-    acceptsProxy: true,
+    ...WHATSAPP,
     attach(given) {
       attached = given;
       quietConsole();
     },
-    newMessageId: (random) => `3EB0${Buffer.from(random).toString('hex', 0, 9).toUpperCase()}`,
     async open(session, listener, options = { pairingNumber: null }) {
       const connection = await openConnection(await partsFor(session, listener, options));
       return {

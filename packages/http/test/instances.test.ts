@@ -235,7 +235,7 @@ describe('the proxy of an instance', () => {
   });
 
   test.each([
-    ['the operator does not allow it', { gateway }],
+    ['the operator does not allow it', { gateways: [gateway] }],
     ['the gateway does not accept one', { instanceProxies: true }],
   ])('is refused if %s', async (_, options) => {
     const { call } = await (await startService(options)).newWorkspace();

@@ -238,6 +238,8 @@ export interface WebhookInstance {
   /** The state of the connection. Messages are sent only while it is `connected`. */
   readonly status:
     'created' | 'connecting' | 'qr_required' | 'connected' | 'disconnected' | 'logged_out' | 'error';
+  /** The messaging network that the instance is on, such as `whatsapp`. */
+  readonly network?: string;
   /** Digits of the linked number. */
   readonly phone_number?: string;
   /** The name that the account has on the network. */

@@ -13,22 +13,21 @@ interface Started {
   readonly access: Access;
   /** How people sign in to the dashboard; null if it is not served. */
   readonly signIn: SignIn | null;
-  /** Whether another process already runs the sandbox network of this data directory. */
-  readonly networkIsElsewhere: boolean;
+  /** The names for people of the networks that this process would connect if another one did not already. */
+  readonly elsewhere: readonly string[];
 }
 
 /**
  * Prints the addresses and the API key. The last two lines are the server's address and the API key, or how to get one.
  */
 export async function announce(
-  { settings, url, metricsUrl, access, signIn, networkIsElsewhere }: Started,
+  { settings, url, metricsUrl, access, signIn, elsewhere }: Started,
   terminal: Terminal,
 ): Promise<void> {
-  if (networkIsElsewhere) {
+  for (const title of elsewhere)
     terminal.say(
-      'Another process on this data has the sandbox network: this one runs without the role gateway, and the other one sends what this one accepts.',
+      `Another process on this data has the network ${title}: this one does not connect it, and the other one sends what this one accepts.`,
     );
-  }
   if (metricsUrl !== null) terminal.say(`The metrics are at ${metricsUrl}/metrics`);
   if (signIn !== null) {
     const base = settings.publicUrl ?? url;

@@ -32,13 +32,13 @@ export function newDashboardLink(secretKeys: readonly string[], url: string): st
 interface DashboardParts extends Omit<SandboxControls, 'guard' | 'trunkline'> {
   readonly trunkline: Parameters<typeof createDashboard>[0];
   readonly signIn: SignIn;
-  readonly hasSandbox: boolean;
+  readonly hasSimulatedPhones: boolean;
   readonly publicUrl: string | undefined;
   readonly rateLimit: DashboardOptions['rateLimit'];
 }
 
 export function addDashboard(app: Hono, parts: DashboardParts): void {
-  const { trunkline, signIn, hasSandbox, publicUrl, rateLimit } = parts;
+  const { trunkline, signIn, hasSimulatedPhones, publicUrl, rateLimit } = parts;
   const addresses = new WeakMap<Request, string | undefined>();
   const dashboard: Dashboard = createDashboard(trunkline, {
     basePath: DASHBOARD_PATH,
@@ -46,7 +46,7 @@ export function addDashboard(app: Hono, parts: DashboardParts): void {
     rateLimit,
     publicUrl: publicUrl === undefined ? undefined : publicUrl + DASHBOARD_PATH,
     clientAddress: (request) => addresses.get(request),
-    sandbox: hasSandbox ? sandboxOf(parts) : undefined,
+    sandbox: hasSimulatedPhones ? sandboxOf(parts) : undefined,
   });
   const serve = (c: Context): Promise<Response> => {
     addresses.set(c.req.raw, clientAddress(c));

@@ -20,7 +20,7 @@ import {
   undecryptableInput,
 } from './sandbox-inputs.ts';
 import type { Inbound } from './sandbox-inputs.ts';
-import type { ControlledPhone, SandboxNetwork } from './sandbox-network.ts';
+import type { ControlledPhone, Networks } from './networks.ts';
 
 export interface SandboxControls {
   readonly trunkline: Pick<Trunkline, 'as'>;
@@ -29,7 +29,7 @@ export interface SandboxControls {
   readonly logger: Logger;
   readonly storage: Pick<Storage, 'groups' | 'messages'>;
   /** Null if this process does not run the sandbox network. */
-  readonly phone: SandboxNetwork['phone'];
+  readonly phone: Networks['phone'];
 }
 
 /** A simulated phone, controlled by requests, and the instance that it is linked to. */
@@ -69,7 +69,13 @@ export function addSandboxControls(app: Hono, controls: SandboxControls): void {
       const maxBytes = name === 'messages' ? LARGEST_MESSAGE : LARGEST_BODY;
       const input = await readInput(c, schema, { maxBytes, logger: controls.logger });
       const api = controls.trunkline.as(principal);
-      const { id } = await api.instances.get(c.req.param('instance'));
+      const { id, network } = await api.instances.get(c.req.param('instance'));
+      const { data: all } = await api.networks.list();
+      if (all.some(({ name, simulated }) => name === network && !simulated))
+        throw refused(
+          'INVALID_INSTANCE_STATE',
+          `The phone of this instance is not simulated: it is on the network ${network}.`,
+        );
       const on = phoneOf(controls, { api, instanceId: id, workspaceId: principal.workspace.id });
       return c.json({ data: await act(on, input) }, 202);
     });

@@ -1,4 +1,5 @@
 import { fromConfigFile } from './config-file.ts';
+import type { NetworkName } from './network-list.ts';
 import { serverLogger } from './server-logger.ts';
 import { fromEnvironment, fromOptions } from './setting-sources.ts';
 import { readSettings } from './settings.ts';
@@ -33,7 +34,8 @@ export interface ServeOptions {
   readonly s3Exclusive?: boolean | undefined;
   readonly s3KeyId?: string | undefined;
   readonly s3SecretKey?: string | undefined;
-  readonly gateway?: 'sandbox' | 'baileys' | undefined;
+  /** The messaging networks; a new instance is on the first one unless its creator names another. */
+  readonly gateways?: readonly NetworkName[] | undefined;
   readonly messagesPerMinute?: number | undefined;
   readonly apiKey?: string | undefined;
   readonly secretKey?: string | undefined;

@@ -17,7 +17,7 @@ import type { ServerMetrics } from './telemetry/server-metrics.ts';
 
 interface ServerParts extends Omit<SandboxControls, 'guard'> {
   readonly trunkline: Trunkline;
-  readonly hasSandbox: boolean;
+  readonly hasSimulatedPhones: boolean;
   readonly storage: Storage;
   /** The address that clients use; undefined means the address of each request. */
   readonly publicUrl: string | undefined;
@@ -65,7 +65,7 @@ export function createServerApp(parts: ServerParts): Hono {
     if (parts.dashboard) addDashboard(app, { ...parts, signIn: parts.dashboard });
   }
   app.use(requestId({ limitLength: 128, generator: () => trunkline.newRequestId() }));
-  if (parts.hasSandbox) addSandboxControls(app, { ...parts, guard });
+  if (parts.hasSimulatedPhones) addSandboxControls(app, { ...parts, guard });
   app.notFound((c) => errorResponse(c, refused('NOT_FOUND', 'There is nothing at this path.')));
   app.onError(respondWithErrors(logger));
   return app;

@@ -4,6 +4,8 @@ import { flawInCounterpart } from '@trunkline/mcp/rules';
 import type { Roles } from '@trunkline/core';
 import { databaseNamed } from './database-url.ts';
 import type { NamedDatabase } from './database-url.ts';
+import { DEFAULT_NETWORKS, NETWORK_NAMES } from './network-list.ts';
+import type { NetworkName } from './network-list.ts';
 
 // Schemas for setting values that are given as text. An error message is printed after the setting's name, and never
 // quotes a value that may be secret.
@@ -76,6 +78,22 @@ export function roles(): z.ZodType<Roles> {
     .pipe(z.array(z.string().refine(isRole, `must be a comma list of ${ROLE_NAMES.join(', ')}.`)))
     .default([...ROLE_NAMES])
     .transform(rolesOf);
+}
+
+export function networks(): z.ZodType<readonly NetworkName[]> {
+  const isName = (name: string): name is NetworkName => NETWORK_NAMES.some((known) => known === name);
+  const rule = `must be a comma list of ${NETWORK_NAMES.join(', ')}, each at most once.`;
+  return z
+    .string()
+    .transform(commaList)
+    .pipe(
+      z
+        .array(z.string().refine(isName, rule))
+        .min(1, rule)
+        .refine((names) => new Set(names).size === names.length, rule),
+    )
+    .default([...DEFAULT_NETWORKS])
+    .transform((names) => names.filter(isName));
 }
 
 function isRole(name: string): boolean {

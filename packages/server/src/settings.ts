@@ -5,6 +5,8 @@ import type { Roles, UrlPolicy } from '@trunkline/core';
 import type { S3MediaStoreOptions } from '@trunkline/media-s3';
 import { MESSAGES_PER_DAY } from '@trunkline/mcp/rules';
 import type { Database } from './database.ts';
+import { DEFAULT_NETWORKS, NETWORK_NAMES, NETWORKS_IN_WORDS, PACED_IN_WORDS } from './network-list.ts';
+import type { NetworkName } from './network-list.ts';
 import { printableJson } from './printable.ts';
 import {
   address,
@@ -15,6 +17,7 @@ import {
   idList,
   publicUrl,
   ROLE_NAMES,
+  networks,
   roles,
   secretKey,
   wholeNumber,
@@ -54,8 +57,9 @@ export interface Settings {
   /** Requests per minute for each API key; 0 for no limit. */
   readonly rateLimit: number;
   readonly roles: Roles;
-  readonly gateway: 'sandbox' | 'baileys';
-  /** Each number's sending limit on WhatsApp; undefined means as fast as WhatsApp accepts messages. */
+  /** The networks of this process; a new instance is on the first one unless its creator names another. */
+  readonly gateways: readonly NetworkName[];
+  /** Each number's sending limit, for a network that has one; undefined means as fast as the network accepts messages. */
   readonly messagesPerMinute: number | undefined;
   readonly smtpUrl: string | undefined;
   /** The recipients of notifications; undefined keeps them as they are. */
@@ -159,7 +163,7 @@ export function readSettings(given: readonly GivenSetting[]): Settings {
     messageRetentionDays: rest.MESSAGE_RETENTION_DAYS,
     rateLimit: rest.RATE_LIMIT,
     roles: rest.ROLES,
-    gateway: rest.GATEWAY,
+    gateways: rest.GATEWAYS,
     messagesPerMinute: rest.MESSAGES_PER_MINUTE,
     smtpUrl: rest.SMTP_URL,
     emailTo: rest.MAIL_TO,
@@ -230,8 +234,6 @@ function valuesIn(schema: unknown): readonly string[] {
   return schema instanceof z.ZodEnum ? schema.options.map(String) : [];
 }
 
-export const GATEWAYS = ['sandbox', 'baileys'] as const;
-
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 interface Documentation {
@@ -296,13 +298,16 @@ const variables = z.object({
     .string()
     .default('')
     .register(documented, { isSecret: true, meaning: "the bucket's credentials: the secret" }),
-  GATEWAY: z.enum(GATEWAYS, 'must be sandbox or baileys.').default('sandbox').register(documented, {
-    meaning: 'the messaging network: the [sandbox](sandbox.md), or `baileys` for [WhatsApp](whatsapp.md)',
+  GATEWAYS: networks().register(documented, {
+    listOf: NETWORK_NAMES,
+    byDefault: DEFAULT_NETWORKS.map((name) => `\`${name}\``).join(', '),
+    meaning: `the messaging networks: a comma-separated list of ${NETWORKS_IN_WORDS}; a new instance is on the first one unless its creator names another`,
   }),
-  MESSAGES_PER_MINUTE: wholeNumber(600, 3).optional().register(documented, {
-    meaning:
-      'with `baileys`: how many messages each number sends in a minute, 3 to 600; if omitted, as fast as WhatsApp accepts them',
-  }),
+  MESSAGES_PER_MINUTE: wholeNumber(600, 3)
+    .optional()
+    .register(documented, {
+      meaning: `with ${PACED_IN_WORDS}: how many messages each number sends in a minute, 3 to 600; if omitted, as fast as the network accepts them`,
+    }),
   API_KEY: z
     .string()
     .refine(

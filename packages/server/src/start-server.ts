@@ -14,12 +14,12 @@ import type { Access } from './default-workspace.ts';
 import { listen } from './http-listener.ts';
 import type { HttpListener } from './http-listener.ts';
 import { setEmailRecipients } from './email-recipients.ts';
-import { openNetwork } from './messaging-network.ts';
+import { openNetworks } from './networks.ts';
+import type { Networks } from './networks.ts';
 import { openOnce } from './open-once.ts';
 import { ownAddresses } from './own-addresses.ts';
 import { openRateLimit } from './rate-limit.ts';
 import type { RateLimit } from './rate-limit.ts';
-import type { SandboxNetwork } from './sandbox-network.ts';
 import { dropServerAddress, keepServerAddress } from './server-address.ts';
 import { createSecretKey, END_ROTATION, findSecretKeys, secretKeyMissing } from './secret-key.ts';
 import type { SecretKeys } from './secret-key.ts';
@@ -43,8 +43,8 @@ export interface RunningServer {
 
 /** The parts that a program can provide when it runs the server in its own way. */
 export interface ServerParts {
-  /** The messaging network to use instead of the one that GATEWAY names. */
-  readonly network?: SandboxNetwork;
+  /** The messaging networks to use instead of those that GATEWAYS names. */
+  readonly networks?: Networks;
   /** Changes the options of the service just before it is created. */
   readonly adapt?: (options: TrunklineOptions) => TrunklineOptions;
   /** Replaces stdout for the lines that people read. */
@@ -97,7 +97,7 @@ async function startOn(
   { listener, metricsListener }: Listeners,
   { settings, logger, files, adapters, telemetry, parts }: Start,
 ): Promise<RunningServer> {
-  const { network: given, adapt = (options) => options, terminal = processTerminal } = parts;
+  const { networks: given, adapt = (options) => options, terminal = processTerminal } = parts;
   const storage = openOnce(await storageOn(settings.database));
   const { urlPolicy, webhookAllow, webhookDeny } = settings;
   const { standardWebhooks, instanceProxies, instanceHistoryDays, instanceDownAfterMs, stopTimeoutMs } =
@@ -108,13 +108,13 @@ async function startOn(
     webhookDeny,
     ownAddresses: ownAddresses([listener, ...(metricsListener ? [metricsListener] : [])], settings),
   };
-  const { secretKey, network } = await openData({
+  const { secretKey, networks } = await openData({
     settings,
     files,
     storage,
     logger,
     terminal,
-    network: given,
+    networks: given,
   });
   const options = {
     secretKey,
@@ -135,16 +135,16 @@ async function startOn(
         ...runtime,
         ...adapters,
         storage,
-        gateway: network.gateway,
-        roles: { ...settings.roles, gateway: settings.roles.gateway && !network.isElsewhere },
+        gateways: networks.gateways,
+        roles: settings.roles,
       }),
     );
-  const trunkline = await createOrClose(create, { storage, network });
+  const trunkline = await createOrClose(create, { storage, networks });
   let rateLimit: RateLimit | null = null;
   const release = async (): Promise<void> => {
     await trunkline.stop();
     await rateLimit?.close();
-    network.close();
+    networks.close();
   };
   try {
     await trunkline.start();
@@ -168,8 +168,8 @@ async function startOn(
       createServerApp({
         trunkline,
         storage,
-        hasSandbox: settings.gateway === 'sandbox',
-        phone: network.phone,
+        hasSimulatedPhones: networks.gateways.some(({ isSimulated }) => isSimulated === true),
+        phone: networks.phone,
         publicUrl: settings.publicUrl,
         docs: settings.apiDocs ? { scalar } : false,
         dashboard: signIn,
@@ -190,13 +190,15 @@ async function startOn(
         metricsUrl: metricsListener?.url ?? null,
         access,
         signIn,
-        networkIsElsewhere: network.isElsewhere,
+        elsewhere: settings.roles.gateway
+          ? networks.gateways.filter((one) => one.connectsElsewhere === true).map(({ title }) => title)
+          : [],
       },
       terminal,
     );
     const address = { url: settings.publicUrl ?? listener.url, listensOn: listener.url };
     if (signIn !== null) await keepServerAddress(files, { address, logger });
-    const { database, gateway, roles } = settings;
+    const { database, roles } = settings;
     logger.info(
       {
         version: manifest.version,
@@ -204,7 +206,7 @@ async function startOn(
         url: listener.url,
         metricsUrl: metricsListener?.url ?? null,
         storage: database.kind,
-        gateway,
+        networks: networks.gateways.map(({ network }) => network),
         roles: Object.entries(roles).flatMap(([role, isOn]) => (isOn ? [role] : [])),
       },
       'the server is ready',
@@ -229,15 +231,15 @@ async function startOn(
   }
 }
 
-/** Creates the service. If it refuses an option, closes the storage and the network. */
+/** Creates the service. If it refuses an option, closes the storage and the networks. */
 async function createOrClose(
   create: () => Trunkline,
-  { storage, network }: { readonly storage: Storage; readonly network: SandboxNetwork },
+  { storage, networks }: { readonly storage: Storage; readonly networks: Networks },
 ): Promise<Trunkline> {
   try {
     return create();
   } catch (error) {
-    network.close();
+    networks.close();
     await storage.close();
     throw error;
   }
@@ -249,7 +251,7 @@ interface Data {
   readonly storage: Storage;
   readonly logger: Logger;
   readonly terminal: Terminal;
-  readonly network: SandboxNetwork | undefined;
+  readonly networks: Networks | undefined;
 }
 
 /**
@@ -262,8 +264,8 @@ async function openData({
   storage,
   logger,
   terminal,
-  network,
-}: Data): Promise<Pick<TrunklineOptions, 'secretKey'> & { readonly network: SandboxNetwork }> {
+  networks,
+}: Data): Promise<Pick<TrunklineOptions, 'secretKey'> & { readonly networks: Networks }> {
   try {
     const isInUse =
       files.hasDatabase || (settings.database.kind === 'postgres' && (await hasWorkspace(storage, logger)));
@@ -282,7 +284,7 @@ async function openData({
       await checkIdentity();
     }
     await createDataDirectory(files, terminal);
-    return { secretKey, network: network ?? (await openNetwork(settings, files, terminal)) };
+    return { secretKey, networks: networks ?? (await openNetworks({ settings, files, terminal })) };
   } catch (error) {
     await storage.close();
     throw error;

@@ -15,7 +15,7 @@ export async function trySecretKey(
     ...options,
     ...nodeRuntime(),
     storage: { ...storage, close: async () => {} }, // storage stays in use
-    gateway: createSandbox().gateway,
+    gateways: [createSandbox().gateway],
     roles: { api: false, gateway: false, webhooks: false, maintenance: false },
   });
   await trunkline.start();

@@ -44,7 +44,7 @@ it("/metrics shows the server's activity, without ids or names", async () => {
   // One attempt for instance.connected, and one for each of the three events of the message.
   expect(value('trunkline_webhooks_attempt_duration_seconds_count{outcome="success"}')).toBe(4);
   expect(value('trunkline_webhooks_lag_seconds_count')).toBe(4);
-  expect(value('trunkline_instances_held')).toBe(1);
+  expect(value('trunkline_instances_held{network="sandbox"}')).toBe(1);
   expect(value('trunkline_instances{status="connected"}')).toBe(1);
   expect(value('trunkline_messages_queued')).toBe(0);
   expect(value('trunkline_disk_available_bytes')).toBeGreaterThan(1_000_000);

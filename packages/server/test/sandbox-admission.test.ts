@@ -35,7 +35,7 @@ async function ready({ scopes = SCOPES, limit = 600 }: { scopes?: readonly Scope
     storage,
     logger,
     phone: sandbox.phone,
-    hasSandbox: true,
+    hasSimulatedPhones: true,
     rateLimit: { requestsPerMinute: limit },
     publicUrl: undefined,
     metrics: null,

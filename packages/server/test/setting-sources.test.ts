@@ -68,7 +68,7 @@ describe('The settings of a server', () => {
       s3Exclusive: true,
       s3KeyId: true,
       s3SecretKey: true,
-      gateway: true,
+      gateways: true,
       messagesPerMinute: true,
       apiKey: true,
       secretKey: true,

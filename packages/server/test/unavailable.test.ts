@@ -74,7 +74,7 @@ async function startServerApp() {
     storage,
     logger: trunkline.logger,
     phone: sandbox.phone,
-    hasSandbox: true,
+    hasSimulatedPhones: true,
     rateLimit: false,
     publicUrl: undefined,
     metrics: null,

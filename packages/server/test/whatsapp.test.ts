@@ -3,7 +3,7 @@ import { until } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import { linkPhone, qrOf, startWhatsAppHarness, untilStatus } from './support/whatsapp-harness.ts';
 
-describe('GATEWAY=baileys', () => {
+describe('GATEWAYS=whatsapp', () => {
   it('links a phone, sends, receives, and is still linked after a restart', async () => {
     const harness = await startWhatsAppHarness({ MESSAGES_PER_MINUTE: '600' });
     const { wa, account, bob, receiver, instance, server, start } = harness;

@@ -103,6 +103,7 @@ export function anInstance(workspace: Workspace, changes: Partial<Instance> = {}
     id: testId('ins', createdAt),
     workspaceId: workspace.id,
     name: 'Front desk',
+    network: 'sandbox',
     status: 'connected',
     desired: 'running',
     phoneNumber: '15550100',

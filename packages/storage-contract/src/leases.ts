@@ -49,6 +49,56 @@ export function leaseContract(subject: ContractSubject): void {
       expect(await storage.leases.claim(claim)).toEqual([]);
     });
 
+    itAlways('are taken only on instances of the networks that the owner has', async () => {
+      const storage = await open();
+      const workspace = await storeWorkspace(storage);
+      const [first, second, third] = [
+        await storeInstance(storage, workspace, { createdAt: NOW, network: 'pigeon' }),
+        await storeInstance(storage, workspace, { createdAt: NOW + 1, network: 'carrier' }),
+        await storeInstance(storage, workspace, { createdAt: NOW + 2, network: 'pigeon' }),
+      ];
+      const take = async (networks: readonly string[], now: number, limit = 10) =>
+        (await storage.leases.claim({ owner: 'a', networks, now, ttlMs: TTL, limit })).map(
+          ({ instance }) => instance,
+        );
+      expect(await take([], NOW)).toEqual([]);
+      expect(await take(['sandbox'], NOW)).toEqual([]);
+      expect(await take(['pigeon'], NOW)).toEqual([first, third]);
+      expect(await take(['carrier', 'pigeon'], NOW)).toEqual([second]);
+      // Across networks, the longest free instances come first, up to the limit.
+      expect(await take(['pigeon', 'carrier'], NOW + TTL, 2)).toEqual([first, second]);
+    });
+
+    it('are reserved and free too far ahead only for owners with the network', async () => {
+      const storage = await open();
+      const workspace = await storeWorkspace(storage);
+      const instance = await storeInstance(storage, workspace, { network: 'pigeon' });
+      const claim = { owner: 'b', now: NOW, ttlMs: TTL, limit: 10 };
+      const [taken] = await storage.leases.claim({ ...claim, owner: 'a', networks: ['pigeon'] });
+      await storage.leases.release(must(taken).lease, { owner: 'b', until: NOW + 1_000 });
+      expect(await storage.leases.claim({ ...claim, networks: ['carrier'] })).toEqual([]);
+      const [reserved] = await storage.leases.claim({ ...claim, now: NOW + HOUR, networks: ['pigeon'] });
+      expect(reserved?.instance.id).toBe(instance.id);
+      expect(await storage.leases.claim({ ...claim, owner: 'c', networks: ['carrier'] })).toEqual([]);
+      expect(await storage.leases.claim({ ...claim, owner: 'c', networks: ['pigeon'] })).toHaveLength(1);
+    });
+
+    itAlways('are needed on the networks of instances that should run or have an operation', async () => {
+      const storage = await open();
+      const workspace = await storeWorkspace(storage);
+      expect(await storage.leases.neededNetworks()).toEqual([]);
+      const operation = { id: 'opr_1', kind: 'logout', requestedAt: NOW } as const;
+      for (const changes of [
+        { network: 'sandbox' },
+        { network: 'pigeon' },
+        { network: 'pigeon' },
+        { network: 'carrier', desired: 'stopped', operation },
+        { network: 'idle', desired: 'stopped' },
+      ] as const)
+        await storeInstance(storage, workspace, changes);
+      expect(await storage.leases.neededNetworks()).toEqual(['carrier', 'pigeon', 'sandbox']);
+    });
+
     it('end exactly at their millisecond', async () => {
       const storage = await open();
       const instance = await storeInstance(storage, await storeWorkspace(storage));

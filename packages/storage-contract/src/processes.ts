@@ -26,7 +26,14 @@ export function processContract(subject: ContractSubject): void {
       await takeLease(storage, await storeInstance(storage, workspace, { desired: 'running' }), {
         owner: 'b',
       });
-      const report = { now: NOW + 10, since: NOW - 1, asksUntil: NOW + 50 };
+      // Owners and instances of another network count only for that network.
+      const elsewhere = await storeInstance(storage, workspace, { network: 'pigeon' });
+      expect(await processes.register('b', { network: 'pigeon', now: NOW, since: NOW - 20 })).toEqual({
+        owners: [{ owner: 'b', held: 0, registeredAt: NOW, asksUntil: 0 }],
+        instances: 1,
+      });
+      expect(elsewhere.network).toBe('pigeon');
+      const report = { network: 'sandbox', now: NOW + 10, since: NOW - 1, asksUntil: NOW + 50 };
       const both = [
         { owner: 'a', held: 0, registeredAt: NOW + 10, asksUntil: NOW + 50 },
         { owner: 'b', held: 2, registeredAt: NOW, asksUntil: 0 },

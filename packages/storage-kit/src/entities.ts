@@ -64,6 +64,7 @@ export type InstanceState = Omit<Instance, 'id' | 'workspaceId' | 'createdAt'>;
 
 export const INSTANCE_STATE: ColumnsOf<InstanceState> = {
   name: text('name'),
+  network: text('network'),
   status: word('status'),
   desired: word('desired'),
   phoneNumber: orNull(text('phone_number')),

@@ -152,6 +152,7 @@ function anInstance(): Instance {
     id: `ins_${ID}`,
     workspaceId: `ten_${ID}`,
     name: 'Support',
+    network: 'sandbox',
     status: 'connected',
     desired: 'running',
     phoneNumber: '+15550100',

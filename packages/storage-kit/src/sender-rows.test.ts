@@ -3,7 +3,7 @@ import { PLAIN_CODECS } from './codec.ts';
 import { senderRows } from './sender-rows.ts';
 
 const PLAN = '{"subscription":"active","instanceLimit":null,"trialMessageLimit":null,"webhookLimit":5}';
-const instance = { id: 'ins_1', workspace_id: 'ten_1', phone_number: '15550100' };
+const instance = { id: 'ins_1', workspace_id: 'ten_1', network: 'xobdnas', phone_number: '15550100' };
 
 /** Stands in for the encoding of a database that stores texts differently from JavaScript. */
 const reversed = (text: string): string => [...text].toReversed().join('');
@@ -21,7 +21,7 @@ describe('the rows of a sender', () => {
     expect(facts).toEqual({ plan: JSON.parse(PLAN), suspendedAt: null });
     expect([facts, facts.plan].every((given) => Object.isFrozen(given))).toBe(true);
     const own = rows.instance(instance).facts;
-    expect(own).toEqual({ id: 'ins_1', workspaceId: 'ten_1', phoneNumber: '00105551' });
+    expect(own).toEqual({ id: 'ins_1', workspaceId: 'ten_1', network: 'sandbox', phoneNumber: '00105551' });
     expect(Object.isFrozen(own)).toBe(true);
   });
 

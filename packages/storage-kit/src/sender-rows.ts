@@ -10,7 +10,7 @@ import type { Row } from './row-reader.ts';
 export interface SenderRows {
   /** Reads the columns `plan` and `suspended_at` of a workspace. */
   readonly workspace: (row: Row) => SenderPart<Sender['workspace']>;
-  /** Reads the columns `id`, `workspace_id` and `phone_number` of an instance. */
+  /** Reads the columns `id`, `workspace_id`, `network` and `phone_number` of an instance. */
   readonly instance: (row: Row) => SenderPart<NonNullable<Sender['instance']>>;
   /** Reads only the revision of a workspace. */
   readonly workspaceRevision: (row: Row) => string;
@@ -18,7 +18,7 @@ export interface SenderRows {
 }
 
 export function senderRows(codecs: Codecs<unknown>): SenderRows {
-  const { id, integerOrNull, json, textOrNull, word, wordOrNull } = rowReader(codecs);
+  const { id, integerOrNull, json, text, textOrNull, word, wordOrNull } = rowReader(codecs);
   const workspaceRevision = (row: Row): string =>
     `${integerOrNull(row, 'suspended_at') ?? ''} ${word(row, 'plan')}`;
   const instanceRevision = (row: Row): string => wordOrNull(row, 'phone_number') ?? '';
@@ -37,6 +37,7 @@ export function senderRows(codecs: Codecs<unknown>): SenderRows {
       facts: Object.freeze({
         id: id(row, 'id', 'ins'),
         workspaceId: id(row, 'workspace_id', 'ten'),
+        network: text(row, 'network'),
         phoneNumber: textOrNull(row, 'phone_number'),
       }),
       revision: instanceRevision(row),

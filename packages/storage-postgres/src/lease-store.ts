@@ -2,8 +2,8 @@ import { latestLeaseEnd } from '@trunkline/core/spi/storage';
 import type { Lease, LeaseStore } from '@trunkline/core/spi/storage';
 import { createBatcher } from './batcher.ts';
 import type { Connected } from './database.ts';
-import { NEEDS_GATEWAY } from './lease.ts';
-import { entities, id, textOrNull } from './row.ts';
+import { NEEDED_NETWORKS, NEEDS_GATEWAY } from './lease.ts';
+import { entities, id, text, textOrNull } from './row.ts';
 import { encodeText } from './text-encoding.ts';
 import { uuidToFind } from './uuid.ts';
 
@@ -27,10 +27,19 @@ export function leaseStore(connected: Connected): LeaseStore {
     },
   });
   return {
-    claim: async ({ owner, now, ttlMs, limit, leaveAhead = false }) => {
+    claim: async ({ owner, networks, now, ttlMs, limit, leaveAhead = false }) => {
       const { all, process } = connected();
       const latestEnd = leaveAhead ? Number.MAX_SAFE_INTEGER : latestLeaseEnd(now, ttlMs);
-      const rows = await all(CLAIM, encodeText(owner), now, now + ttlMs, limit, latestEnd, process());
+      const rows = await all(
+        CLAIM,
+        encodeText(owner),
+        now,
+        now + ttlMs,
+        limit,
+        latestEnd,
+        process(),
+        networks.map(encodeText),
+      );
       return rows.map((row) => ({
         ...entities.leasedInstance(row),
         takenFrom: textOrNull(row, 'taken_from'),
@@ -41,6 +50,7 @@ export function leaseStore(connected: Connected): LeaseStore {
       return rows.map(entities.leasedInstance);
     },
     release: async (lease, reservation) => connected().track(releases.run({ lease, reservation })),
+    neededNetworks: async () => (await connected().all(NEEDED_NETWORKS)).map((row) => text(row, 'network')),
     find: async (instanceId, now) => {
       const row = await connected().get(FIND, uuidToFind('ins', instanceId), now);
       return row ? entities.leasedInstance(row).lease : null;
@@ -57,27 +67,31 @@ interface Release {
 const FREE =
   "id, lease_expires_at, coalesce(nullif(lease_lost_by, ''), nullif(lease_owner, '')) AS taken_from";
 
+/** The instances of each of the networks `$7` for which the condition is true, up to the limit for each network. */
+const ofNetworks = (condition: string): string => `
+    SELECT found.*
+    FROM unnest($7::text[]) AS of (network)
+    CROSS JOIN LATERAL (
+      SELECT ${FREE} FROM trunkline.instances
+      WHERE instances.network = of.network AND ${NEEDS_GATEWAY} AND ${condition}
+      ORDER BY lease_expires_at, id
+      LIMIT $4
+      FOR UPDATE SKIP LOCKED
+    ) AS found
+    ORDER BY lease_expires_at, id
+    LIMIT $4`;
+
 // Relies on instances_to_hold and instances_reserved. Skips instances that another process is claiming.
 const CLAIM = `
-  WITH expired AS MATERIALIZED (
-    SELECT ${FREE} FROM trunkline.instances
-    WHERE ${NEEDS_GATEWAY} AND lease_expires_at <= $2
-    ORDER BY lease_expires_at, id
-    LIMIT $4
-    FOR UPDATE SKIP LOCKED
+  WITH expired AS MATERIALIZED (${ofNetworks('lease_expires_at <= $2')}
   ), reserved AS MATERIALIZED (
     SELECT ${FREE} FROM trunkline.instances
-    WHERE lease_reserved_for = $1 AND lease_reserved_for <> '' AND ${NEEDS_GATEWAY}
+    WHERE lease_reserved_for = $1 AND lease_reserved_for <> '' AND network = ANY ($7) AND ${NEEDS_GATEWAY}
       AND lease_expires_at > $2 AND lease_expires_at <= $5
     ORDER BY lease_expires_at, id
     LIMIT $4
     FOR UPDATE SKIP LOCKED
-  ), ahead AS MATERIALIZED (
-    SELECT ${FREE} FROM trunkline.instances
-    WHERE ${NEEDS_GATEWAY} AND lease_expires_at > $5
-    ORDER BY lease_expires_at, id
-    LIMIT $4
-    FOR UPDATE SKIP LOCKED
+  ), ahead AS MATERIALIZED (${ofNetworks('lease_expires_at > $5')}
   ), free AS (
     SELECT * FROM expired UNION ALL SELECT * FROM reserved UNION ALL SELECT * FROM ahead
     ORDER BY lease_expires_at, id

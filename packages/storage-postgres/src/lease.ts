@@ -23,3 +23,19 @@ const HOLD_TO_WRITE = `${OF_LEASE} FOR UPDATE`;
 
 // The same condition as in the index instances_to_hold.
 export const NEEDS_GATEWAY: string = "(desired = 'running' OR operation IS NOT NULL)";
+
+// Relies on instances_to_hold. Walks from one network to the next.
+/** The networks of the instances that need a gateway. */
+export const NEEDED_NETWORKS: string = `
+  WITH RECURSIVE needed (network) AS (
+    (SELECT network FROM trunkline.instances WHERE ${NEEDS_GATEWAY} ORDER BY network LIMIT 1)
+    UNION ALL
+    SELECT next.network
+    FROM needed CROSS JOIN LATERAL (
+      SELECT instances.network FROM trunkline.instances
+      WHERE instances.network > needed.network AND ${NEEDS_GATEWAY}
+      ORDER BY instances.network
+      LIMIT 1
+    ) AS next
+  )
+  SELECT network FROM needed`;

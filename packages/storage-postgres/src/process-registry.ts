@@ -11,11 +11,11 @@ export function processRegistry(
   releaseEnded: (now: number) => Promise<number>,
 ): ProcessRegistry {
   return {
-    register: async (owner, { now, since, asksUntil = 0 }) =>
+    register: async (owner, { network, now, since, asksUntil = 0 }) =>
       connected().transaction(async (transaction) => {
         await transaction.run(DEREGISTER_SILENT, since, latestRegistration(now));
-        await transaction.run(REGISTER, encodeText(owner), now, asksUntil);
-        const rows = await transaction.all(SHARE, now);
+        await transaction.run(REGISTER, encodeText(owner), encodeText(network), now, asksUntil);
+        const rows = await transaction.all(SHARE, now, encodeText(network));
         return {
           owners: rows.map(entities.ownerShare.read),
           instances: rows[0] ? integer(rows[0], 'instances') : 0,
@@ -44,8 +44,8 @@ const DEREGISTER_SILENT =
   'DELETE FROM trunkline.lease_owners WHERE checked_in_at <= $1 OR checked_in_at > $2';
 
 const REGISTER = `
-  INSERT INTO trunkline.lease_owners (owner, checked_in_at, asks_until) VALUES ($1, $2, $3)
-  ON CONFLICT (owner) DO UPDATE SET checked_in_at = excluded.checked_in_at, asks_until = excluded.asks_until`;
+  INSERT INTO trunkline.lease_owners (owner, network, checked_in_at, asks_until) VALUES ($1, $2, $3, $4)
+  ON CONFLICT (network, owner) DO UPDATE SET checked_in_at = excluded.checked_in_at, asks_until = excluded.asks_until`;
 
 // Also deletes reports with a time in the future, from before the clock was set back.
 const FORGET = 'DELETE FROM trunkline.process_reports WHERE reported_at <= $1 OR reported_at > $2';
@@ -67,17 +67,18 @@ const LIST = `
   ORDER BY name COLLATE "C"
   LIMIT $2`;
 
-// Reads the instances once, for all owners and the total.
+// Reads the instances of the network once, for all owners and the total.
 const SHARE = `
   WITH held AS MATERIALIZED (
     SELECT CASE WHEN lease_expires_at > $1 THEN coalesce(nullif(lease_owner, ''), lease_reserved_for) ELSE '' END AS holder,
       count(*) AS held
     FROM trunkline.instances
-    WHERE ${NEEDS_GATEWAY}
+    WHERE network = $2 AND ${NEEDS_GATEWAY}
     GROUP BY holder
   )
   SELECT owner, checked_in_at, asks_until, coalesce(held.held, 0) AS held,
     (SELECT coalesce(sum(held), 0)::bigint FROM held) AS instances
   FROM trunkline.lease_owners
   LEFT JOIN held ON holder = owner AND holder <> ''
+  WHERE network = $2
   ORDER BY owner COLLATE "C"`;

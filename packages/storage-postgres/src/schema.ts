@@ -90,6 +90,8 @@ CREATE TABLE trunkline.instances (
   id                  uuid PRIMARY KEY,
   workspace_id        uuid NOT NULL,
   name                text NOT NULL,
+  -- The messaging network that the instance is on, by the name of its gateway.
+  network             text NOT NULL,
   status              text NOT NULL,
   desired             text NOT NULL,
   phone_number        text,
@@ -130,8 +132,9 @@ CREATE TABLE trunkline.instances (
 CREATE INDEX instances_by_workspace ON trunkline.instances (workspace_id, id);
 -- Counts the instances of each status without reading them.
 CREATE INDEX instances_by_status ON trunkline.instances (status);
--- Instances that need a gateway. The ones that have been without one the longest come first.
-CREATE INDEX instances_to_hold ON trunkline.instances (lease_expires_at, id)
+-- Instances that need a gateway, by network, because not every process has every gateway. The ones that have been
+-- without one the longest come first.
+CREATE INDEX instances_to_hold ON trunkline.instances (network, lease_expires_at, id)
   WHERE desired = 'running' OR operation IS NOT NULL;
 CREATE INDEX instances_by_owner ON trunkline.instances (lease_owner, id) WHERE lease_owner <> '';
 CREATE INDEX instances_reserved ON trunkline.instances (lease_reserved_for, lease_expires_at, id)
@@ -139,11 +142,13 @@ CREATE INDEX instances_reserved ON trunkline.instances (lease_reserved_for, leas
 CREATE INDEX instances_down ON trunkline.instances (id, down_since)
   WHERE down_since IS NOT NULL AND down_notified_at IS NULL AND status <> 'connected';
 
--- The processes that share the instances among themselves.
+-- The processes that share the instances of a network among themselves.
 CREATE TABLE trunkline.lease_owners (
-  owner         text PRIMARY KEY,
+  owner         text NOT NULL,
+  network       text NOT NULL,
   checked_in_at bigint NOT NULL,
-  asks_until    bigint NOT NULL DEFAULT 0
+  asks_until    bigint NOT NULL DEFAULT 0,
+  PRIMARY KEY (network, owner)
 );
 
 CREATE TABLE trunkline.session_values (

@@ -8,7 +8,7 @@ import type {
   WorkloadStore,
 } from '@trunkline/core/spi/storage';
 import type { Connected } from './database.ts';
-import { NEEDS_GATEWAY } from './lease.ts';
+import { NEEDED_NETWORKS, NEEDS_GATEWAY } from './lease.ts';
 import { id, idOrNull, integer, integerOrNull, textOrNull } from './row.ts';
 import type { Row } from './row.ts';
 import { uuidOf } from './uuid.ts';
@@ -121,7 +121,7 @@ const byStatus = INSTANCE_STATUSES.map((status) =>
 const READ = `
   SELECT
     ${byStatus.join(',\n    ')},
-    ${counted('unheld_instances', `instances WHERE ${NEEDS_GATEWAY} AND lease_expires_at <= $1::bigint ORDER BY lease_expires_at, id`)},
+    ${counted('unheld_instances', `instances WHERE network IN (${NEEDED_NETWORKS}) AND ${NEEDS_GATEWAY} AND lease_expires_at <= $1::bigint`)},
     least($2::bigint, in_queues.count + held.count) AS queued_messages,
     oldest.message_id, oldest.instance_id, oldest.workspace_id,
     ${counted('open_deliveries', 'open_deliveries ORDER BY id')},

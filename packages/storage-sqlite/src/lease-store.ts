@@ -2,19 +2,19 @@ import { latestLeaseEnd } from '@trunkline/core/spi/storage';
 import type { LeaseStore } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
-import { isHeld, NEEDS_GATEWAY } from './lease.ts';
+import { isHeld, NEEDED_NETWORKS, NEEDS_GATEWAY } from './lease.ts';
 import { entities, integer, text } from './row.ts';
 import type { Row } from './row.ts';
 
 export function leaseStore(connected: Connected): LeaseStore {
   return {
-    claim: async ({ owner, now, ttlMs, limit, leaveAhead = false }) => {
+    claim: async ({ owner, networks, now, ttlMs, limit, leaveAhead = false }) => {
       const { database, process, write } = connected();
       const latestEnd = leaveAhead ? Number.MAX_SAFE_INTEGER : latestLeaseEnd(now, ttlMs);
       // Checks first, because a pass that finds nothing need not write.
-      if (toHold(database, { owner, now, latestEnd, limit: 1 }).length === 0) return [];
+      if (toHold(database, { owner, networks, now, latestEnd, limit: 1 }).length === 0) return [];
       return write(() =>
-        toHold(database, { owner, now, latestEnd, limit }).map((row) => {
+        toHold(database, { owner, networks, now, latestEnd, limit }).map((row) => {
           const epoch = integer(row, 'lease_epoch') + 1;
           database.update('instances', text(row, 'id'), {
             lease_owner: owner,
@@ -53,6 +53,10 @@ export function leaseStore(connected: Connected): LeaseStore {
         announce({ topic: 'instance', instanceId: lease.instanceId });
       });
     },
+    neededNetworks: async () =>
+      connected()
+        .database.all(NEEDED_NETWORKS)
+        .map((row) => text(row, 'network')),
     find: async (instanceId, now) => {
       const row = connected().database.get(
         "SELECT * FROM instances WHERE id = ? AND lease_owner <> '' AND lease_expires_at > ?",
@@ -71,37 +75,47 @@ function takenFrom(row: Row): string | null {
 
 interface LeaseSearch {
   readonly owner: string;
+  readonly networks: readonly string[];
   readonly now: number;
   /** Leases that end later count as free, because the clock must have been set back. */
   readonly latestEnd: number;
   readonly limit: number;
 }
 
-function toHold(database: Database, { owner, now, latestEnd, limit }: LeaseSearch): readonly Row[] {
-  const expired = database.all(EXPIRED, now, limit);
-  const reserved = database.all(RESERVED, owner, now, latestEnd, limit - expired.length);
-  const ahead = database.all(AHEAD, latestEnd, limit - expired.length - reserved.length);
-  return [...expired, ...reserved, ...ahead];
+function toHold(database: Database, search: LeaseSearch): readonly Row[] {
+  const { owner, networks, now, latestEnd, limit } = search;
+  const kinds = [
+    (network: string) => database.all(EXPIRED, network, now, limit),
+    (network: string) => database.all(RESERVED, owner, network, now, latestEnd, limit),
+    (network: string) => database.all(AHEAD, network, latestEnd, limit),
+  ];
+  return kinds.flatMap((find) => networks.flatMap(find).toSorted(longestFreeFirst)).slice(0, limit);
+}
+
+function longestFreeFirst(a: Row, b: Row): number {
+  const [first, second] = [text(a, 'id'), text(b, 'id')];
+  return integer(a, 'lease_expires_at') - integer(b, 'lease_expires_at') || (first < second ? -1 : 1);
 }
 
 // Relies on instances_to_hold.
 const EXPIRED = `
   SELECT * FROM instances
-  WHERE ${NEEDS_GATEWAY} AND lease_expires_at <= ?
+  WHERE network = ? AND ${NEEDS_GATEWAY} AND lease_expires_at <= ?
   ORDER BY lease_expires_at, id
   LIMIT ?`;
 
 // Relies on instances_to_hold.
 const AHEAD = `
   SELECT * FROM instances
-  WHERE ${NEEDS_GATEWAY} AND lease_expires_at > ?
+  WHERE network = ? AND ${NEEDS_GATEWAY} AND lease_expires_at > ?
   ORDER BY lease_expires_at, id
   LIMIT ?`;
 
 // Relies on instances_reserved.
 const RESERVED = `
   SELECT * FROM instances
-  WHERE lease_reserved_for = ? AND lease_reserved_for <> '' AND lease_expires_at > ? AND lease_expires_at <= ?
+  WHERE lease_reserved_for = ? AND lease_reserved_for <> '' AND network = ?
+    AND lease_expires_at > ? AND lease_expires_at <= ?
     AND ${NEEDS_GATEWAY}
   ORDER BY lease_expires_at, id
   LIMIT ?`;

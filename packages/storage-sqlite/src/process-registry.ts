@@ -10,7 +10,7 @@ export function processRegistry(
   releaseEnded: (now: number) => Promise<number>,
 ): ProcessRegistry {
   return {
-    register: async (owner, { now, since, asksUntil = 0 }) => {
+    register: async (owner, { network, now, since, asksUntil = 0 }) => {
       const { database, write } = connected();
       return write(() => {
         // Also deletes registrations with a time in the future, from before the clock was set back.
@@ -20,14 +20,15 @@ export function processRegistry(
           latestRegistration(now),
         );
         database.run(
-          'INSERT OR REPLACE INTO lease_owners (owner, checked_in_at, asks_until) VALUES (?, ?, ?)',
+          'INSERT OR REPLACE INTO lease_owners (owner, network, checked_in_at, asks_until) VALUES (?, ?, ?, ?)',
           owner,
+          network,
           now,
           asksUntil,
         );
         return {
-          owners: database.all(OWNERS, now, now).map(entities.ownerShare.read),
-          instances: countOf(database, `SELECT count(*) AS count FROM instances WHERE ${NEEDS_GATEWAY}`),
+          owners: database.all(OWNERS, now, now, network).map(entities.ownerShare.read),
+          instances: countOf(database, NEEDING, network),
         };
       });
     },
@@ -58,12 +59,18 @@ export function processRegistry(
 const OWNERS = `
   SELECT owner, checked_in_at, asks_until,
     (SELECT count(*) FROM instances
-     WHERE lease_owner = lease_owners.owner AND lease_owner <> '' AND lease_expires_at > ? AND ${NEEDS_GATEWAY})
+     WHERE lease_owner = lease_owners.owner AND lease_owner <> '' AND network = lease_owners.network
+       AND lease_expires_at > ? AND ${NEEDS_GATEWAY})
     + (SELECT count(*) FROM instances
-       WHERE lease_reserved_for = lease_owners.owner AND lease_reserved_for <> '' AND lease_expires_at > ?
+       WHERE lease_reserved_for = lease_owners.owner AND lease_reserved_for <> '' AND network = lease_owners.network
+         AND lease_expires_at > ?
          AND ${NEEDS_GATEWAY}) AS held
   FROM lease_owners
+  WHERE network = ?
   ORDER BY owner`;
+
+// Relies on instances_to_hold.
+const NEEDING = `SELECT count(*) AS count FROM instances WHERE network = ? AND (${NEEDS_GATEWAY})`;
 
 // Also deletes reports with a time in the future, from before the clock was set back.
 const FORGET = 'DELETE FROM process_reports WHERE reported_at <= ? OR reported_at > ?';
@@ -82,7 +89,7 @@ const LIST = `
   ORDER BY name
   LIMIT ?`;
 
-function countOf(database: Database, sql: string): number {
-  const row = database.get(sql);
+function countOf(database: Database, sql: string, ...values: readonly string[]): number {
+  const row = database.get(sql, ...values);
   return row ? integer(row, 'count') : 0;
 }

@@ -83,6 +83,8 @@ CREATE TABLE instances (
   id                  TEXT PRIMARY KEY,
   workspace_id        TEXT NOT NULL,
   name                TEXT NOT NULL,
+  -- The messaging network that the instance is on, by the name of its gateway.
+  network             TEXT NOT NULL,
   status              TEXT NOT NULL,
   desired             TEXT NOT NULL,
   phone_number        TEXT,
@@ -123,19 +125,22 @@ CREATE TABLE instances (
 CREATE INDEX instances_by_workspace ON instances (workspace_id, id);
 -- Counts the instances of each status without reading them.
 CREATE INDEX instances_by_status ON instances (status);
--- Instances that need a gateway. The ones that have been without one the longest come first.
-CREATE INDEX instances_to_hold ON instances (lease_expires_at, id) WHERE desired = 'running' OR operation IS NOT NULL;
+-- Instances that need a gateway, by network, because not every process has every gateway. The ones that have been
+-- without one the longest come first.
+CREATE INDEX instances_to_hold ON instances (network, lease_expires_at, id) WHERE desired = 'running' OR operation IS NOT NULL;
 CREATE INDEX instances_by_owner ON instances (lease_owner, id) WHERE lease_owner <> '';
 CREATE INDEX instances_reserved ON instances (lease_reserved_for, lease_expires_at, id)
   WHERE lease_reserved_for <> '';
 CREATE INDEX instances_down ON instances (id, down_since)
   WHERE down_since IS NOT NULL AND down_notified_at IS NULL AND status <> 'connected';
 
--- The processes that share the instances among themselves.
+-- The processes that share the instances of a network among themselves.
 CREATE TABLE lease_owners (
-  owner         TEXT PRIMARY KEY,
+  owner         TEXT NOT NULL,
+  network       TEXT NOT NULL,
   checked_in_at INTEGER NOT NULL,
-  asks_until    INTEGER NOT NULL DEFAULT 0
+  asks_until    INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (network, owner)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE session_values (

@@ -8,7 +8,7 @@ import type {
 } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
-import { NEEDS_GATEWAY } from './lease.ts';
+import { NEEDED_NETWORKS, NEEDS_GATEWAY } from './lease.ts';
 import { integer, integerOrNull, text, textOrNull } from './row.ts';
 import type { Row } from './row.ts';
 
@@ -132,7 +132,9 @@ const counted = (rows: string): string => `SELECT count(*) AS count FROM (SELECT
 const WITH_STATUS = counted('instances WHERE status = ?');
 
 // Relies on instances_to_hold.
-const UNHELD = counted(`instances WHERE (${NEEDS_GATEWAY}) AND lease_expires_at <= ?`);
+const UNHELD = counted(
+  `instances WHERE network IN (${NEEDED_NETWORKS}) AND (${NEEDS_GATEWAY}) AND lease_expires_at <= ?`,
+);
 
 // QUEUED and HELD rely on primary keys.
 const QUEUED = counted("queue WHERE instance_id > ''");

@@ -17,8 +17,7 @@ const MAY_SCAN: Readonly<Record<string, string>> = {
   'SCAN lease_owners': 'one for each gateway process that is running',
   'SCAN process_reports': 'one for each process that runs, or died in the last hour',
   'SCAN processes': 'one for each process that has the database open, or ended without closing it',
-  'SCAN instances USING INDEX instances_to_hold':
-    'the linked numbers, which do not grow with history; once in ten seconds',
+  'SCAN needed': 'one row for each network',
   'SCAN notices': 'one for each endpoint that fails, gone once it is sent',
   'SCAN instance_notifications': 'one for each number that is down or back, gone once it is sent',
   'SCAN claims USING COVERING INDEX claims_by_end': 'for its first row only',
@@ -28,6 +27,7 @@ const MAY_SCAN: Readonly<Record<string, string>> = {
   'SCAN deleted_subscriptions': 'for its first row only',
   'SCAN (subquery-1)': 'no more rows than are counted at most',
   'SCAN (subquery-3)': 'the same',
+  'SCAN (subquery-5)': 'the same',
   'SCAN held_messages USING COVERING INDEX held_messages_by_position': 'for its first row only',
   'SCAN front': 'the first messages of a queue, up to a limit',
   'SCAN instance_with_queue': 'the instances that have a queue, up to the limit',

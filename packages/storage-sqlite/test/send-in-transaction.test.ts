@@ -228,6 +228,9 @@ function watched(gateway: Gateway) {
   const sent: OutgoingMessage[] = [];
   let look = (): void => {};
   const watchedGateway: Gateway = {
+    network: gateway.network,
+    title: gateway.title,
+    linking: gateway.linking,
     capabilities: gateway.capabilities,
     attach: (context) => gateway.attach(context),
     newMessageId: (random) => gateway.newMessageId(random),

@@ -52,8 +52,8 @@ true
 {{- fail "secret.values.DATABASE_URL is for database.kind postgres: set that, or leave it out." -}}
 {{- end -}}
 {{- if gt (int .Values.replicas) 1 -}}
-{{- if not (eq (default "sandbox" .Values.settings.GATEWAY) "baileys") -}}
-{{- fail "The sandbox network is in the memory of one server: set replicas to 1, or settings.GATEWAY to baileys." -}}
+{{- if contains "sandbox" (default "sandbox" .Values.settings.GATEWAYS) -}}
+{{- fail "The sandbox network is in the memory of one server: set replicas to 1, or settings.GATEWAYS without sandbox." -}}
 {{- end -}}
 {{- if not .Values.settings.S3_BUCKET -}}
 {{- if not (and (include "trunkline.isPersistent" .) (or .Values.persistence.existingClaim (eq .Values.persistence.accessMode "ReadWriteMany"))) -}}

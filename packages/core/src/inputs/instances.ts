@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { INSTANCE_NAME_MAX } from '../domain/instance/instance.ts';
+import { INSTANCE_NAME_MAX, NETWORK_NAME_MAX } from '../domain/instance/instance.ts';
 import { flawInProxyUrl, PROXY_URL_MAX } from '../domain/instance/proxy-url.ts';
 import { optionalField, pageFields, storableText } from './fields.ts';
 import type { CheckedPageQuery, PageQuery, WithoutNulls } from './fields.ts';
@@ -15,7 +15,7 @@ export type InstanceInput = {
   /** The proxy, such as `socks5://user:password@proxy.example.com:1080`; null removes the proxy. */
   readonly proxy_url?: string | null | undefined;
 };
-export const instanceInput: z.ZodType<WithoutNulls<InstanceInput, 'name'>, unknown> = z.object({
+const instanceFields = {
   name: optionalField(
     z
       .string()
@@ -31,7 +31,20 @@ export const instanceInput: z.ZodType<WithoutNulls<InstanceInput, 'name'>, unkno
     )
     .nullable()
     .optional(),
-});
+};
+export const instanceInput: z.ZodType<WithoutNulls<InstanceInput, 'name'>, unknown> = z.object(
+  instanceFields,
+);
+
+/** The fields of a new instance. */
+export type NewInstanceInput = InstanceInput & {
+  /** The messaging network that the instance is on, such as `whatsapp`. By default, the service's first one. */
+  readonly network?: string | null | undefined;
+};
+export const newInstanceInput: z.ZodType<
+  WithoutNulls<NewInstanceInput, 'name' | 'network'>,
+  unknown
+> = z.object({ ...instanceFields, network: optionalField(storableText(1, NETWORK_NAME_MAX)) });
 
 /**
  * `pairing_phone_number`: the number, formatted or not, of a phone on which a code is typed instead of scanning the QR.

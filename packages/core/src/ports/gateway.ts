@@ -15,6 +15,22 @@ import type { Random } from './random.ts';
  */
 export interface Gateway {
   /**
+   * The name by which instances choose this network, such as `whatsapp`: 1 to 32 lower-case letters, digits and `_`,
+   * beginning with a letter. It is stored with each instance, so it never changes.
+   */
+  readonly network: string;
+  /** The name of the network for people, such as `WhatsApp`. */
+  readonly title: string;
+  /** How an instance is linked, in the order in which to offer it. */
+  readonly linking: readonly LinkMethod[];
+  /** Whether requests can control the phones of this network, because they are simulated. Absent means false. */
+  readonly isSimulated?: boolean;
+  /**
+   * Whether other processes connect the instances of this network. This process then only serves requests for them,
+   * and takes no leases on them. Absent means false.
+   */
+  readonly connectsElsewhere?: boolean;
+  /**
    * `text`, and the other abilities of the gateway. Instances show these capabilities; the service refuses to send
    * anything else.
    */
@@ -42,6 +58,9 @@ export interface Gateway {
   /** Unlinks a number that has no open connection. Rejects if the network could not be reached. */
   unlink(session: Session, options?: UnlinkOptions): Promise<void>;
 }
+
+/** How a number is linked: by a QR that its phone scans, or by a code that is typed on the phone. */
+export type LinkMethod = 'qr' | 'pairing_code';
 
 /** All known identifiers of a person to erase. */
 export interface PersonOnNetwork {

@@ -9,6 +9,8 @@ export interface InstanceResource {
   readonly id: string;
   /** The instance's display name. */
   readonly name: string;
+  /** The messaging network that the instance is on, such as `whatsapp`. Not in the API specification. */
+  readonly network: string;
   /** The state of the connection; messages are sent only while it is `connected`. */
   readonly status: InstanceStatus;
   /** Digits of the linked number; null if no number is linked. */
@@ -52,6 +54,7 @@ export function instanceResource(instance: Instance, capabilities: readonly Capa
   return {
     id: instance.id,
     name: instance.name,
+    network: instance.network,
     status: instance.status,
     phone_number: instance.phoneNumber,
     profile_name: instance.profileName,

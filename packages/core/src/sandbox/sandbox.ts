@@ -197,7 +197,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const context = (): GatewayContext => {
     if (!attached)
       throw new Error(
-        'The sandbox gateway is not part of a Trunkline yet: give it to createTrunkline as the option "gateway".',
+        'The sandbox gateway is not part of a Trunkline yet: give it to createTrunkline in the option "gateways".',
       );
     return attached;
   };
@@ -210,6 +210,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   }
 
   const gateway: Gateway = {
+    network: 'sandbox',
+    title: 'Sandbox',
+    linking: ['qr', 'pairing_code'],
+    isSimulated: true,
     capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups'],
     attach(given) {
       attached = given;

@@ -1,14 +1,13 @@
 import type { UrlRules } from '../domain/endpoint/host-rules.ts';
 import type { NewId } from '../domain/id.ts';
-import type { Capability } from '../domain/instance/instance.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Crypto } from '../ports/crypto.ts';
 import type { DnsResolver } from '../ports/dns-resolver.ts';
-import type { Gateway } from '../ports/gateway.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { MediaStore } from '../ports/media-store.ts';
 import type { Random } from '../ports/random.ts';
 import type { Storage } from '../ports/storage/storage.ts';
+import type { Gateways } from './gateways.ts';
 import type { EventStreams } from './events/streams.ts';
 import type { NetworkIds } from './messages/network-ids.ts';
 import type { NewEvent } from './new-event.ts';
@@ -19,10 +18,8 @@ import type { Tracing } from './tracing.ts';
 /** The dependencies of every use case. */
 export interface ServiceContext {
   readonly storage: Storage<unknown>;
-  readonly gateway: Gateway;
+  readonly gateways: Gateways;
   readonly mediaStore: MediaStore;
-  /** The gateway's capabilities that this installation uses. */
-  readonly capabilities: readonly Capability[];
   readonly dns: DnsResolver;
   readonly clock: Clock;
   readonly random: Random;

@@ -24,7 +24,7 @@ export interface Metrics {
   /** Something arrived that was neither stored nor reported. `kind` says what arrived. */
   skipped(kind: string): void;
   /** A connection to the network ended. `reason` comes from the gateway. */
-  connectionClosed(reason: string): void;
+  connectionClosed(network: string, reason: string): void;
   /** This process lost the leases of instances, which others may hold now. */
   leasesLost(count: number): void;
   /** A call of a port rejected, or was given up because it took too long. */
@@ -32,7 +32,7 @@ export interface Metrics {
   /** A line was logged, or suppressed because there were too many. */
   logged(level: 'warn' | 'error'): void;
   /** Sets the function that counts the instances held by this process. */
-  observeLeases(held: () => number): void;
+  observeLeases(held: () => ReadonlyMap<string, number>): void;
   /** Sets the source of the workload; null removes it. */
   observeWorkload(source: WorkloadSource | null): void;
   /** Sets the function that returns the delay of lookups by counterpart, in milliseconds. */
@@ -52,7 +52,7 @@ const SECONDS_TO_AN_HOUR = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 36
 export function createMetrics(provider: MeterProvider): Metrics {
   const meter = provider.getMeter('@trunkline/core');
   /** Counts the leases that the current workers hold. */
-  let heldNow: (() => number) | null = null;
+  let heldNow: (() => ReadonlyMap<string, number>) | null = null;
   let workload: WorkloadSource | null = null;
   let filingDelayNow: (() => number) | null = null;
   const accepted = meter.createCounter('trunkline.messages.accepted', {
@@ -95,7 +95,7 @@ export function createMetrics(provider: MeterProvider): Metrics {
     seconds('From an event until a webhook with it was accepted', SECONDS_TO_AN_HOUR),
   );
   const closed = meter.createCounter('trunkline.instances.connections.closed', {
-    description: 'Connections to the network that ended by themselves, by reason',
+    description: 'Connections to the network that ended by themselves, by network and reason',
   });
   const closedReason = boundedLabel();
   const lost = meter.createCounter('trunkline.instances.leases.lost', {
@@ -116,7 +116,7 @@ export function createMetrics(provider: MeterProvider): Metrics {
   for (const level of ['warn', 'error']) logged.add(0, { level });
   lost.add(0);
   const leases = meter.createObservableGauge('trunkline.instances.held', {
-    description: 'Instances whose lease this process holds',
+    description: 'Instances whose lease this process holds, by network',
   });
 
   observeWorkload(meter, () => workload);
@@ -146,13 +146,16 @@ export function createMetrics(provider: MeterProvider): Metrics {
       if (errorCode === null) delivered.record(secondsBetween(eventOccurredAt / 1000, endedAt));
     },
     skipped: (kind) => skipped.add(1, { kind: skippedKind(kind) }),
-    connectionClosed: (reason) => closed.add(1, { reason: closedReason(reason) }),
+    connectionClosed: (network, reason) => closed.add(1, { network, reason: closedReason(reason) }),
     leasesLost: (count) => lost.add(count),
     portFailed: ({ operation, outcome }) => portFailures.add(1, { operation, outcome }),
     logged: (level) => logged.add(1, { level }),
     observeLeases(held) {
       // The callback is never removed, because without the callback an SDK would keep reporting the last number.
-      if (!heldNow) leases.addCallback((result) => result.observe(heldNow?.() ?? 0));
+      if (!heldNow)
+        leases.addCallback((result) => {
+          for (const [network, count] of heldNow?.() ?? []) result.observe(count, { network });
+        });
       heldNow = held;
     },
     observeWorkload(source) {

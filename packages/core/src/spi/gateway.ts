@@ -12,6 +12,7 @@ export type {
   IncomingContent,
   IncomingFile,
   IncomingMessage,
+  LinkMethod,
   LinkedProfile,
   MessageReceipt,
   OpenOptions,

@@ -9,6 +9,7 @@ import type { FileLane } from '../services/media/file-lane.ts';
 import { CLAIM_BATCH, createClaimSchedule } from './claim-schedule.ts';
 import type { OpenConnection, OpenConnections } from './connections.ts';
 import { createInstanceSharing } from './instance-sharing.ts';
+import type { SharingOptions } from './instance-sharing.ts';
 import { createInstanceController } from './instance-controller.ts';
 import type { InstanceController } from './instance-controller.ts';
 import { createPendingInstances } from './pending-instances.ts';
@@ -32,7 +33,8 @@ const LOOK_AGAIN_MS = 5_000;
 
 export interface GatewaySupervisor {
   readonly connections: OpenConnections;
-  held(): number;
+  /** How many instances of each of its networks this process holds. */
+  held(): ReadonlyMap<string, number>;
   start(): void;
   /** Reads an instance that was changed elsewhere or, if it is not held, looks for instances to take. */
   wake(instanceId: string): void;
@@ -70,24 +72,30 @@ export function createGatewaySupervisor(
   const pending = createPendingInstances(clock, isHeld);
   /** Connections that `opened` was called for. */
   const announced = new WeakSet<OpenConnection['connection']>();
-  const sharing = createInstanceSharing(context, {
-    owner,
-    register: (report) => inTime('Sharing instances', storage.processes.register(owner, report)),
-    hungAt,
-    held: () => [...controllers.values()],
-    async handOver(controller, reservation) {
-      try {
-        await release(controller, reservation);
-      } catch (error) {
-        // Renew now, because this process may still hold the lease.
-        renewAt = 0;
-        throw error;
-      }
-    },
-  });
+  const handOver: SharingOptions['handOver'] = async (controller, reservation) => {
+    try {
+      await release(controller, reservation);
+    } catch (error) {
+      // Renew now, because this process may still hold the lease.
+      renewAt = 0;
+      throw error;
+    }
+  };
+  /** Each network is shared for itself, because the processes may have different gateways. */
+  const sharings = context.gateways.connected.map((network) => ({
+    network,
+    sharing: createInstanceSharing(context, {
+      owner,
+      register: (report) =>
+        inTime('Sharing instances', storage.processes.register(owner, { ...report, network })),
+      hungAt,
+      held: () => [...controllers.values()].filter((controller) => controller.network === network),
+      handOver,
+    }),
+  }));
   const claims = createClaimSchedule({
     untried: pending.countUntried,
-    lookAt: sharing.lookAt,
+    lookAt: (lookedAt) => Math.min(...sharings.map(({ sharing }) => sharing.lookAt(lookedAt))),
   });
   let renewAt = 0;
   let leasesEndAt = 0;
@@ -108,38 +116,54 @@ export function createGatewaySupervisor(
     else await lookAtDue(now);
     if (isClaimDue(now, isRenewal)) {
       await keepAll(
-        await claims.claim({ now, isRenewal }, (mayTakeAhead) => claim(now, mayTakeAhead && !isBehind)),
+        await claims.claim({ now, isRenewal }, (mayTakeAhead) =>
+          claim(now, { isRenewal, mayTakeAhead: mayTakeAhead && !isBehind }),
+        ),
       );
     }
     // Release concurrently: hundreds may stop together.
     await Promise.all(pending.idle().map(forget));
-    await sharing.shareAt(now);
+    for (const { sharing } of sharings) await sharing.shareAt(now);
     pending.prune();
     return {
       more: isClaimDue(clock.now(), false),
-      nextAt: Math.min(renewAt, sharing.nextAt(), claimAt(clock.now()), pending.nextAt()),
+      nextAt: Math.min(
+        renewAt,
+        ...sharings.map(({ sharing }) => sharing.nextAt()),
+        claimAt(clock.now()),
+        pending.nextAt(),
+      ),
     };
   };
 
   const isClaimDue = (now: number, isRenewal: boolean): boolean =>
-    sharing.mayClaim(now, isRenewal) && claims.isDue(now, isRenewal);
-  const claimAt = (now: number): number => (sharing.mayClaim(now, false) ? claims.nextAt() : Infinity);
+    claimable(now, isRenewal).length > 0 && claims.isDue(now, isRenewal);
+  const claimAt = (now: number): number => (claimable(now, false).length > 0 ? claims.nextAt() : Infinity);
+  const claimable = (now: number, isRenewal: boolean): readonly string[] =>
+    sharings.filter(({ sharing }) => sharing.mayClaim(now, isRenewal)).map(({ network }) => network);
 
-  const claim = async (now: number, mayTakeAhead: boolean): Promise<readonly ClaimedInstance[]> => {
+  const claim = async (
+    now: number,
+    { isRenewal, mayTakeAhead }: { readonly isRenewal: boolean; readonly mayTakeAhead: boolean },
+  ): Promise<readonly ClaimedInstance[]> => {
     const claimed = await inTime(
       'Taking leases',
       storage.leases.claim({
         owner,
+        networks: claimable(now, isRenewal),
         now,
         ttlMs: LEASE_MS,
         limit: CLAIM_BATCH,
         leaveAhead: !mayTakeAhead,
       }),
     );
-    sharing.noteClaimed(
-      claimed.map(({ lease }) => lease.instanceId),
-      now,
-    );
+    for (const { network, sharing } of sharings) {
+      const own = claimed.filter(({ instance }) => instance.network === network);
+      sharing.noteClaimed(
+        own.map(({ lease }) => lease.instanceId),
+        now,
+      );
+    }
     // If this process was suspended, drop the claims. The next renewal returns the leases that are still held.
     return clock.now() < now + LEASE_MS - CLOSE_BEFORE_END_MS ? claimed : [];
   };
@@ -287,7 +311,13 @@ export function createGatewaySupervisor(
       ids: () => [...controllers].filter(([, controller]) => controller.open()).map(([id]) => id),
       get: (instanceId) => controllers.get(instanceId)?.open() ?? null,
     },
-    held: () => controllers.size,
+    held: () =>
+      new Map(
+        context.gateways.connected.map((network) => [
+          network,
+          [...controllers.values()].filter((controller) => controller.network === network).length,
+        ]),
+      ),
     start() {
       void leadsKnown.then(() => {
         claims.begin();

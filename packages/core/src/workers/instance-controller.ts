@@ -15,6 +15,7 @@ import { createInstanceRecord } from './instance-record.ts';
 export interface InstanceController {
   readonly lease: Lease;
   readonly workspaceId: string;
+  readonly network: string;
   /** The connection, while it is open. */
   open(): OpenConnection | null;
   /** When a connection that is opening no longer delays others; null if no connection is opening. */
@@ -151,6 +152,7 @@ export function createInstanceController({
   return {
     lease,
     workspaceId: first.workspaceId,
+    network: first.network,
     open() {
       const connection = link.connection();
       return connection && { lease, instance: record.current(), connection };

@@ -83,8 +83,9 @@ export function createInstanceLink({
   lost,
   changed,
 }: LinkOptions): InstanceLink {
-  const { clock, gateway, logger, storage } = context;
+  const { clock, logger, storage } = context;
   const { instanceId } = lease;
+  const gateway = context.gateways.get(record.current().network);
   const session = instanceSession(context, lease);
   const schedule = createReconnectSchedule(context);
   const ended = new AbortController();
@@ -214,7 +215,7 @@ export function createInstanceLink({
     if (link !== closing) return;
     link = null;
     untried = false;
-    context.metrics.connectionClosed(nameOf(reason));
+    context.metrics.connectionClosed(record.current().network, nameOf(reason));
     const { networkCode } = reason;
     switch (reason.kind) {
       case 'restart':

@@ -55,7 +55,7 @@ export interface InstanceSharing {
   nextAt(): number;
 }
 
-interface SharingOptions {
+export interface SharingOptions {
   readonly owner: string;
   register(report: {
     readonly now: number;
@@ -73,7 +73,7 @@ interface SharingOptions {
 }
 
 /**
- * Shares the instances evenly among running processes. The storage counts the shares and the total at the
+ * Shares the instances of one network evenly among running processes that have a gateway for it. The storage counts the shares and the total at the
  * same moment. Unless this process rests, it closes a connection only for a process that asks and then looks for
  * the instance. An instance that is not taken within a second is free again.
  */

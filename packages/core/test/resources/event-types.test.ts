@@ -148,6 +148,7 @@ describe('an event that was sent', () => {
       'id',
       'name',
       'status',
+      'network',
       'paired',
       'has_proxy',
       'created_at',

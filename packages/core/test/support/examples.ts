@@ -19,6 +19,7 @@ export function exampleInstance(changes: Partial<Instance> = {}): Instance {
     id: `ins_${SUFFIX}`,
     workspaceId: WORKSPACE_ID,
     name: 'Support',
+    network: 'sandbox',
     status: 'created',
     desired: 'stopped',
     phoneNumber: null,

@@ -55,7 +55,8 @@ interface LogLine {
   readonly message: string;
 }
 
-type HarnessOptions = Partial<Omit<TrunklineOptions, 'gateway'>> & {
+type HarnessOptions = Partial<TrunklineOptions> & {
+  /** The only gateway; by default, the harness's sandbox. */
   readonly gateway?: Gateway;
   /** Called before the start. */
   readonly prepare?: (trunkline: Trunkline) => void;
@@ -76,6 +77,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   };
   const start = async ({
     prepare,
+    gateway = sandbox.gateway,
     ...own
   }: HarnessOptions): Promise<{ trunkline: Trunkline; sender: RecordingSender }> => {
     const sender = recordingSender();
@@ -84,7 +86,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       webhookSender: sender,
       // Several Trunklines share the storage, so one that stops must not close it for the others.
       storage: { ...storage, close: async () => {} },
-      gateway: sandbox.gateway,
+      gateways: [gateway],
       secretKey: SECRET_KEY,
       logger,
       notifier,

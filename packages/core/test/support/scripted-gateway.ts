@@ -89,6 +89,9 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
   return {
     script,
     connections,
+    network: 'sandbox',
+    title: 'Scripted network',
+    linking: ['qr', 'pairing_code'],
     capabilities: ['text', 'groups'],
     acceptsProxy: true,
     attach() {},

@@ -19,6 +19,9 @@ export async function storedSessions(
     logout: nothing,
   };
   const gateway: Gateway = {
+    network: 'whatsapp',
+    title: 'WhatsApp',
+    linking: ['qr'],
     capabilities: ['text'],
     attach() {},
     newMessageId: () => '',

@@ -32,6 +32,8 @@ export type {
   MessageResource,
   MessageStandingResource,
   ListResult,
+  NetworkResource,
+  NewInstanceInput,
   PageResult,
   QrResource,
   SendTextInput,

@@ -76,4 +76,5 @@ export const OPERATIONS: Operations = {
     get: { method: 'GET', path: '/events/{event}' },
     deliveries: { method: 'GET', path: '/events/{event}/deliveries' },
   },
+  networks: { list: { method: 'GET', path: '/networks' } },
 };

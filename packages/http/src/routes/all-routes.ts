@@ -3,6 +3,7 @@ import { deliveryRoutes } from './deliveries.ts';
 import { eventRoutes } from './events.ts';
 import { instanceRoutes } from './instances.ts';
 import { messageRoutes } from './messages.ts';
+import { networkRoutes } from './networks.ts';
 import { parameterOf } from './route.ts';
 import type { Chapter, GroupName, Route, RouteDefinition, RouteGroup } from './route.ts';
 import { webhookRoutes } from './webhooks.ts';
@@ -14,6 +15,7 @@ const GROUPS: { readonly [Name in GroupName]: RouteGroup<Name> } = {
   webhooks: webhookRoutes,
   deliveries: deliveryRoutes,
   events: eventRoutes,
+  networks: networkRoutes,
 };
 
 /** The chapters of the API reference, in their order. */
@@ -27,6 +29,7 @@ export const ROUTES: readonly Route[] = [
   ...routesOf('webhooks'),
   ...routesOf('deliveries'),
   ...routesOf('events'),
+  ...routesOf('networks'),
 ];
 
 function routesOf(group: GroupName): readonly Route[] {

@@ -1,5 +1,12 @@
 import { accepts } from 'hono/accepts';
-import { chatQuery, connectInput, eventQuery, historyQuery, instanceInput } from '@trunkline/core/spi/http';
+import {
+  chatQuery,
+  connectInput,
+  eventQuery,
+  historyQuery,
+  instanceInput,
+  newInstanceInput,
+} from '@trunkline/core/spi/http';
 import type { ErrorCode } from '@trunkline/core';
 import { data, json, NOTHING } from '../route-response.ts';
 import { pageResponse } from '../page-links.ts';
@@ -22,17 +29,32 @@ const OPERATION_ERRORS: readonly ErrorCode[] = [
   'GATEWAY_UNAVAILABLE',
 ];
 
+const FIELDS: RequestBody['fields'] = {
+  name: {
+    minLength: 1,
+    description: 'At most 100 characters; white space around it is removed. By default a name is made.',
+  },
+  proxy_url: {
+    description:
+      'The address of the proxy that the instance connects through, with http:, https: or socks5:, and a user name and a password if it asks for them; null removes it. Never shown: the instance has has_proxy. Refused unless the operator allows it. A connected instance uses it from its next connection on.',
+  },
+};
+
 const INPUT: RequestBody = {
   name: 'InstanceInput',
   schemas: [instanceInput],
+  fields: FIELDS,
+  example: { name: 'Support' },
+};
+
+const NEW_INPUT: RequestBody = {
+  name: 'NewInstanceInput',
+  schemas: [newInstanceInput],
   fields: {
-    name: {
-      minLength: 1,
-      description: 'At most 100 characters; white space around it is removed. By default a name is made.',
-    },
-    proxy_url: {
+    ...FIELDS,
+    network: {
       description:
-        'The address of the proxy that the instance connects through, with http:, https: or socks5:, and a user name and a password if it asks for them; null removes it. Never shown: the instance has has_proxy. Refused unless the operator allows it. A connected instance uses it from its next connection on.',
+        'The messaging network that the instance is on, one of those that GET /networks lists. By default the first one. It never changes.',
     },
   },
   example: { name: 'Support' },
@@ -81,7 +103,7 @@ export const instanceRoutes: RouteGroup<'instances'> = {
       path: '/instances',
       summary: 'Creates an instance',
       scope: 'instances:write',
-      body: INPUT,
+      body: NEW_INPUT,
       success: { status: 201, body: INSTANCE },
       errors: ['INSTANCE_LIMIT_REACHED', 'SUBSCRIPTION_REQUIRED'],
       refuses: { VALIDATION_FAILED: { body: { name: 5 } } },

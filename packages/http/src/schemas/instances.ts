@@ -15,15 +15,18 @@ const STATUSES = [
   'error',
 ] as const;
 
+export const CAPABILITIES = ['text', 'image', 'document', 'audio', 'video', 'groups'] as const;
+
 const fields = z.strictObject({
   id: id('ins'),
   name: z.string(),
+  network: z.string().meta({ description: 'The messaging network that it is on, such as whatsapp.' }),
   status: z.enum(STATUSES),
   phone_number: z.string().nullable().meta({ description: 'Digits of the linked number.' }),
   profile_name: z.string().nullable(),
   profile_picture_url: z.string().nullable(),
   paired: z.boolean().meta({ description: 'Whether a number is linked.' }),
-  capabilities: z.array(z.enum(['text', 'image', 'document', 'audio', 'video', 'groups'])),
+  capabilities: z.array(z.enum(CAPABILITIES)),
   last_error: z.string().nullable(),
   restriction: z
     .strictObject({
@@ -49,6 +52,7 @@ export const instance: Resource<InstanceResource> = {
   example: {
     id: 'ins_01kaj2p9v6e8gr5d0mz7q4xw1c',
     name: 'Support',
+    network: 'whatsapp',
     status: 'connected',
     phone_number: '15550100',
     profile_name: 'Acme Support',
@@ -79,6 +83,7 @@ export const eventInstance: Resource<EventData<'instance.connected'>['instance']
     id: 'ins_01kaj2p9v6e8gr5d0mz7q4xw1c',
     name: 'Support',
     status: 'connected',
+    network: 'whatsapp',
     phone_number: '15550100',
     profile_name: 'Acme Support',
     paired: true,

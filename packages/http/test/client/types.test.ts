@@ -7,6 +7,7 @@ import type {
   DeliveryResource,
   GroupResource,
   InstanceInput,
+  NewInstanceInput,
   InstanceResource,
   MessageQuery,
   MessageResource,
@@ -34,7 +35,7 @@ type Call<Data> = Promise<CallResult<{ readonly data: Data }>>;
 it('instances are called as typed', () => {
   interface Instances {
     readonly list: (options?: CallOptions) => Call<readonly InstanceResource[]>;
-    readonly create: (input?: InstanceInput, options?: CallOptions) => Call<InstanceResource>;
+    readonly create: (input?: NewInstanceInput, options?: CallOptions) => Call<InstanceResource>;
     readonly get: (id: string, options?: CallOptions) => Call<InstanceResource>;
     readonly update: (id: string, input: InstanceInput, options?: CallOptions) => Call<InstanceResource>;
     readonly delete: (id: string, options?: CallOptions) => Call<undefined>;

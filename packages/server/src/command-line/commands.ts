@@ -7,7 +7,7 @@ import {
   NAMEABLE_EVENT_TYPES,
   SCOPES,
 } from '@trunkline/core/spi/http';
-import { GATEWAYS } from '../settings.ts';
+import { NETWORK_NAMES } from '../network-list.ts';
 import type { CommandSpec, ValueInfo } from './command.ts';
 import {
   GOALS,
@@ -19,6 +19,7 @@ import {
   YES_OR_NO,
 } from './option-values.ts';
 
+const NETWORK = 'the messaging network of a new instance; the first one of the service by default';
 const WORKSPACE = { '--workspace <id>': 'the workspace; the only one by default' };
 const PERSON = {
   ...WORKSPACE,
@@ -59,11 +60,11 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'write a configuration file with every setting, and make the secret key',
     on: 'database',
     options: {
-      '--gateway <name>': either(GATEWAYS),
+      '--gateways <names>': `comma-separated: ${NETWORK_NAMES.join(', ')}`,
       '--port <port>': 'the port of the server',
       '--yes': 'takes the defaults without asking',
     },
-    examples: ['trunkline init', 'trunkline init --gateway baileys --port 8080 --yes'],
+    examples: ['trunkline init', 'trunkline init --gateways whatsapp --port 8080 --yes'],
     load: async () => (await import('./init.ts')).initCommand,
   },
   {
@@ -334,8 +335,9 @@ export const COMMANDS: readonly CommandSpec[] = [
     arguments: { '[instance]': 'its id; a new one by default' },
     options: {
       '--name <name>': 'the name of a new instance',
+      '--network <network>': NETWORK,
       '--pairing-phone <number>': 'the phone on which a code is typed instead',
-      '--scan': 'scans it immediately with a simulated phone; only in the sandbox',
+      '--scan': 'scans it immediately with a simulated phone; only on a network with simulated phones',
       '--qr': 'draws the QR even if the output is not a terminal',
       '--timeout <seconds>': 'how long to wait; 180 by default',
     },
@@ -387,7 +389,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: 'Instances',
     summary: 'make an instance',
     on: 'service',
-    options: { '--name <name>': 'its name' },
+    options: { '--name <name>': 'its name', '--network <network>': NETWORK },
     examples: ["trunkline instances create --name 'Front desk'"],
     load: async () => (await import('./instances.ts')).createInstance,
   },

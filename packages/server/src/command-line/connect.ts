@@ -75,23 +75,24 @@ async function untilConnected(call: Call, service: RemoteService, id: string): P
 }
 
 async function newInstance(call: Call, service: RemoteService): Promise<string> {
-  const name = call.options.text('name');
+  const { options } = call;
+  const input = { name: options.text('name'), network: options.text('network') };
   const { data } = await accepted(
     service,
-    service.client.instances.create({ name }, call),
+    service.client.instances.create(input, call),
     reply(instanceShape),
   );
   call.output.say(`Created instance ${data.id}.`);
   return data.id;
 }
 
-/** Scans the QR as a phone would. Only the sandbox has phones that a request can control. */
+/** Scans the QR as a phone would. Only simulated phones can be controlled by a request. */
 async function scan(service: RemoteService, id: string): Promise<void> {
   const path = `/sandbox/instances/${encodeURIComponent(id)}/scan`;
   const response = await service.fetch(path, { method: 'POST' });
   if (response.status === 404)
     throw new CommandError(
-      '--scan is for the sandbox, and this service has another network: scan the QR with the phone.',
+      '--scan is for simulated phones, and this service has none: scan the QR with the phone.',
       {
         exitCode: EXIT.refused,
         code: 'NO_SANDBOX',
@@ -113,7 +114,7 @@ function showQr({ output, options }: Call, instance: InstanceResource, qr: QrRes
   }
   if (process.stdout.isTTY !== true && !options.flag('qr')) {
     output.note(
-      'trunkline: the QR is not drawn, because this is not a terminal: add --qr to draw it, --json for its text, or --scan in the sandbox.',
+      'trunkline: the QR is not drawn, because this is not a terminal: add --qr to draw it, --json for its text, or --scan for a simulated phone.',
     );
     return;
   }

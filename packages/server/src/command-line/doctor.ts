@@ -4,6 +4,7 @@ import { checkKey } from '../doctor/check-key.ts';
 import { checkClock, checkDns, checkTls } from '../doctor/check-network.ts';
 import { checkPort } from '../doctor/check-port.ts';
 import { Fault } from '../doctor/fault.ts';
+import { OFFERED_NETWORKS } from '../network-list.ts';
 import type { Settings } from '../settings.ts';
 import { complaintsOf } from '../start-error.ts';
 import type { CommandHandler } from './command.ts';
@@ -90,12 +91,14 @@ const MARKS: Readonly<Record<Finding['result'], string | Toned>> = {
 };
 
 /**
- * Returns the URL that the server must reach: the value of --reach, by default WhatsApp for `baileys`, otherwise
+ * Returns the URL that the server must reach: the value of --reach, by default an address of one of the networks, otherwise
  * example.com.
  */
 function reachedUrl(named: string | undefined, settings: Settings | null): URL {
-  const text =
-    named ?? (settings?.gateway === 'baileys' ? 'https://web.whatsapp.com/' : 'https://example.com/');
+  const [reached = 'https://example.com/'] = (settings?.gateways ?? []).flatMap(
+    (name) => OFFERED_NETWORKS[name].reaches ?? [],
+  );
+  const text = named ?? reached;
   const url = URL.parse(text);
   if (url?.protocol === 'https:' && url.username === '' && url.password === '') return url;
   throw usageError('--reach must be a URL like https://hooks.example.com/, without a user name.');

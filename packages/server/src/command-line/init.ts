@@ -2,6 +2,7 @@ import { DEFAULT_CONFIG_FILE } from '../config-file.ts';
 import { createWhole } from '../create-whole.ts';
 import { checkDataFiles, createDirectory } from '../data-files.ts';
 import { createSecretKey, readSecretKey, secretKeyMissing } from '../secret-key.ts';
+import { OFFERED_NETWORKS } from '../network-list.ts';
 import { flagOf, keyOf } from '../setting-names.ts';
 import { allSettings, readSettings } from '../settings.ts';
 import type { GivenSetting } from '../settings.ts';
@@ -13,7 +14,7 @@ import { stripMarkdown } from './strip-markdown.ts';
 import { facts } from './table.ts';
 
 /** The settings that `init` takes from flags or asks for. */
-const ASKED = ['GATEWAY', 'PORT', 'DATA_DIR', 'DATABASE_URL'] as const;
+const ASKED = ['GATEWAYS', 'PORT', 'DATA_DIR', 'DATABASE_URL'] as const;
 type Asked = Partial<Record<(typeof ASKED)[number], string>>;
 
 /**
@@ -69,14 +70,15 @@ async function answers(call: Call): Promise<Asked> {
     return value;
   };
   const asked: Asked = {};
-  if (flags.GATEWAY === undefined)
-    asked.GATEWAY = answered(
+  if (flags.GATEWAYS === undefined)
+    asked.GATEWAYS = answered(
       await select({
         message: 'Which network?',
-        options: [
-          { value: 'sandbox', label: 'Sandbox', hint: 'simulated phones, to try it' },
-          { value: 'baileys', label: 'WhatsApp', hint: 'needs the package @trunkline/gateway-baileys' },
-        ],
+        options: Object.entries(OFFERED_NETWORKS).map(([value, { title, hint }]) => ({
+          value,
+          label: title,
+          hint,
+        })),
       }),
     );
   if (flags.PORT === undefined)

@@ -17,6 +17,7 @@ export const listInstances: CommandHandler = listCommand({
   columns: {
     id: (one) => one.id,
     name: { freeText: (one) => one.name },
+    network: (one) => one.network,
     status: instanceStatusText,
     number: (one) => one.phone_number,
     since: (one) => one.status_changed_at,
@@ -25,8 +26,8 @@ export const listInstances: CommandHandler = listCommand({
 
 export const createInstance: CommandHandler = async (call) => {
   const service = await remoteService(call);
-  const name = call.options.text('name');
-  const { data } = await accepted(service, service.client.instances.create({ name }, call), reply(instance));
+  const input = { name: call.options.text('name'), network: call.options.text('network') };
+  const { data } = await accepted(service, service.client.instances.create(input, call), reply(instance));
   call.output.result({ data }, instanceFacts(data));
   call.output.say(`\nNext: trunkline connect ${data.id}`);
 };
@@ -120,6 +121,7 @@ function instanceFacts(data: InstanceResource): Text {
   return facts({
     instance: data.id,
     name: data.name,
+    network: data.network,
     status: instanceStatusText(data),
     number: data.phone_number,
     profile: data.profile_name,

@@ -64,7 +64,7 @@ export async function withLocalService<Value>(
   call: Call,
   use: (service: LocalService) => Promise<Value>,
 ): Promise<Value> {
-  return withService(call, await localSettings(call), { gateway: createSandbox().gateway }, use);
+  return withService(call, await localSettings(call), { gateways: [createSandbox().gateway] }, use);
 }
 
 /** Like withLocalService, but with the files of messages and the data of the network's gateway. */
@@ -74,17 +74,17 @@ export async function withLocalMedia<Value>(
 ): Promise<Value> {
   const settings = await localSettings(call);
   const { media: mediaDirectory } = await existingFiles(settings);
-  const { closedGateway } = await import('../messaging-network.ts');
+  const { closedGateways } = await import('../networks.ts');
   const media = settings.s3
     ? (await import('../media-files.ts')).mediaFilesIn(settings.s3)
     : fileMediaStore({ directory: mediaDirectory });
-  return withService(call, settings, { gateway: await closedGateway(settings), media }, use);
+  return withService(call, settings, { gateways: await closedGateways(settings), media }, use);
 }
 
 async function withService<Value>(
   call: Call,
   settings: Settings,
-  parts: Pick<TrunklineOptions, 'gateway' | 'media'>,
+  parts: Pick<TrunklineOptions, 'gateways' | 'media'>,
   use: (service: LocalService) => Promise<Value>,
 ): Promise<Value> {
   const logger = commandLogger(call.output);

@@ -16,6 +16,7 @@ export const anyObject: Shape = z.looseObject({});
 export const instance: Shape = z.object({
   id,
   name: text,
+  network: text,
   status: text,
   phone_number: textOrNull,
   profile_name: textOrNull,

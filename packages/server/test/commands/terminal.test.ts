@@ -46,7 +46,7 @@ describe.skipIf(missing !== null)('In a terminal', () => {
     'init asks again for what is not a port, and writes nothing if it is cancelled',
     async () => {
       const cwd = temporaryDirectory();
-      const init = startInTerminal(['init', '--gateway', 'sandbox'], { cwd });
+      const init = startInTerminal(['init', '--gateways', 'sandbox'], { cwd });
       await answer(init, 'Which port?', `x${ENTER}`);
       await answer(init, 'A number from 0 to 65535.', CTRL_C);
       expect(await init.ended).toBe(1);

@@ -12,7 +12,7 @@ import { complaintsAbout } from './kubernetes.ts';
 const THREE = {
   replicas: 3,
   database: { kind: 'postgres' },
-  settings: { GATEWAY: 'baileys', S3_BUCKET: 'trunkline-media', RATE_LIMIT: '1200' },
+  settings: { GATEWAYS: 'whatsapp', S3_BUCKET: 'trunkline-media', RATE_LIMIT: '1200' },
   secret: {
     values: {
       DATABASE_URL: 'postgres://trunkline:"quoted"@db/trunkline',
@@ -165,10 +165,10 @@ describe('The Helm chart', () => {
     ],
     ['an address of PostgreSQL with SQLite', { secret: THREE.secret }, 'database.kind postgres'],
     ['several servers on the sandbox network', { ...THREE, settings: { S3_BUCKET: 'b' } }, 'sandbox'],
-    ['several servers without shared files', { ...THREE, settings: { GATEWAY: 'baileys' } }, 'S3_BUCKET'],
+    ['several servers without shared files', { ...THREE, settings: { GATEWAYS: 'whatsapp' } }, 'S3_BUCKET'],
     [
       'several servers on a volume of one node',
-      { ...THREE, settings: { GATEWAY: 'baileys' }, persistence: { enabled: true } },
+      { ...THREE, settings: { GATEWAYS: 'whatsapp' }, persistence: { enabled: true } },
       'ReadWriteMany',
     ],
     ['a setting that does not exist', { settings: { RATE_LIMTI: '5' } }, '/settings'],
@@ -180,7 +180,7 @@ describe('The Helm chart', () => {
   });
 
   it('lets several servers share a volume for many nodes', () => {
-    const values = { ...THREE, settings: { GATEWAY: 'baileys' }, persistence: shared };
+    const values = { ...THREE, settings: { GATEWAYS: 'whatsapp' }, persistence: shared };
     expect(validated(renderChart(values))).toContain('PersistentVolumeClaim');
   });
 

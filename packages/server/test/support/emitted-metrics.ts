@@ -126,7 +126,7 @@ async function doEverything(
     storage,
     logger: trunkline.logger,
     phone: sandbox.phone,
-    hasSandbox: true,
+    hasSimulatedPhones: true,
     rateLimit: false,
     publicUrl: undefined,
     metrics,

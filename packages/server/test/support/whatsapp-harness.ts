@@ -12,7 +12,7 @@ import type { TestClient } from './test-client.ts';
 import { startReceiver } from './test-receiver.ts';
 import type { TestReceiver } from './test-receiver.ts';
 
-/** A server with GATEWAY=baileys, one of its instances, and a WhatsApp on loopback. */
+/** A server with GATEWAYS=whatsapp, one of its instances, and a WhatsApp on loopback. */
 export interface WhatsAppHarness {
   readonly wa: RemoteFakeWhatsApp;
   readonly account: Account;
@@ -40,7 +40,7 @@ export async function startWhatsAppHarness(
       env: {
         DATA_DIR,
         API_KEY,
-        GATEWAY: 'baileys',
+        GATEWAYS: 'whatsapp',
         WEBHOOK_URL_POLICY: 'local',
         // The tests poll for a status more often than the limit allows.
         RATE_LIMIT: '0',

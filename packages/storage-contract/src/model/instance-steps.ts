@@ -8,6 +8,8 @@ import type { Scenario } from './scenario.ts';
 const instance = fc.nat({ max: 3 });
 const lease = fc.nat({ max: 2 });
 const owner = fc.constantFrom('a', 'b');
+const network = fc.constantFrom('sandbox', 'sandbox', 'another');
+const networks = fc.constantFrom(['sandbox'], ['another'], ['another', 'sandbox']);
 const status = fc.constantFrom('connected' as const, 'connected' as const, 'disconnected' as const);
 const desired = fc.constantFrom('running' as const, 'running' as const, 'stopped' as const);
 const rarely = fc.constantFrom(false, false, false, true);
@@ -19,6 +21,7 @@ export const instanceSteps: readonly Step[] = [
     fc.record({
       workspace: fc.nat({ max: 1 }),
       limit: fc.option(fc.integer({ min: 1, max: 3 })),
+      network,
       status,
       desired,
     }),
@@ -26,6 +29,7 @@ export const instanceSteps: readonly Step[] = [
       const owning = scenario.workspace(choice.workspace);
       const inserted = anInstance(owning, {
         id: scenario.newId('ins', scenario.now),
+        network: choice.network,
         status: choice.status,
         desired: choice.desired,
         createdAt: scenario.now,
@@ -117,7 +121,7 @@ export const instanceSteps: readonly Step[] = [
 
   step(
     'claim leases',
-    fc.record({ owner, limit: fc.integer({ min: 1, max: 3 }) }),
+    fc.record({ owner, networks, limit: fc.integer({ min: 1, max: 3 }) }),
     async (scenario, choice) =>
       async ({ storage, leases }) => {
         const taken = await storage.leases.claim({ ...choice, now: scenario.now, ttlMs: TTL });
@@ -128,9 +132,15 @@ export const instanceSteps: readonly Step[] = [
 
   step(
     'register a process',
-    fc.record({ owner, ago: fc.nat({ max: 100 }), asksUntil: fc.option(fc.nat(), { nil: undefined }) }),
-    async (scenario, { owner: name, ago, asksUntil }) => {
+    fc.record({
+      owner,
+      network,
+      ago: fc.nat({ max: 100 }),
+      asksUntil: fc.option(fc.nat(), { nil: undefined }),
+    }),
+    async (scenario, { owner: name, network: of, ago, asksUntil }) => {
       const report = {
+        network: of,
         now: scenario.now,
         since: scenario.now - ago,
         ...(asksUntil !== undefined && { asksUntil }),

@@ -118,6 +118,7 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
   await instances.find(workspace.id, instance.id);
   await instances.list(workspace.id);
   await instances.countIn([workspace.id]);
+  await leases.neededNetworks();
   const [taken] = await leases.claim({
     owner: 'one',
     now: NOW,

@@ -50,6 +50,8 @@ export interface Instance {
   readonly id: string;
   readonly workspaceId: string;
   readonly name: string;
+  /** The network that the instance is on, by the name of its gateway (`Gateway.network`). */
+  readonly network: string;
   readonly status: InstanceStatus;
   /** Whether a gateway should hold a connection open. The status says whether the connection is open. */
   readonly desired: 'running' | 'stopped';
@@ -136,6 +138,14 @@ function allOutcomes(last: LastOutcome | null): readonly OperationOutcome[] {
 
 /** In Unicode code points, after trimming. */
 export const INSTANCE_NAME_MAX = 100;
+
+/** The length of a network's name; all of its characters are ASCII. */
+export const NETWORK_NAME_MAX = 32;
+
+/** Whether this can be the name of a network (`Gateway.network`). */
+export function isNetworkName(name: unknown): name is string {
+  return typeof name === 'string' && name.length <= NETWORK_NAME_MAX && /^[a-z][a-z0-9_]*$/.test(name);
+}
 
 export function defaultInstanceName(id: string): string {
   return `Instance ${id.slice(-4)}`;

@@ -23,6 +23,7 @@ interface Around {
 function stand(message: Partial<Message>, around: Around = {}) {
   const whole = exampleMessage({ createdAt: at('14:00:00'), ...message });
   return standingOf(whole, {
+    hasGateway: true,
     instance: around.instance === null ? null : { ...connected, ...around.instance },
     workspace: { ...workspace, ...around.workspace },
     now: NOW,

@@ -32,6 +32,8 @@ export interface MessageSurroundings {
   /** Null if the instance is deleted. */
   readonly instance: Instance | null;
   readonly workspace: Pick<Workspace, 'plan' | 'suspendedAt'>;
+  /** Whether this process has a gateway for the network of the instance. */
+  readonly hasGateway: boolean;
   readonly now: number;
 }
 
@@ -75,7 +77,10 @@ function received({ receivedAt, createdAt, media }: Message, now: number): Messa
   return standing('received', since, `It was received at ${clockTime(since, now)}.${file}`);
 }
 
-function queued(message: Message, { instance, workspace, now }: MessageSurroundings): MessageStanding {
+function queued(
+  message: Message,
+  { instance, workspace, hasGateway, now }: MessageSurroundings,
+): MessageStanding {
   const accepted = message.queuedAt ?? message.createdAt;
   if (isPostponed(workspace)) {
     const since = Math.max(workspace.suspendedAt ?? accepted, accepted);
@@ -87,6 +92,10 @@ function queued(message: Message, { instance, workspace, now }: MessageSurroundi
   }
   if (instance === null) {
     return standing('waiting_for_instance', accepted, 'It waits, and its number no longer exists.');
+  }
+  if (!hasGateway) {
+    const why = `this process has no gateway for the network of its number (${instance.network}).`;
+    return standing('waiting_for_instance', accepted, `It waits: ${why}`);
   }
   const reason = whyInstanceWaits(withoutEndedRestriction(instance, now), now);
   if (reason !== null) {

@@ -18,13 +18,16 @@ export interface ClaimedInstance extends LeasedInstance {
 /** The leases by which processes hold the connections of instances. */
 export interface LeaseStore {
   /**
-   * Takes at most `limit` leases on instances that need a gateway, because they should run or have an open operation.
+   * Takes at most `limit` leases on instances of these networks that need a gateway, because they should run or have an
+   * open operation.
    * Each lease is free, has expired, is too far ahead (`latestLeaseEnd`), or is reserved for this owner. The longest
    * free instances come first: those never held or released, then by the end of their lease or reservation, then by id.
    * Each lease gets the next epoch; the first is 1.
    */
   claim(claim: {
     readonly owner: string;
+    /** The networks that the owner has gateways for. */
+    readonly networks: readonly string[];
     readonly now: number;
     readonly ttlMs: number;
     readonly limit: number;
@@ -42,6 +45,8 @@ export interface LeaseStore {
    * its owner can take the instance before `until`.
    */
   release(lease: Lease, reservation?: { readonly owner: string; readonly until: number }): Promise<void>;
+  /** The networks of the instances that need a gateway, in alphabetical order. */
+  neededNetworks(): Promise<readonly string[]>;
   /** The lease that is valid at `now`; null if no process holds the instance. */
   find(instanceId: string, now: number): Promise<Lease | null>;
 }

@@ -4,14 +4,19 @@ import type { ProcessVitals } from '../process-monitor.ts';
 /** The processes that share the instances on one database. */
 export interface ProcessRegistry {
   /**
-   * Registers this owner of leases at `now`, with the time until which it asks for instances (by default, it does not
-   * ask). Deregisters owners that last registered at `since` or earlier, or too far ahead (`latestRegistration`).
+   * Registers this owner of leases for a network at `now`, with the time until which it asks for instances (by default,
+   * it does not ask). Counts only owners and instances of this network. Deregisters owners that last registered at `since` or earlier, or too far ahead (`latestRegistration`).
    */
   register(
     owner: string,
-    report: { readonly now: number; readonly since: number; readonly asksUntil?: number },
+    report: {
+      readonly network: string;
+      readonly now: number;
+      readonly since: number;
+      readonly asksUntil?: number;
+    },
   ): Promise<GatewayShare>;
-  /** Removes this owner, which has stopped. */
+  /** Removes this owner, which has stopped, for all networks. */
   deregister(owner: string): Promise<void>;
   /**
    * Stores a report of this process, replacing its last report. Forgets processes that last reported at `since` or

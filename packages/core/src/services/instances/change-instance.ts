@@ -13,6 +13,7 @@ import type { OwedInstanceNotification } from '../../ports/storage/owed-notifica
 import { changeTries } from '../../runtime/retry.ts';
 import { instanceEventObject } from '../../resources/instance.ts';
 import type { ServiceContext } from '../context.ts';
+import { noGateway } from '../gateways.ts';
 import { downNotification } from './down-notification.ts';
 import { FencedError } from './fenced-error.ts';
 import { createHistoryLog } from './history-log.ts';
@@ -60,6 +61,8 @@ export async function changeInstance(
     await nextTry();
     const found = known ? ok(known) : await findInstance(context, target.workspaceId, target.id);
     if (!found.ok) return found;
+    const { network } = found.value;
+    if (!context.gateways.find(network)) return noGateway(network);
     // Never earlier than the last change by any process, so that the events of an instance stay in order.
     const now = notBefore(found.value.updatedAt, context.clock.now());
     const next = transition(found.value, trigger, now);
@@ -82,7 +85,12 @@ export async function changeInstance(
       context.newEvent({
         type: next.event,
         workspaceId: instance.workspaceId,
-        data: { instance: instanceEventObject(withoutEndedRestriction(instance, now), context.capabilities) },
+        data: {
+          instance: instanceEventObject(
+            withoutEndedRestriction(instance, now),
+            context.gateways.capabilities(instance.network),
+          ),
+        },
         now,
       });
     const eventsFrom = event ? event.occurredAt + 1 : now * 1000;

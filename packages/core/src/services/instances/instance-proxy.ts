@@ -7,8 +7,9 @@ import { proxyUrlPurpose } from '../sealer.ts';
 
 /** Checks whether an instance may get this proxy. Null, which removes a proxy, is always allowed. */
 export function checkProxyUrl(
-  { gateway, settings }: ServiceContext,
+  { gateways, settings }: ServiceContext,
   proxyUrl: string | null | undefined,
+  network: string,
 ): Result<null> {
   if (proxyUrl === null || proxyUrl === undefined) return ok(null);
   if (!settings.instanceProxies) {
@@ -18,9 +19,11 @@ export function checkProxyUrl(
       ],
     });
   }
-  if (gateway.acceptsProxy !== true) {
+  if (gateways.find(network)?.acceptsProxy !== true) {
     return invalid({
-      proxy_url: ['Is not possible here: the gateway of this service does not connect through proxies.'],
+      proxy_url: [
+        `Is not possible on the network "${network}": its gateway does not connect through proxies.`,
+      ],
     });
   }
   return ok(null);
@@ -39,11 +42,11 @@ export function sealProxyUrl(
  * used, because an instance with a proxy never connects without it.
  */
 export function openProxyUrl(
-  { gateway, sealer }: ServiceContext,
-  { id, sealedProxyUrl }: Pick<Instance, 'id' | 'sealedProxyUrl'>,
+  { gateways, sealer }: ServiceContext,
+  { id, network, sealedProxyUrl }: Pick<Instance, 'id' | 'network' | 'sealedProxyUrl'>,
 ): string | null {
   if (sealedProxyUrl === null) return null;
-  if (gateway.acceptsProxy !== true) {
+  if (gateways.find(network)?.acceptsProxy !== true) {
     throw new Error(
       `The instance ${id} has a proxy, and the gateway does not connect through proxies: use a gateway that does, or remove the proxy with "proxy_url": null.`,
     );

@@ -7,8 +7,8 @@ import { NO_OUTAGE } from '../../domain/instance/outage.ts';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import { checkMayCreateInstance } from '../../domain/workspace/plan-rules.ts';
-import { instanceInput } from '../../inputs/instances.ts';
-import { readInput } from '../../inputs/read-input.ts';
+import { instanceInput, newInstanceInput } from '../../inputs/instances.ts';
+import { invalid, readInput } from '../../inputs/read-input.ts';
 import type { QrResource } from '../../resources/instance.ts';
 import { timestamp } from '../../resources/time.ts';
 import { changeTries } from '../../runtime/retry.ts';
@@ -23,10 +23,11 @@ export async function createInstance(
   workspaceId: string,
   input: unknown,
 ): Promise<Result<Instance>> {
-  const read = readInput(instanceInput, input);
+  const read = readInput(newInstanceInput, input);
   if (!read.ok) return read;
-  const { proxy_url: proxyUrl } = read.value;
-  const acceptable = checkProxyUrl(context, proxyUrl);
+  const { proxy_url: proxyUrl, network = context.gateways.defaultNetwork } = read.value;
+  if (!context.gateways.find(network)) return unknownNetwork(context);
+  const acceptable = checkProxyUrl(context, proxyUrl, network);
   if (!acceptable.ok) return acceptable;
   const workspace = await context.storage.workspaces.find(workspaceId);
   if (!workspace) return noWorkspace();
@@ -39,6 +40,7 @@ export async function createInstance(
     id,
     workspaceId,
     name: read.value.name ?? defaultInstanceName(id),
+    network,
     status: 'created',
     desired: 'stopped',
     phoneNumber: null,
@@ -74,6 +76,11 @@ export async function createInstance(
       );
 }
 
+function unknownNetwork({ gateways }: ServiceContext): ReturnType<typeof invalid> {
+  const known = gateways.all.map(({ network }) => network).join(', ');
+  return invalid({ network: [`Must be a network of this service: ${known}.`] });
+}
+
 export async function findInstance(
   context: ServiceContext,
   workspaceId: string,
@@ -96,14 +103,14 @@ export async function updateInstance(
   const read = readInput(instanceInput, input);
   if (!read.ok) return read;
   const { proxy_url: proxyUrl } = read.value;
-  const acceptable = checkProxyUrl(context, proxyUrl);
-  if (!acceptable.ok) return acceptable;
   const sealed = proxyUrl === undefined ? undefined : sealProxyUrl(context, id, proxyUrl);
   const nextTry = changeTries(context, 'A change of an instance');
   for (;;) {
     await nextTry();
     const found = await findInstance(context, workspaceId, id);
     if (!found.ok) return found;
+    const acceptable = checkProxyUrl(context, proxyUrl, found.value.network);
+    if (!acceptable.ok) return acceptable;
     const { name = found.value.name } = read.value;
     const sealedProxyUrl = sealed === undefined ? found.value.sealedProxyUrl : sealed;
     if (found.value.name === name && found.value.sealedProxyUrl === sealedProxyUrl) return found;

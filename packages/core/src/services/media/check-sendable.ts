@@ -4,11 +4,19 @@ import { ok } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import type { ServiceContext } from '../context.ts';
 
-/** Checks that messages of at least one of these types can be sent. */
+/**
+ * Checks that messages of at least one of these types can be sent on one of these networks; by default, on any network
+ * of this process.
+ */
 export function checkSendable(
-  { capabilities, gateway }: Pick<ServiceContext, 'capabilities' | 'gateway'>,
+  { gateways }: Pick<ServiceContext, 'gateways'>,
   types: readonly MessageType[],
+  networks: readonly string[] = gateways.all.map(({ network }) => network),
 ): Result<true> {
-  if (types.some((type) => capabilities.includes(type))) return ok(true);
-  return types.some((type) => gateway.capabilities.includes(type)) ? noPlaceForFiles() : unsupportedType();
+  const canSend = (capabilities: readonly string[] = []): boolean =>
+    types.some((type) => capabilities.includes(type));
+  if (networks.some((network) => canSend(gateways.capabilities(network)))) return ok(true);
+  return networks.some((network) => canSend(gateways.find(network)?.capabilities))
+    ? noPlaceForFiles()
+    : unsupportedType();
 }

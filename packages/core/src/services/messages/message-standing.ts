@@ -11,11 +11,18 @@ export async function findStanding(
   workspaceId: string,
   id: string,
 ): Promise<Result<MessageStanding>> {
-  const { storage, clock } = context;
+  const { storage, clock, gateways } = context;
   const found = await findMessage(context, workspaceId, id);
   if (!found.ok) return found;
   const workspace = await storage.workspaces.find(workspaceId);
   if (!workspace) return noWorkspace();
   const instance = await storage.instances.find(workspaceId, found.value.instanceId);
-  return ok(standingOf(found.value, { instance, workspace, now: clock.now() }));
+  return ok(
+    standingOf(found.value, {
+      instance,
+      workspace,
+      hasGateway: instance !== null && gateways.find(instance.network) !== null,
+      now: clock.now(),
+    }),
+  );
 }

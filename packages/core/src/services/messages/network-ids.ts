@@ -30,18 +30,17 @@ interface NewNetworkId {
 export interface NetworkIds {
   /** Reads the keys; the first process on a database creates the first key. Rejects if a key is malformed. */
   start(): Promise<void>;
-  newNetworkId(messageId: string): Promise<NewNetworkId>;
+  newNetworkId(messageId: string, gateway: Pick<Gateway, 'newMessageId'>): Promise<NewNetworkId>;
   /** Ranges of the ids that the message may have; empty if the network id does not have the form of a readable one. */
   idsBehind(networkId: string): Promise<readonly IdRange[]>;
 }
 
 interface Parts {
   readonly storage: Storage<unknown>;
-  readonly gateway: Gateway;
   readonly random: Random;
 }
 
-export function createNetworkIds({ storage, gateway, random }: Parts): NetworkIds {
+export function createNetworkIds({ storage, random }: Parts): NetworkIds {
   /** Empty before the start. New ids are made with the first key. */
   let keys: readonly Uint8Array[] = [];
   let permutations: Promise<readonly Permutation[]> | null = null;
@@ -62,7 +61,7 @@ export function createNetworkIds({ storage, gateway, random }: Parts): NetworkId
       keys = await readKeys(storage, random);
       permutations = null;
     },
-    async newNetworkId(messageId) {
+    async newNetworkId(messageId, gateway) {
       const [permutation] = await load();
       const permuted = permutation ? permutedOrder(permutation, messageId) : null;
       const bytes = random.bytes(GIVEN_BYTES);

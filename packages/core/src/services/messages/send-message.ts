@@ -23,7 +23,9 @@ import { changeTries } from '../../runtime/retry.ts';
 import { noWorkspace } from '../admin/workspaces.ts';
 import type { ServiceContext } from '../context.ts';
 import { messageAttributes } from '../span-attributes.ts';
+import { noGateway } from '../gateways.ts';
 import { noInstance } from '../instances/instances.ts';
+import { checkSendable } from '../media/check-sendable.ts';
 import type { SentFile } from '../media/uploads.ts';
 import { checkSendInput } from './check-send-input.ts';
 import type { CheckedSend, MediaContent } from './check-send-input.ts';
@@ -138,7 +140,10 @@ async function trySending(
   const now = context.clock.now();
   // Make the id only now, because lists are sorted by id and an upload may have begun long ago.
   const id = context.newId('msg', now);
-  const { networkId, isReadable } = await context.networkIds.newNetworkId(id);
+  const { networkId, isReadable } = await context.networkIds.newNetworkId(
+    id,
+    context.gateways.get(addressed.value.instance.network),
+  );
   const message = newOutboundMessage(addressed.value, send, { id, networkId, now, traceparent });
   const acceptance: Acceptance = {
     message,
@@ -180,6 +185,10 @@ async function checkSender(
   { send, transaction }: { readonly send: CheckedSend; readonly transaction: unknown },
 ): Promise<Result<Addressed>> {
   if (!instance) return noInstance();
+  const { network } = instance;
+  if (!context.gateways.find(network)) return noGateway(network);
+  const sendable = checkSendable(context, [send.content.type], [network]);
+  if (!sendable.ok) return sendable;
   const group = await checkGroup(context, instance, send.recipient);
   if (!group.ok) return group;
   const contact = await checkContact(context, instance, send.recipient);
@@ -235,7 +244,7 @@ async function checkGroup(
 ): Promise<Result<true>> {
   if (recipient.kind !== 'group') return ok(true);
   // Stored groups may come from another gateway, or from a gateway that does not declare groups.
-  if (!context.capabilities.includes('groups')) {
+  if (!context.gateways.capabilities(instance.network).includes('groups')) {
     return refuse('GROUP_NOT_FOUND', 'The network of this instance has no groups: send to a phone number.');
   }
   const { groupId } = recipient;

@@ -13,12 +13,14 @@ export async function sessionValuesOf(
   { context, person, signal, onProgress }: PersonWork,
   { messageIds, isErased }: { readonly messageIds: ReadonlySet<string>; readonly isErased: boolean },
 ): Promise<number> {
-  const { storage, gateway } = context;
-  if (!gateway.isSessionValueOf) return 0;
+  const { storage, gateways } = context;
+  if (!gateways.all.some((gateway) => gateway.isSessionValueOf)) return 0;
   const { numbers, networkIds } = person;
   const about = { numbers, networkIds, messageIds };
   let [looked, found] = [0, 0];
-  for (const { id } of await storage.instances.list(person.workspaceId)) {
+  for (const { id, network } of await storage.instances.list(person.workspaceId)) {
+    const gateway = gateways.find(network);
+    if (!gateway?.isSessionValueOf) continue;
     let after: string | null = null;
     do {
       signal?.throwIfAborted();

@@ -32,3 +32,11 @@ export const messageQuery = (workspaceId: string, messageId: string) =>
     queryFn: async ({ signal }) =>
       unwrap(await clientOf(workspaceId).messages.get(messageId, { signal })).data,
   });
+
+/** The messaging networks of the service, the default one first. */
+export const networksQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: keyOf(workspaceId, 'numbers', 'networks'),
+    queryFn: async ({ signal }) => unwrap(await clientOf(workspaceId).networks.list({ signal })).data,
+    staleTime: Infinity,
+  });

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { InstanceResource, MessageResource } from '@trunkline/http/client';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { numbersQuery } from '../../api/lists.ts';
+import { networksQuery, numbersQuery } from '../../api/lists.ts';
 import { Id } from '../../components/id.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
@@ -61,6 +61,8 @@ function Chat({ workspace, number, counterpart }: ChatProps): ReactNode {
   const { features } = useSession();
   const maySend = useMay('messages:send');
   const mayControl = useMay('instances:write');
+  const { data: networks = [] } = useQuery(networksQuery(workspace));
+  const isSimulated = networks.some(({ name: of, simulated }) => of === number.network && simulated);
   const address = { workspaceId: workspace, instanceId: number.id, counterpart };
   const query = useQuery({ ...threadQuery(address), refetchInterval: useRefreshMs(10_000) });
   const [repliedTo, setRepliedTo] = useState<MessageResource | null>(null);
@@ -86,6 +88,7 @@ function Chat({ workspace, number, counterpart }: ChatProps): ReactNode {
       }
       actions={
         features.sandbox &&
+        isSimulated &&
         mayControl &&
         number.status === 'connected' && <AsThem address={address} name={name} messages={messages} />
       }

@@ -1,10 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { unwrap } from '@trunkline/http/client';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { clientOf } from '../../api/client.ts';
 import { keyOf } from '../../api/keys.ts';
+import { networksQuery } from '../../api/lists.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog, DialogButtons } from '../../components/dialog.tsx';
 import { Field, Form } from '../../components/form.tsx';
@@ -31,10 +32,12 @@ function AddNumberForm({ workspaceId, onClose }: AddNumberProps): ReactNode {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const [name, setName] = useState('');
+  const [network, setNetwork] = useState<string>();
+  const { data: networks = [] } = useQuery(networksQuery(workspaceId));
   const add = useMutation({
     async mutationFn() {
       const { instances } = clientOf(workspaceId);
-      const { data } = unwrap(await instances.create(name.trim() === '' ? {} : { name }));
+      const { data } = unwrap(await instances.create({ ...(name.trim() !== '' && { name }), network }));
       // Ignore a failure: the user can try again on the number's own page.
       await instances.connect(data.id);
       return data;
@@ -53,6 +56,17 @@ function AddNumberForm({ workspaceId, onClose }: AddNumberProps): ReactNode {
       <Field name="name" label={t.name} hint={t.addHint}>
         <input value={name} onChange={(event) => setName(event.target.value)} maxLength={100} />
       </Field>
+      {networks.length > 1 && (
+        <Field name="network" label={t.network}>
+          <select value={network} onChange={(event) => setNetwork(event.target.value)}>
+            {networks.map((one) => (
+              <option key={one.name} value={one.name}>
+                {one.title}
+              </option>
+            ))}
+          </select>
+        </Field>
+      )}
       <DialogButtons onCancel={onClose}>
         <Button type="submit" kind="primary" isBusy={add.isPending}>
           {t.create}

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { isClientError, unwrap } from '@trunkline/http/client';
 import { useState } from 'react';
+import type { NetworkResource } from '@trunkline/http/client';
 import type { ReactNode } from 'react';
 import { clientOf } from '../../api/client.ts';
 import { keyOf } from '../../api/keys.ts';
@@ -17,9 +18,11 @@ import { qrQuery } from './queries.ts';
 interface LinkPhoneProps {
   readonly workspaceId: string;
   readonly instanceId: string;
+  /** Undefined until it is loaded, or if the service no longer has it. */
+  readonly network: NetworkResource | undefined;
 }
 
-export function LinkPhone({ workspaceId, instanceId }: LinkPhoneProps): ReactNode {
+export function LinkPhone({ workspaceId, instanceId, network }: LinkPhoneProps): ReactNode {
   const t = useTexts('numbers');
   // A QR code is replaced within seconds, and the phone cannot use a replaced one.
   const { data: qr, error } = useQuery({ ...qrQuery(workspaceId, instanceId), refetchInterval: 2_000 });
@@ -36,9 +39,12 @@ export function LinkPhone({ workspaceId, instanceId }: LinkPhoneProps): ReactNod
       </div>
       <div className={styles['steps']}>
         <ol className={styles['list']}>
-          {t.scanSteps.split('\n').map((step) => (
-            <li key={step}>{step}</li>
-          ))}
+          {t
+            .scanSteps(network?.title ?? '')
+            .split('\n')
+            .map((step) => (
+              <li key={step}>{step}</li>
+            ))}
         </ol>
         {isShown && (
           <p className={styles['quiet']}>
@@ -53,14 +59,16 @@ export function LinkPhone({ workspaceId, instanceId }: LinkPhoneProps): ReactNod
             </p>
           </div>
         )}
-        <TypeInstead workspaceId={workspaceId} instanceId={instanceId} />
+        {network?.linking.includes('pairing_code') !== false && (
+          <TypeInstead workspaceId={workspaceId} instanceId={instanceId} />
+        )}
       </div>
     </div>
   );
 }
 
 /** For a phone that cannot scan this screen. */
-function TypeInstead({ workspaceId, instanceId }: LinkPhoneProps): ReactNode {
+function TypeInstead({ workspaceId, instanceId }: Omit<LinkPhoneProps, 'network'>): ReactNode {
   const t = useTexts('numbers');
   const queries = useQueryClient();
   const [phone, setPhone] = useState('');

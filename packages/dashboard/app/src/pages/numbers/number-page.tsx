@@ -7,6 +7,7 @@ import { Id } from '../../components/id.tsx';
 import { LoadedPage } from '../../components/loaded-page.tsx';
 import { Page } from '../../components/page.tsx';
 import { Panel } from '../../components/panel.tsx';
+import { networksQuery } from '../../api/lists.ts';
 import { useRefreshMs } from '../../live/live.tsx';
 import { useMay, useSession } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -58,6 +59,8 @@ function Number({
   const mayChange = useMay('instances:write');
   const mayReadMessages = useMay('messages:read');
   const { cursor } = route.useSearch();
+  const { data: networks } = useQuery(networksQuery(workspace));
+  const network = networks?.find(({ name }) => name === number.network);
   const isLinking = number.status === 'qr_required';
   return (
     <Page
@@ -68,22 +71,26 @@ function Number({
           <span>{number.phone_number === null ? t.notLinked : phoneText(number.phone_number)}</span>
           {number.profile_name !== null && <span>{number.profile_name}</span>}
           <Id value={number.id} />
+          {networks && <span>{network?.title ?? number.network}</span>}
         </>
       }
       actions={mayChange && <NumberActions workspaceId={workspace} number={number} />}
     >
       <NumberStatus number={number} />
+      {networks && !network && <p className={styles['quiet']}>{t.networkMissing(number.network)}</p>}
       {isLinking &&
         (mayChange ? (
           <Panel title={t.link}>
             <Suspense>
-              <LinkPhone workspaceId={workspace} instanceId={number.id} />
+              <LinkPhone workspaceId={workspace} instanceId={number.id} network={network} />
             </Suspense>
           </Panel>
         ) : (
           <p className={styles['quiet']}>{t.noQrAccess}</p>
         ))}
-      {features.sandbox && mayChange && <SandboxPhone workspaceId={workspace} number={number} />}
+      {features.sandbox && network?.simulated && mayChange && (
+        <SandboxPhone workspaceId={workspace} number={number} />
+      )}
       {mayReadMessages && <NumberQueue workspaceId={workspace} instanceId={number.id} />}
       <DayStrip workspaceId={workspace} number={number} />
       <NumberTimeline workspaceId={workspace} instanceId={number.id} cursor={cursor} />

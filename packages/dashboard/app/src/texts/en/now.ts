@@ -8,7 +8,7 @@ export const now = {
   allWellDetail: (numbers: number) =>
     plural(numbers, { one: '# number is connected.', other: '# numbers are connected.' }),
   nothingYet: 'There is no number yet.',
-  nothingYetHint: 'Add the first one: it takes a phone with WhatsApp, and a minute.',
+  nothingYetHint: 'Add the first one: it takes a phone, and a minute.',
   toNumbers: 'Go to Numbers',
   toWebhooks: 'Go to Webhooks',
   numbersDown: (count: number) => plural(count, { one: '# number is down.', other: '# numbers are down.' }),

@@ -18,13 +18,15 @@ export const numbers = {
   create: 'Add',
   caption: 'Numbers, those that need attention first',
   name: 'Name',
+  network: 'Network',
+  networkMissing: (network: string) =>
+    `This service has no gateway for the network ${network}: it does not connect this number.`,
   number: 'Number',
   status: 'Status',
   since: 'Since',
   notLinked: 'not linked yet',
   empty: 'No number yet.',
-  emptyHint:
-    'A number is a phone with its WhatsApp account. Add it, then link the phone by scanning a QR code.',
+  emptyHint: 'A number is a phone with its account. Add it, then link the phone by scanning a QR code.',
   noneMatch: 'No number has this status.',
   statuses: {
     created: 'New',
@@ -62,11 +64,12 @@ export const numbers = {
   removeText:
     'The phone is unlinked, and the number goes with its session. Messages that wait in its queue are not sent. This cannot be undone.',
   link: 'Link the phone',
-  scanSteps: [
-    'Open WhatsApp on the phone that has the number.',
-    'Open Settings, Linked devices, and press Link a device.',
-    'Point the camera at this code.',
-  ].join('\n'),
+  scanSteps: (network: string) =>
+    [
+      `Open ${network || 'the app'} on the phone that has the number.`,
+      'Open Settings, Linked devices, and press Link a device.',
+      'Point the camera at this code.',
+    ].join('\n'),
   qrAlt: 'QR code to link the phone with. With a screen reader, use the code to type.',
   qrExpires: 'A new code comes in',
   qrNone: 'The network has not sent a code yet.',
@@ -96,7 +99,7 @@ export const numbers = {
     wait_for_restriction: 'Waits until the restriction ends',
   } satisfies Record<NonNullable<InstanceHistoryResource['next']>['kind'], string>,
   sandbox: 'Sandbox',
-  sandboxHint: 'This number is on the sandbox network: you hold its phone.',
+  sandboxHint: 'This number is on a simulated network: you hold its phone.',
   scan: 'Scan the code',
   receive: 'Receive a message',
   drop: 'Drop the connection',

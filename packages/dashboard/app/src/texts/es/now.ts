@@ -9,7 +9,7 @@ export const now: TextsOf<'now'> = {
   allWellDetail: (numbers) =>
     plural(numbers, { one: '# número está conectado.', other: '# números están conectados.' }),
   nothingYet: 'Todavía no hay ningún número.',
-  nothingYetHint: 'Añada el primero: hace falta un teléfono con WhatsApp, y un minuto.',
+  nothingYetHint: 'Añada el primero: hace falta un teléfono y un minuto.',
   toNumbers: 'Ir a Números',
   numbersDown: (count) => plural(count, { one: '# número está caído.', other: '# números están caídos.' }),
   numbersWaiting: (count) =>

@@ -55,9 +55,10 @@ export const numbers: TextsOf<'numbers'> = {
   status: 'Estado',
   since: 'Desde hace',
   notLinked: 'aún sin vincular',
+  network: 'Red',
+  networkMissing: (network) => `Este servicio no tiene la red ${network}: no conecta este número.`,
   empty: 'Aún no hay números.',
-  emptyHint:
-    'Un número es un teléfono con su cuenta de WhatsApp. Añádalo y vincule el teléfono escaneando un código QR.',
+  emptyHint: 'Un número es un teléfono con su cuenta. Añádalo y vincule el teléfono escaneando un código QR.',
   noneMatch: 'Ningún número tiene este estado.',
   statuses: {
     created: 'Nuevo',
@@ -96,11 +97,12 @@ export const numbers: TextsOf<'numbers'> = {
   removeText:
     'El teléfono se desvincula y el número desaparece con su sesión. Los mensajes de su cola no se envían. No se puede deshacer.',
   link: 'Vincular el teléfono',
-  scanSteps: [
-    'Abra WhatsApp en el teléfono que tiene el número.',
-    'Abra Ajustes, Dispositivos vinculados, y pulse Vincular un dispositivo.',
-    'Apunte la cámara a este código.',
-  ].join('\n'),
+  scanSteps: (network) =>
+    [
+      `Abra ${network || 'la aplicación'} en el teléfono que tiene el número.`,
+      'Abra Ajustes, Dispositivos vinculados, y pulse Vincular un dispositivo.',
+      'Apunte la cámara a este código.',
+    ].join('\n'),
   qrAlt: 'Código QR para vincular el teléfono. Con un lector de pantalla, use el código para escribir.',
   qrExpires: 'Nuevo código en',
   qrNone: 'La red todavía no ha enviado un código.',

@@ -1,0 +1,78 @@
+import type { Capability } from '../domain/instance/instance.ts';
+import { refuse } from '../domain/result.ts';
+import type { Gateway } from '../ports/gateway.ts';
+import type { ServiceContext } from './context.ts';
+
+/** The gateways of this process, by the names of their networks. */
+export interface Gateways {
+  /** At least one, in the order of the option. */
+  readonly all: readonly Gateway[];
+  /** The network of a new instance whose creator names none: that of the first gateway. */
+  readonly defaultNetwork: string;
+  /** The networks whose instances this process connects. */
+  readonly connected: readonly string[];
+  /** Null if this process has no gateway for the network. */
+  find(network: string): Gateway | null;
+  /** Throws if this process has no gateway for the network. */
+  get(network: string): Gateway;
+  /**
+   * The gateway's capabilities that this process uses, which can keep no files without a media store; none if this
+   * process has no gateway for the network.
+   */
+  capabilities(network: string): readonly Capability[];
+}
+
+export function createGateways(
+  all: readonly Gateway[],
+  { keepsFiles }: { readonly keepsFiles: boolean },
+): Gateways {
+  const [first] = all;
+  if (!first) throw new TypeError('A service needs at least one gateway.');
+  const byNetwork = new Map(
+    all.map((gateway) => [
+      gateway.network,
+      {
+        gateway,
+        capabilities: keepsFiles ? gateway.capabilities : gateway.capabilities.filter(needsNoFiles),
+      },
+    ]),
+  );
+  const find = (network: string): Gateway | null => byNetwork.get(network)?.gateway ?? null;
+  return {
+    all,
+    defaultNetwork: first.network,
+    connected: all
+      .filter(({ connectsElsewhere }) => connectsElsewhere !== true)
+      .map(({ network }) => network),
+    find,
+    get(network) {
+      const gateway = find(network);
+      if (!gateway) throw new Error(noGatewayText(network));
+      return gateway;
+    },
+    capabilities: (network) => byNetwork.get(network)?.capabilities ?? [],
+  };
+}
+
+/** The refusal of a request for an instance whose network this process does not have. */
+export function noGateway(network: string): ReturnType<typeof refuse> {
+  return refuse('GATEWAY_UNAVAILABLE', noGatewayText(network));
+}
+
+/** Logs the networks of instances that should be connected but that this process has no gateway for. */
+export async function logMissingNetworks({ gateways, logger, storage }: ServiceContext): Promise<void> {
+  const missing = (await storage.leases.neededNetworks()).filter((network) => !gateways.find(network));
+  if (missing.length === 0) return;
+  logger.warn(
+    { networks: missing },
+    'this process has no gateway for the networks of some instances: it does not connect them and refuses requests for them; add the networks to its gateways (GATEWAYS), unless other processes have them',
+  );
+}
+
+function noGatewayText(network: string): string {
+  return `The instance is on the network "${network}", for which this process has no gateway: add it to the gateways of the service (gateways, GATEWAYS), or send the request to a process that has it.`;
+}
+
+function needsNoFiles(capability: Capability): boolean {
+  return capability === 'text' || capability === 'groups';
+}

@@ -1,0 +1,14 @@
+import type { Gateway } from '@trunkline/core/spi/gateway';
+
+/** The facts about WhatsApp that every process needs. This module loads nothing of Baileys. */
+export const WHATSAPP: Pick<
+  Gateway,
+  'network' | 'title' | 'linking' | 'capabilities' | 'acceptsProxy' | 'newMessageId'
+> = {
+  network: 'whatsapp',
+  title: 'WhatsApp',
+  linking: ['qr', 'pairing_code'],
+  capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups'],
+  acceptsProxy: true,
+  newMessageId: (bytes) => `3EB0${Buffer.from(bytes).toString('hex', 0, 9).toUpperCase()}`,
+};

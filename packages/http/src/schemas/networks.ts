@@ -1,0 +1,29 @@
+import type { NetworkResource } from '@trunkline/core';
+import * as z from 'zod';
+import { exactSchema } from './exact-schema.ts';
+import { CAPABILITIES } from './instances.ts';
+import type { Resource } from './response-body.ts';
+
+export const network: Resource<NetworkResource> = {
+  name: 'Network',
+  schema: exactSchema<NetworkResource>()(
+    z.strictObject({
+      name: z.string().meta({ description: 'The `network` of its instances.' }),
+      title: z.string().meta({ description: 'Its name for people.' }),
+      capabilities: z.array(z.enum(CAPABILITIES)),
+      linking: z
+        .array(z.enum(['qr', 'pairing_code']))
+        .meta({ description: 'How a phone is linked: by scanning a QR, or by typing a code.' }),
+      simulated: z.boolean().meta({ description: 'Whether requests control its phones.' }),
+      default: z.boolean().meta({ description: 'Whether an instance without a network is on it.' }),
+    }),
+  ),
+  example: {
+    name: 'whatsapp',
+    title: 'WhatsApp',
+    capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups'],
+    linking: ['qr', 'pairing_code'],
+    simulated: false,
+    default: true,
+  },
+};

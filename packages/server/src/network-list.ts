@@ -1,0 +1,35 @@
+/** A messaging network that GATEWAYS can name. */
+interface OfferedNetwork {
+  readonly title: string;
+  /** A few words for a person who chooses. */
+  readonly hint: string;
+  /** An address of the network that the server has to reach; null if there is none. */
+  readonly reaches: string | null;
+}
+
+/**
+ * The networks that the server offers. Together with `networks.ts` and the files of the sandbox, this is the only place
+ * in the server that names a network.
+ */
+export const OFFERED_NETWORKS = {
+  sandbox: { title: 'Sandbox', hint: 'simulated phones, to try it', reaches: null },
+  whatsapp: {
+    title: 'WhatsApp',
+    hint: 'needs the package @trunkline/gateway-baileys',
+    reaches: 'https://web.whatsapp.com/',
+  },
+} as const satisfies Readonly<Record<string, OfferedNetwork>>;
+
+export type NetworkName = keyof typeof OFFERED_NETWORKS;
+
+export const NETWORK_NAMES: readonly NetworkName[] = Object.keys(OFFERED_NETWORKS) as NetworkName[]; // safe: its keys
+
+/** The networks of a server whose settings name none. */
+export const DEFAULT_NETWORKS: readonly NetworkName[] = ['sandbox'];
+
+/** Where a person reads about each network, in Markdown. */
+export const NETWORKS_IN_WORDS =
+  '`sandbox` ([simulated phones](sandbox.md)), `whatsapp` ([WhatsApp](whatsapp.md))';
+
+/** The network to which MESSAGES_PER_MINUTE applies, in Markdown. */
+export const PACED_IN_WORDS = '`whatsapp`';
