@@ -455,7 +455,8 @@ export default {
         receiver,
         '^packages/http/src/(client|spi)/index\\.ts$',
         '^packages/mcp/src/rules\\.ts$',
-        '^packages/(dashboard|http|mcp|media-s3|storage-kit|storage-sqlite|storage-postgres|gateway-baileys)/src/index\\.ts$',
+        '^packages/(dashboard|http|mcp|media-s3|storage-kit|storage-sqlite|storage-postgres)/src/index\\.ts$',
+        '^packages/gateway-baileys/src/(index|elsewhere)\\.ts$',
         '^packages/server/derive/scalar\\.ts$',
         '^packages/server/package\\.json$',
         '^packages/(dashboard|http|media-s3|storage-kit|storage-sqlite|storage-postgres|gateway-baileys)/src/index\\.ts$',
@@ -497,6 +498,20 @@ export default {
       ],
       'As n8n Cloud allows it: what is not n8n-workflow or node:crypto is bundled.',
     ),
+    {
+      name: 'networks-in-one-place',
+      comment:
+        'The differences between networks are data of their gateways. test/network-names.test.ts looks for their names.',
+      severity: 'error',
+      from: {
+        path: own('server'),
+        pathNot: [
+          tests,
+          '^packages/server/src/(networks|sandbox-[a-z]+|try-secret-key|command-line/local-service)\\.ts$',
+        ],
+      },
+      to: { path: ['^packages/gateway-', core('sandbox')] },
+    },
     {
       name: 'server-on-top',
       severity: 'error',

@@ -47,7 +47,9 @@ export const NEVER: Readonly<Record<string, string>> = {
   'POST /instances/{instance}/connect GATEWAY_ERROR':
     'the response to a connect does not wait for the network',
   'POST /instances/{instance}/connect GATEWAY_UNAVAILABLE':
-    'the response to a connect does not wait for the network',
+    'this process has the network of every instance (core/test/gateways.test.ts)',
+  'POST /messages GATEWAY_UNAVAILABLE':
+    'this process has the network of every instance (core/test/gateways.test.ts)',
   'POST /instances/{instance}/disconnect INVALID_INSTANCE_STATE': 'every status can be disconnected',
 };
 

@@ -1,7 +1,8 @@
 import type { Capability } from '../domain/instance/instance.ts';
 import { refuse } from '../domain/result.ts';
 import type { Gateway } from '../ports/gateway.ts';
-import type { ServiceContext } from './context.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Storage } from '../ports/storage/storage.ts';
 
 /** The gateways of this process, by the names of their networks. */
 export interface Gateways {
@@ -60,7 +61,15 @@ export function noGateway(network: string): ReturnType<typeof refuse> {
 }
 
 /** Logs the networks of instances that should be connected but that this process has no gateway for. */
-export async function logMissingNetworks({ gateways, logger, storage }: ServiceContext): Promise<void> {
+export async function logMissingNetworks({
+  gateways,
+  logger,
+  storage,
+}: {
+  readonly gateways: Gateways;
+  readonly logger: Logger;
+  readonly storage: Pick<Storage<unknown>, 'leases'>;
+}): Promise<void> {
   const missing = (await storage.leases.neededNetworks()).filter((network) => !gateways.find(network));
   if (missing.length === 0) return;
   logger.warn(

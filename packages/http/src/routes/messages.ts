@@ -137,6 +137,7 @@ export const messageRoutes: RouteGroup<'messages'> = {
       errors: [
         'IDEMPOTENCY_KEY_REUSED',
         'INSTANCE_NOT_CONNECTED',
+        'GATEWAY_UNAVAILABLE',
         'INVALID_MEDIA_TYPE',
         'MEDIA_TOO_LARGE',
         'PAYLOAD_TOO_LARGE',

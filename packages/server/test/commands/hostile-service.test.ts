@@ -220,6 +220,7 @@ describe('A service that sends too much or too slowly', () => {
 const INSTANCE = {
   id: 'ins_1',
   name: 'Shop',
+  network: 'sandbox',
   status: 'qr_required',
   phone_number: null,
   profile_name: null,

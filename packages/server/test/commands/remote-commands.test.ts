@@ -141,7 +141,7 @@ describe('A number', () => {
     expect(await data('instances', 'disconnect', instance)).toMatchObject({ status: 'disconnected' });
     expect(await data('instances', 'logout', instance, '--yes')).toMatchObject({ status: 'logged_out' });
     expect(await data('instances', 'delete', instance, '--yes')).toEqual({ id: instance, deleted: true });
-    expect((await run('instances', 'list')).stdout).toBe('id  name  status  number  since\n');
+    expect((await run('instances', 'list')).stdout).toBe('id  name  network  status  number  since\n');
     expect(await run('send', '15550123', 'Hello')).toMatchObject({
       code: 2,
       stderr:

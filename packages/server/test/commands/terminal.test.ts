@@ -81,21 +81,21 @@ describe.skipIf(missing !== null)('In a terminal', () => {
     await run('connect', '--scan', '--name', name);
     const whole = await run('instances', 'list');
     const [, id = ''] = /^(ins_\w+) /m.exec(whole.stdout) ?? [];
-    expect(whole.stdout).toContain(`${id}  ${name}  connected  `);
+    expect(whole.stdout).toContain(`${id}  ${name}  sandbox  connected  `);
 
-    const shown = startInTerminal(['instances', 'list'], { cwd, env, columns: 110 });
+    const shown = startInTerminal(['instances', 'list'], { cwd, env, columns: 120 });
     expect(await shown.ended).toBe(0);
     const [names = '', row = ''] = stripVTControlCharacters(shown.stdout()).split('\r\n');
     expect(row).toContain(`${id}  受付 (front desk)`);
-    expect(row).toMatch(/…  connected  \d+  \S+$/);
-    expect(stringWidth(row)).toBe(110);
+    expect(row).toMatch(/…  sandbox  connected  \d+  \S+$/);
+    expect(stringWidth(row)).toBe(120);
     expect(stringWidth(row.slice(0, row.indexOf('connected')))).toBe(names.indexOf('status'));
     expect(shown.stdout()).toContain('\u001b[32mconnected\u001b[39m');
 
     const plain = startInTerminal(['instances', 'list'], {
       cwd,
       env: { ...env, NO_COLOR: '1' },
-      columns: 110,
+      columns: 120,
     });
     await plain.ended;
     expect(plain.stdout()).toBe(stripVTControlCharacters(shown.stdout()));
