@@ -5,11 +5,11 @@ import { runServer, startServer } from './support/server-process.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 import { API_KEY, testClient } from './support/test-client.ts';
 
-const preload = (program: string): string =>
-  `--import=${new URL(`support/programs/${program}.ts`, import.meta.url).href}`;
+const WITHOUT_BAILEYS = new URL('support/programs/without-baileys.ts', import.meta.url).href;
+const WITHOUT_PACKAGE = new URL('support/programs/without-gateway-baileys.ts', import.meta.url).href;
 
-const environment = (roles: string, program: string): Readonly<Record<string, string>> => ({
-  NODE_OPTIONS: preload(program),
+const environment = (roles: string, preloaded: string): Readonly<Record<string, string>> => ({
+  NODE_OPTIONS: `--import=${preloaded}`,
   DATA_DIR: temporaryDirectory(),
   GATEWAYS: 'whatsapp',
   ROLES: roles,
@@ -18,7 +18,7 @@ const environment = (roles: string, program: string): Readonly<Record<string, st
 
 describe('whatsapp in GATEWAYS', () => {
   it('loads no Baileys in a process that holds no connections', async () => {
-    const server = await startServer({ env: environment('api,webhooks,maintenance', 'without-baileys') });
+    const server = await startServer({ env: environment('api,webhooks,maintenance', WITHOUT_BAILEYS) });
     const client = testClient(server.url);
     const { id } = await client.createInstance();
     expect(await client.instance(id)).toMatchObject({
@@ -30,7 +30,7 @@ describe('whatsapp in GATEWAYS', () => {
   });
 
   it('says which package it needs', async () => {
-    const { code, complaints } = await runServer({ env: environment('api', 'without-gateway-baileys') });
+    const { code, complaints } = await runServer({ env: environment('api', WITHOUT_PACKAGE) });
     expect(code).toBe(1);
     expect(complaints()).toEqual([
       'whatsapp in GATEWAYS needs the package @trunkline/gateway-baileys: install it next to trunkline, with "npm install @trunkline/gateway-baileys".',

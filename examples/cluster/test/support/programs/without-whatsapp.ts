@@ -1,7 +1,8 @@
-// Preloaded into a process, which then ends if it loads any code for WhatsApp.
+// Preloaded into a process, which then ends if it loads any code for WhatsApp but the facts that every process needs.
 import { registerHooks } from 'node:module';
 
-const CODE = /gateway-baileys|baileys|libsignal|whatsapp-rust-bridge/;
+const CODE =
+  /whiskeysockets|libsignal|whatsapp-rust-bridge|gateway-baileys\/(?:src|dist)\/(?!elsewhere|network-facts)/;
 
 registerHooks({
   resolve(specifier, context, nextResolve) {
