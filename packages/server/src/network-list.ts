@@ -1,3 +1,5 @@
+export type NetworkName = 'sandbox' | 'whatsapp';
+
 /** A messaging network that GATEWAYS can name. */
 interface OfferedNetwork {
   readonly title: string;
@@ -11,16 +13,14 @@ interface OfferedNetwork {
  * The networks that the server offers. Together with `networks.ts` and the files of the sandbox, this is the only place
  * in the server that names a network.
  */
-export const OFFERED_NETWORKS = {
+export const OFFERED_NETWORKS: Readonly<Record<NetworkName, OfferedNetwork>> = {
   sandbox: { title: 'Sandbox', hint: 'simulated phones, to try it', reaches: null },
   whatsapp: {
     title: 'WhatsApp',
     hint: 'needs the package @trunkline/gateway-baileys',
     reaches: 'https://web.whatsapp.com/',
   },
-} as const satisfies Readonly<Record<string, OfferedNetwork>>;
-
-export type NetworkName = keyof typeof OFFERED_NETWORKS;
+};
 
 export const NETWORK_NAMES: readonly NetworkName[] = Object.keys(OFFERED_NETWORKS) as NetworkName[]; // safe: its keys
 

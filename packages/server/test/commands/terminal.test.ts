@@ -83,19 +83,19 @@ describe.skipIf(missing !== null)('In a terminal', () => {
     const [, id = ''] = /^(ins_\w+) /m.exec(whole.stdout) ?? [];
     expect(whole.stdout).toContain(`${id}  ${name}  sandbox  connected  `);
 
-    const shown = startInTerminal(['instances', 'list'], { cwd, env, columns: 120 });
+    const shown = startInTerminal(['instances', 'list'], { cwd, env, columns: 119 });
     expect(await shown.ended).toBe(0);
     const [names = '', row = ''] = stripVTControlCharacters(shown.stdout()).split('\r\n');
     expect(row).toContain(`${id}  受付 (front desk)`);
     expect(row).toMatch(/…  sandbox  connected  \d+  \S+$/);
-    expect(stringWidth(row)).toBe(120);
+    expect(stringWidth(row)).toBe(119);
     expect(stringWidth(row.slice(0, row.indexOf('connected')))).toBe(names.indexOf('status'));
     expect(shown.stdout()).toContain('\u001b[32mconnected\u001b[39m');
 
     const plain = startInTerminal(['instances', 'list'], {
       cwd,
       env: { ...env, NO_COLOR: '1' },
-      columns: 120,
+      columns: 119,
     });
     await plain.ended;
     expect(plain.stdout()).toBe(stripVTControlCharacters(shown.stdout()));
