@@ -22,7 +22,7 @@ const directory = await mkdtemp(join(tmpdir(), 'trunkline-bundle-'));
 const sandbox = createSandbox();
 const parts = {
   ...nodeRuntime({ mediaDirectory: join(directory, 'media') }),
-  gateway: sandbox.gateway,
+  gateways: [sandbox.gateway],
   secretKey: 'a key of a program that is bundled',
   urlPolicy: 'local',
 };
