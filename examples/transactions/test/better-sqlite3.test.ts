@@ -20,7 +20,7 @@ import { sqliteStorage } from '@trunkline/storage-sqlite';
 
 const { gateway } = createSandbox({ scansQrs: true });
 const storage = sqliteStorage({ path: 'trunkline.db' });
-const trunkline = createTrunkline({ ...nodeRuntime(), storage, gateway, secretKey: 'x'.repeat(32) });
+const trunkline = createTrunkline({ ...nodeRuntime(), storage, gateways: [gateway], secretKey: 'x'.repeat(32) });
 await trunkline.start();
 const api = trunkline.workspace((await trunkline.admin.workspaces.create({ name: 'Acme' })).id);
 const { id: instance } = await api.instances.create();

@@ -34,7 +34,7 @@ import { placeOrder, prisma } from './prisma.ts';
 
 const { gateway } = createSandbox({ scansQrs: true });
 const storage = postgresStorage({ connectionString: process.env.DATABASE_URL ?? '' });
-const trunkline = createTrunkline({ ...nodeRuntime(), storage, gateway, secretKey: 'x'.repeat(32) });
+const trunkline = createTrunkline({ ...nodeRuntime(), storage, gateways: [gateway], secretKey: 'x'.repeat(32) });
 await trunkline.start();
 await prisma.$executeRawUnsafe(
   'CREATE TABLE orders (id text PRIMARY KEY, item text NOT NULL UNIQUE DEFERRABLE INITIALLY DEFERRED)',

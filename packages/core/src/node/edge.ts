@@ -32,7 +32,7 @@ export interface EdgeRuntimeOptions {
  * Provides the ports for a process that only serves requests, while other processes on the same storage do all other
  * work. This entry point is separate, so that bundlers do not find undici and Node's sockets.
  *
- * @example createTrunkline({ ...edgeRuntime({ dns }), storage, gateway, secretKey, roles: { gateway: false, webhooks: false, maintenance: false } })
+ * @example createTrunkline({ ...edgeRuntime({ dns }), storage, gateways: [gateway], secretKey, roles: { gateway: false, webhooks: false, maintenance: false } })
  */
 export function edgeRuntime(options: EdgeRuntimeOptions): EdgeRuntime {
   checkOptionNames('edgeRuntime', options, { dns: true });

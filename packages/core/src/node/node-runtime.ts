@@ -48,7 +48,7 @@ export interface NodeRuntimeOptions {
 /**
  * The runtime of Node, to spread into the options of `createTrunkline`. Throws a TypeError if an option does not exist.
  *
- * @example createTrunkline({ ...nodeRuntime({ mediaDirectory: './media' }), storage, gateway, secretKey })
+ * @example createTrunkline({ ...nodeRuntime({ mediaDirectory: './media' }), storage, gateways: [gateway], secretKey })
  */
 export function nodeRuntime(options: NodeRuntimeOptions = {}): NodeRuntime {
   checkOptionNames('nodeRuntime', options, { mediaDirectory: true, dns: true, webhooks: true });
