@@ -11,14 +11,15 @@ export type { Roles } from './workers/workers.ts';
 export type {
   ListResult,
   PageResult,
-  SendMediaInput,
   SendOptions,
   SendResult,
-  SendTextInput,
   StreamOptions,
   WebhookList,
   WorkspaceApi,
 } from './workspace-api.ts';
+export type { SendMediaInput } from './services/message-kinds/files.ts';
+export type { SendInput } from './services/message-kinds/message-kinds.ts';
+export type { SendTextInput } from './services/message-kinds/text.ts';
 export type { EventStream, StreamedEvent } from './services/events/streams.ts';
 export type { Upload } from './services/media/uploads.ts';
 export type { MediaDownload } from './services/messages/messages.ts';

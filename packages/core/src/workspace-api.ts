@@ -19,6 +19,7 @@ import type {
 } from './resources/webhook.ts';
 import type { EventStream } from './services/events/streams.ts';
 import type { Upload } from './services/media/uploads.ts';
+import type { SendInput } from './services/message-kinds/message-kinds.ts';
 import type { MediaDownload } from './services/messages/messages.ts';
 
 /**
@@ -91,7 +92,7 @@ export interface WorkspaceApi<Transaction = never> {
      * Resolves once the message is on disk or, with a `transaction`, once it is part of the transaction. `replayed` is
      * true if the idempotency key was used for the same request before.
      */
-    send(input: SendTextInput | SendMediaInput, options?: SendOptions<Transaction>): Promise<SendResult>;
+    send(input: SendInput, options?: SendOptions<Transaction>): Promise<SendResult>;
     /**
      * Stores a file before the rest of its message is known, for example because it comes first in a form. Pass the
      * result to `send` as `file`, or discard it. With a `type`, the limit and the file types of that type apply from
@@ -175,41 +176,6 @@ export interface WorkspaceApi<Transaction = never> {
 export interface StreamOptions {
   /** Ends the stream. */
   readonly signal?: AbortSignal | undefined;
-}
-
-/** The fields of all messages. */
-interface SendInput {
-  /** The instance that sends the message, `ins_…`. */
-  readonly instance: string;
-  /** A phone number, formatted or not, or the id of a group or of a contact, whose number may be unknown. */
-  readonly to: string;
-  /** The id of a message in the same chat, which the recipient sees quoted. */
-  readonly reply_to?: string | null | undefined;
-}
-
-/** A text message. */
-export interface SendTextInput extends SendInput {
-  /** Always `text`. */
-  readonly type: 'text';
-  /** 1 to 4,096 characters, not only white space. */
-  readonly text: string;
-}
-
-/**
- * A media message. The service detects the type of the file from its content; a document whose content does not show a
- * format keeps its declared type.
- */
-export interface SendMediaInput extends SendInput {
-  /** The type that the recipient sees, which has to fit the content of the file. */
-  readonly type: MediaType;
-  /** The content: a `Blob` (`openAsBlob` of `node:fs`), a stream, or a file that `upload` has stored. */
-  readonly file: Blob | ReadableStream<Uint8Array> | Upload;
-  /** The text below the file, at most 1,024 characters. */
-  readonly caption?: string | null | undefined;
-  /** The file name that the recipient sees; by default, the service makes one. */
-  readonly filename?: string | null | undefined;
-  /** True shows an audio file as a recorded voice message. The file must be Opus in Ogg. */
-  readonly voice?: boolean | null | undefined;
 }
 
 /** How a message is sent. */

@@ -1,4 +1,4 @@
-import type { Capability } from '@trunkline/core/spi/gateway';
+import { CAPABILITIES } from '@trunkline/core/spi/gateway';
 import { describe, expect, it } from 'vitest';
 import type { GatewaySubject } from './contract-subject.ts';
 import { FILES } from './files.ts';
@@ -7,7 +7,6 @@ import { lacks } from './optional.ts';
 import { servedFixture } from './served-fixture.ts';
 import { openLink } from './test-link.ts';
 
-const OPTIONAL = ['image', 'document', 'audio', 'video', 'groups'] as const;
 const NO_GROUP = 'grp_01k9z000000000000000000000';
 
 /** Tests that a gateway declares its network's features, and that the service refuses undeclared features. */
@@ -15,7 +14,7 @@ export function capabilitiesContract(subject: GatewaySubject): void {
   describe('capabilities', () => {
     it('declares text, and all features that its network has', async () => {
       const { network } = await startFixture(subject);
-      const carried: readonly Capability[] = ['text', ...OPTIONAL.filter((name) => !lacks(subject, name))];
+      const carried = CAPABILITIES.filter((name) => name === 'text' || !lacks(subject, name));
       expect(network.gateway.capabilities.toSorted()).toEqual(carried.toSorted());
     });
 

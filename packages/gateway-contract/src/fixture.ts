@@ -1,4 +1,4 @@
-import type { OutgoingContent, OutgoingMessage } from '@trunkline/core/spi/gateway';
+import type { MediaType, OutgoingContent, OutgoingMessage } from '@trunkline/core/spi/gateway';
 import { silentLogger } from '@trunkline/core';
 import { systemClock, systemRandom } from '@trunkline/core/node';
 import { onTestFinished } from 'vitest';
@@ -66,7 +66,7 @@ export function outgoing(
 }
 
 export function fileContent(
-  type: 'image' | 'document' | 'audio' | 'video',
+  type: MediaType,
   file: { readonly mimeType: string; readonly filename: string; readonly content: Uint8Array<ArrayBuffer> },
 ): OutgoingContent {
   const { mimeType, filename, content } = file;

@@ -2,9 +2,16 @@ import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import * as z from 'zod';
 import { TrunklineError, isTrunklineError } from '@trunkline/core';
-import { invalid, messageDetail, optionalField, parsePhoneNumber, unwrap } from '@trunkline/core/spi/http';
+import {
+  invalid,
+  MEDIA_TYPES,
+  messageDetail,
+  optionalField,
+  parsePhoneNumber,
+  unwrap,
+} from '@trunkline/core/spi/http';
 import type { MessageKindAndPayload } from '@trunkline/core/spi/http';
-import type { Logger } from '@trunkline/core';
+import type { Logger, MediaType } from '@trunkline/core';
 import { checkContentEncoding } from '@trunkline/http/spi';
 import { refused } from './error-response.ts';
 
@@ -54,7 +61,7 @@ interface InboundText extends AnyInbound {
 
 interface InboundFile extends AnyInbound {
   readonly file: File;
-  readonly type: 'image' | 'document' | 'audio' | 'video';
+  readonly type: MediaType;
   readonly caption?: string | undefined;
   /** `Infinity` if the network never delivers the file. */
   readonly delay_seconds?: number | undefined;
@@ -114,7 +121,7 @@ const inboundText = anyInbound
 const inboundFile = anyInbound
   .extend({
     file: z.instanceof(File, { error: 'Must be a file, in a multipart form.' }),
-    type: z.enum(['image', 'document', 'audio', 'video']),
+    type: z.enum(MEDIA_TYPES),
     caption: optionalField(z.string().max(1024)),
     delay_seconds: optionalField(delay),
   })

@@ -1,13 +1,7 @@
 import * as z from 'zod';
-import {
-  CAPTION_MAX,
-  MESSAGE_DIRECTIONS,
-  MESSAGE_STATUSES,
-  MESSAGE_TYPES,
-  TEXT_MAX,
-} from '../domain/message/message.ts';
+import { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '../domain/message/message.ts';
 import type { MessageDirection, MessageStatus, MessageType } from '../domain/message/message.ts';
-import { optionalField, pageFields, storableText } from './fields.ts';
+import { optionalField, pageFields } from './fields.ts';
 import type { CheckedPageQuery, PageQuery } from './fields.ts';
 
 /** The fields of every message. `type` has its own rule with its own error code. */
@@ -24,39 +18,6 @@ export const messageInput: z.ZodType<MessageInput, unknown> = z.object({
   type: z.string(),
   text: optionalField(z.string()),
   reply_to: optionalField(z.string()),
-});
-
-/** The error for `voice` with a type other than audio. */
-export const NOT_AUDIO = 'Must be given only with the type audio.';
-
-/** U+0085 is white space in Unicode, but not in JavaScript. */
-const NOT_WHITE_SPACE = /[^\s\u0085]/;
-
-export const textInput: z.ZodType<{ readonly text: string }, unknown> = z.object({
-  text: storableText(1, TEXT_MAX).refine(
-    (text) => NOT_WHITE_SPACE.test(text),
-    'Must hold more than white space.',
-  ),
-  voice: optionalField(z.literal(false, NOT_AUDIO)),
-});
-
-/** The fields of a media message, except its file. A `text` is refused: use `caption`. */
-export type MediaFields = {
-  readonly caption?: string | undefined;
-  readonly filename?: string | undefined;
-  readonly voice?: boolean | undefined;
-};
-export const mediaFields: z.ZodType<MediaFields, unknown> = z.object({
-  caption: optionalField(storableText(0, CAPTION_MAX)),
-  filename: optionalField(z.string()),
-  // In a form, every value is a string.
-  voice: optionalField(
-    z.union(
-      [z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')],
-      'Must be true or false.',
-    ),
-  ),
-  text: optionalField(z.undefined('Must not be given with a file: use caption.')),
 });
 
 type MessageFilterQuery<Status> = {

@@ -1,10 +1,11 @@
 import { checkOptionNames } from '@trunkline/option-names';
 import type { MessageKindAndPayload } from '@trunkline/receiver';
 import { base64, hex } from '../domain/base-encoding.ts';
-import { kindText } from '../domain/message/kind-text.ts';
+import { CAPABILITIES } from '../domain/instance/instance.ts';
 import type { MediaType } from '../domain/message/media-rules.ts';
 import { refuse } from '../domain/result.ts';
 import type { Gateway, GatewayContext, GatewayListener, LinkedProfile } from '../ports/gateway.ts';
+import { kindText } from '../services/message-kinds/message-kinds.ts';
 import { unwrap } from '../trunkline-error.ts';
 import { forgetOldMessages, newAccount, remember } from './network-account.ts';
 import type { AcceptedMessage, NetworkAccount } from './network-account.ts';
@@ -214,7 +215,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     title: 'Sandbox',
     linking: ['qr', 'pairing_code'],
     isSimulated: true,
-    capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups'],
+    capabilities: CAPABILITIES,
     attach(given) {
       attached = given;
     },

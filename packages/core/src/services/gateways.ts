@@ -1,4 +1,5 @@
 import type { Capability } from '../domain/instance/instance.ts';
+import { asMediaType } from '../domain/message/media-rules.ts';
 import { refuse } from '../domain/result.ts';
 import type { Gateway } from '../ports/gateway.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -83,5 +84,5 @@ function noGatewayText(network: string): string {
 }
 
 function needsNoFiles(capability: Capability): boolean {
-  return capability === 'text' || capability === 'groups';
+  return asMediaType(capability) === null;
 }

@@ -26,11 +26,11 @@ export { deliveryQuery, webhookChanges, webhookInput } from '../inputs/webhooks.
 export { chatQuery } from '../inputs/chats.ts';
 export { optionalField } from '../inputs/fields.ts';
 export { STANDINGS } from '../domain/message/message-standing.ts';
-export { mediaFields, messageInput, messageQuery, textInput } from '../inputs/messages.ts';
+export { messageInput, messageQuery } from '../inputs/messages.ts';
 export { flawInHostEntry } from '../domain/endpoint/host-list.ts';
 export { idPattern, isId } from '../domain/id.ts';
 export { parsePhoneNumber } from '../domain/message/recipient.ts';
-export { LARGEST_MEDIA_SIZE } from '../domain/message/media-rules.ts';
+export { LARGEST_MEDIA_SIZE, MEDIA_TYPES } from '../domain/message/media-rules.ts';
 
 // Traces.
 export { readTraceparent, sampledTraceparent } from '../domain/traceparent.ts';
@@ -60,9 +60,14 @@ export {
 } from '../domain/event/event.ts';
 export { SCOPES } from '../domain/api-key/api-key.ts';
 export { DELIVERY_STATUSES } from '../domain/delivery/delivery.ts';
-export { INSTANCE_STATUSES } from '../domain/instance/instance.ts';
+export { CAPABILITIES, INSTANCE_STATUSES } from '../domain/instance/instance.ts';
 export { HISTORY_REASONS } from '../domain/instance/instance-history.ts';
 export { WAITING_REASONS } from '../domain/delivery/waiting.ts';
 export { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '../domain/message/message.ts';
-export { MESSAGE_KINDS, MESSAGE_PAYLOADS, messageDetail } from '../inputs/message-payloads.ts';
+export {
+  KIND_RULES,
+  MESSAGE_KINDS,
+  messageDetail,
+  SENDABLE_KINDS,
+} from '../services/message-kinds/message-kinds.ts';
 export type { MessageKind, MessageKindAndPayload, MessagePayload } from '@trunkline/receiver';

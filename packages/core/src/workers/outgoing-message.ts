@@ -5,6 +5,7 @@ import type { OutgoingContent, OutgoingMessage, QuotedMessage } from '../ports/g
 import type { MediaStore } from '../ports/media-store.ts';
 import { wrapReads } from '../runtime/wrap-reads.ts';
 import type { ServiceContext } from '../services/context.ts';
+import { KIND_RULES } from '../services/message-kinds/message-kinds.ts';
 
 /**
  * The part of a message that the gateway sends. `fileFailed` is called with the error if the file cannot be
@@ -58,23 +59,13 @@ function outgoingContent(
   message: Message,
   fileFailed: (error: unknown) => never,
 ): OutgoingContent {
-  const { type, kind, text, caption, media } = message;
-  if (type === 'text' || !media) return { type: 'text', text: text ?? '' };
-  const { mimeType, filename } = media;
-  return {
-    type,
-    caption,
-    ...(kind === 'voice' && { voice: true }),
-    file: {
-      mimeType,
-      filename,
-      size: media.size ?? 0,
-      async open() {
-        const content = await openFile(store, message).catch(fileFailed);
-        return wrapReads(content, (read) => read.catch(fileFailed));
-      },
-    },
-  };
+  const { sending } = KIND_RULES[message.kind];
+  if (sending === null)
+    throw new Error(`The message ${message.id} is of a kind that is never sent: ${message.kind}.`);
+  return sending.outgoing(message, async () => {
+    const content = await openFile(store, message).catch(fileFailed);
+    return wrapReads(content, (read) => read.catch(fileFailed));
+  });
 }
 
 async function openFile(store: MediaStore, message: Message): Promise<ReadableStream<Uint8Array>> {

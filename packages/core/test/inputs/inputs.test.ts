@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import { instanceInput } from '../../src/inputs/instances.ts';
-import { messageInput, messageQuery, textInput } from '../../src/inputs/messages.ts';
+import { messageInput, messageQuery } from '../../src/inputs/messages.ts';
 import { invalid, readInput } from '../../src/inputs/read-input.ts';
 import { deliveryQuery, webhookChanges, webhookInput } from '../../src/inputs/webhooks.ts';
+import { SENDABLE_KINDS } from '../../src/services/message-kinds/message-kinds.ts';
+
+const textInput = SENDABLE_KINDS.text.sending.input;
 
 const EMOJI = '🙂';
 const LONE_SURROGATE = '\ud800';

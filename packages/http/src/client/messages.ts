@@ -3,7 +3,8 @@ import type {
   MediaType,
   MessageQuery,
   MessageResource,
-  SendTextInput,
+  SendInput,
+  SendMediaInput,
 } from '@trunkline/core';
 import type { CallResult } from './call-result.ts';
 import { iterate } from './iterate.ts';
@@ -23,8 +24,11 @@ export interface MessageCalls {
     query?: EventPageQuery,
     options?: CallOptions,
   ): AsyncIterable<RowOf<RemoteApi['messages']['events']>>;
-  /** Queues a text or a file. The message is sent once, even if the client repeats the request. */
-  send(message: SendTextInput | SendFileInput, options?: SendOptions): Promise<CallResult<Sent>>;
+  /** Queues a message. It is sent once, even if the client repeats the request. */
+  send(
+    message: Exclude<SendInput, SendMediaInput> | SendFileInput,
+    options?: SendOptions,
+  ): Promise<CallResult<Sent>>;
   /** Downloads the file of a message as you read it. The file's name is in the message. */
   media(id: string, options?: CallOptions): Promise<CallResult<MediaFile>>;
 }
@@ -84,7 +88,7 @@ export function messageCalls(transport: Transport, { list, events }: RemoteApi['
     async send(message, { idempotencyKey = newIdempotencyKey(), signal } = {}) {
       const { method, path } = OPERATIONS.messages.send;
       const headers = { 'Idempotency-Key': idempotencyKey };
-      const content = message.type === 'text' ? { json: message } : { form: formOf(message) };
+      const content = 'file' in message ? { form: formOf(message) } : { json: message };
       const response = await transport({ method, path, ...content, headers, signal });
       if (!response.ok) return response;
       const replayed = response.headers.get('Idempotent-Replayed') === 'true';

@@ -3,8 +3,9 @@ import type { InputDefinition, QueryDefinition } from '../routes/route.ts';
 import type { JsonSchema } from '../schemas/json-schema.ts';
 
 /** The JSON Schema of an input as clients send it, with the route's descriptions of its fields. */
-export function inputSchema({ schemas, fields, required = [], isForm = false }: InputDefinition): JsonSchema {
-  const schema = merged(schemas.map((one) => jsonSchema(one, 'input')));
+export function inputSchema(definition: InputDefinition): JsonSchema {
+  const { fields, required = [], isForm = false } = definition;
+  const schema = merged(checkedBy(definition));
   const properties = { ...(isForm ? withoutNulls(schema.properties) : schema.properties) };
   for (const [name, more] of Object.entries(fields)) {
     if (more === false) delete properties[name];
@@ -38,6 +39,18 @@ function withoutNull({ type, anyOf = [], ...rest }: JsonSchema): JsonSchema {
     ...(types[0] !== undefined && { type: types[0] }),
     ...(first !== undefined && (others.length === 0 ? first : { anyOf: [first, ...others] })),
   };
+}
+
+function checkedBy({ schemas, alternatives }: InputDefinition): readonly JsonSchema[] {
+  const always = schemas.map((one) => jsonSchema(one, 'input'));
+  return alternatives ? [...always, eitherOf(alternatives.map((one) => jsonSchema(one, 'input')))] : always;
+}
+
+/** Merges schemas of which one checks an object, so that a field is required only if each of them requires it. */
+function eitherOf(objects: readonly JsonSchema[]): JsonSchema {
+  const all = merged(objects);
+  const required = all.required?.filter((name) => objects.every((one) => one.required?.includes(name)));
+  return { ...all, ...(required && { required }) };
 }
 
 /** Merges schemas that successively check the same object into one. */

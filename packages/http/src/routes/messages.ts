@@ -1,12 +1,5 @@
-import {
-  eventPageQuery,
-  mediaFields,
-  MESSAGE_TYPES,
-  messageInput,
-  messageQuery,
-  textInput,
-} from '@trunkline/core/spi/http';
-import type { SendTextInput } from '@trunkline/core';
+import { eventPageQuery, messageInput, messageQuery, SENDABLE_KINDS } from '@trunkline/core/spi/http';
+import type { SendInput } from '@trunkline/core';
 import { data } from '../route-response.ts';
 import { downloadResponse } from '../download.ts';
 import { isForm } from '../form-body.ts';
@@ -34,13 +27,18 @@ const REPLY: JsonSchema = {
   description: 'The id of a message in the same chat, which the recipient sees quoted.',
 };
 
+const sendable = Object.entries(SENDABLE_KINDS).map(([type, { sending }]) => ({ type, ...sending }));
+const sentAsJson = sendable.filter(({ hasFile }) => !hasFile);
+const sentAsForm = sendable.filter(({ hasFile }) => hasFile);
+
 const INPUT: RequestBody = {
   name: 'MessageInput',
-  schemas: [messageInput, textInput],
+  schemas: [messageInput],
+  alternatives: sentAsJson.map(({ input }) => input),
   fields: {
     instance: SENDER,
     to: RECIPIENT,
-    type: { const: 'text' },
+    type: oneOf(sentAsJson),
     reply_to: REPLY,
     text: { description: 'At least one character is not white space.' },
     voice: { description: 'Only a message of the type audio can be a recorded voice message.' },
@@ -54,11 +52,12 @@ const INPUT: RequestBody = {
   form: {
     name: 'MediaMessageInput',
     isForm: true,
-    schemas: [messageInput, mediaFields],
+    schemas: [messageInput],
+    alternatives: sentAsForm.map(({ input }) => input),
     fields: {
       instance: SENDER,
       to: RECIPIENT,
-      type: { enum: MESSAGE_TYPES.filter((type) => type !== 'text') },
+      type: oneOf(sentAsForm),
       text: false, // refused together with a file
       reply_to: REPLY,
       voice: {
@@ -209,8 +208,13 @@ export const messageRoutes: RouteGroup<'messages'> = {
   },
 };
 
+function oneOf(kinds: typeof sendable): JsonSchema {
+  const types = kinds.map(({ type }) => type);
+  return types.length === 1 ? { const: types[0] } : { enum: types };
+}
+
 /** A file can only come in a form, so in JSON, the field `file` is ignored like any unknown field. */
-function withoutFile(body: JsonObject): SendTextInput {
+function withoutFile(body: JsonObject): SendInput {
   const { file: _meaningless, ...rest } = body;
   return unchecked(rest);
 }

@@ -100,6 +100,8 @@ export interface InputDefinition {
   readonly name: string;
   /** The schemas with which the operation checks the input, in this order. */
   readonly schemas: readonly z.ZodType[];
+  /** More schemas, of which a field of the input, such as its type, selects one. */
+  readonly alternatives?: readonly z.ZodType[];
   /** Additions to the derived JSON Schema of a field, such as a description. False leaves the field out. */
   readonly fields: Readonly<Record<string, JsonSchema | false>>;
   /** Required fields in addition to those that the schemas require. */

@@ -1,4 +1,5 @@
 import type { GroupResource, InstanceResource, QrResource } from '@trunkline/core';
+import { CAPABILITIES } from '@trunkline/core/spi/http';
 import type { EventData } from '@trunkline/core/spi/http';
 import * as z from 'zod';
 import { exactSchema } from './exact-schema.ts';
@@ -14,8 +15,6 @@ const STATUSES = [
   'logged_out',
   'error',
 ] as const;
-
-export const CAPABILITIES = ['text', 'image', 'document', 'audio', 'video', 'groups'] as const;
 
 const fields = z.strictObject({
   id: id('ins'),

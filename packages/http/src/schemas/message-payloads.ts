@@ -1,4 +1,4 @@
-import { MESSAGE_KINDS, MESSAGE_PAYLOADS } from '@trunkline/core/spi/http';
+import { KIND_RULES, MESSAGE_KINDS } from '@trunkline/core/spi/http';
 import type { MessageKind, MessagePayload } from '@trunkline/core/spi/http';
 import * as z from 'zod';
 
@@ -7,6 +7,8 @@ export const kind: z.ZodType<MessageKind> = z.enum(MESSAGE_KINDS).meta({
 });
 
 export const payload: z.ZodType<MessagePayload | null> = z
-  .union([...new Set(Object.values(MESSAGE_PAYLOADS))].filter((schema) => schema !== null))
+  .union(
+    [...new Set(Object.values(KIND_RULES).map((rules) => rules.payload))].filter((schema) => schema !== null),
+  )
   .nullable()
   .meta({ description: 'The fields of the kind, if it has any.' });

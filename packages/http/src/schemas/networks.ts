@@ -1,7 +1,7 @@
 import type { NetworkResource } from '@trunkline/core';
+import { CAPABILITIES } from '@trunkline/core/spi/http';
 import * as z from 'zod';
 import { exactSchema } from './exact-schema.ts';
-import { CAPABILITIES } from './instances.ts';
 import type { Resource } from './response-body.ts';
 
 export const network: Resource<NetworkResource> = {

@@ -12,7 +12,8 @@ import type {
   MessageQuery,
   MessageResource,
   QrResource,
-  SendTextInput,
+  SendInput,
+  SendMediaInput,
   WebhookChanges,
   WebhookInput,
   WebhookResource,
@@ -63,7 +64,10 @@ it('messages are called as typed', () => {
     (query?: MessageQuery, options?: CallOptions) => AsyncIterable<MessageResource>
   >();
   expectTypeOf<Messages['send']>().toEqualTypeOf<
-    (message: SendTextInput | SendFileInput, options?: SendOptions) => Promise<CallResult<Sent>>
+    (
+      message: Exclude<SendInput, SendMediaInput> | SendFileInput,
+      options?: SendOptions,
+    ) => Promise<CallResult<Sent>>
   >();
   expectTypeOf<Messages['get']>().toEqualTypeOf<
     (id: string, options?: CallOptions) => Call<MessageResource>

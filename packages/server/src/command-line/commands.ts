@@ -1,6 +1,7 @@
 import {
   DELIVERY_STATUSES,
   EVENT_TYPES,
+  MEDIA_TYPES,
   MESSAGE_DIRECTIONS,
   MESSAGE_STATUSES,
   MESSAGE_TYPES,
@@ -9,15 +10,7 @@ import {
 } from '@trunkline/core/spi/http';
 import { NETWORK_NAMES } from '../network-list.ts';
 import type { CommandSpec, ValueInfo } from './command.ts';
-import {
-  GOALS,
-  MEDIA_TYPES,
-  ORIGINS,
-  SHELLS,
-  SUBSCRIPTIONS,
-  WEBHOOK_STATUSES,
-  YES_OR_NO,
-} from './option-values.ts';
+import { GOALS, ORIGINS, SHELLS, SUBSCRIPTIONS, WEBHOOK_STATUSES, YES_OR_NO } from './option-values.ts';
 
 const NETWORK = 'the messaging network of a new instance; the first one of the service by default';
 const WORKSPACE = { '--workspace <id>': 'the workspace; the only one by default' };

@@ -1,5 +1,5 @@
 import type { Plan } from '@trunkline/core';
-import type { MediaType, MessageQuery, MessageResource, WebhookResource } from '@trunkline/http/client';
+import type { MessageQuery, MessageResource, WebhookResource } from '@trunkline/http/client';
 
 // The closed lists of option values that `@trunkline/core/spi/http` does not export. The compiler checks the lists
 // against the types of the API.
@@ -9,13 +9,6 @@ export const SUBSCRIPTIONS: readonly Plan['subscription'][] = namesIn({
   trial: true,
   past_due: true,
   none: true,
-});
-
-export const MEDIA_TYPES: readonly MediaType[] = namesIn({
-  image: true,
-  document: true,
-  audio: true,
-  video: true,
 });
 
 export const ORIGINS: readonly NonNullable<MessageQuery['origin']>[] = namesIn({ device: true, any: true });

@@ -1,6 +1,7 @@
 import { constants, openAsBlob } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { MEDIA_TYPES } from '@trunkline/core/spi/http';
 import type { MessageResource, SendFileInput, SendTextInput } from '@trunkline/http/client';
 import { errorCode } from '../start-error.ts';
 import { printable } from '../printable.ts';
@@ -8,7 +9,7 @@ import type { Call, CommandHandler } from './command.ts';
 import { CommandError, EXIT, usageError } from './command-error.ts';
 import { withDeadline } from './deadline.ts';
 import { messageFacts } from './messages.ts';
-import { GOALS, MEDIA_TYPES } from './option-values.ts';
+import { GOALS } from './option-values.ts';
 import { pause } from './pause.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';

@@ -1,4 +1,3 @@
-import type { MessageType } from '../message/message.ts';
 import { ok, refuse } from '../result.ts';
 import type { Result } from '../result.ts';
 
@@ -52,27 +51,18 @@ export function isExpired(record: IdempotencyRecord, now: number): boolean {
   return now - record.createdAt >= IDEMPOTENCY_WINDOW_MS;
 }
 
-/** Everything that makes two send requests the same. `to` is normalised, `sha256` is that of the file. */
+/** Everything that makes two send requests the same. */
 export interface SendFingerprint {
   readonly instanceId: string;
+  /** The normalised recipient. */
   readonly to: string;
-  readonly type: MessageType;
-  readonly text: string | null;
-  readonly caption: string | null;
-  readonly filename: string | null;
-  readonly sha256: string | null;
-  readonly replyTo?: string | null;
-  readonly voice?: boolean;
+  readonly replyTo: string | null;
+  readonly type: string;
+  /** The values of the request's own kind, in an order that the kind has fixed. */
+  readonly content: readonly (string | boolean | null)[];
 }
 
-/**
- * A text that is equal for equal requests. An idempotency record keeps the digest of this text. Fields that were added
- * to requests later are included only if they are given, so that older requests keep their text.
- */
-export function canonicalFingerprint(request: SendFingerprint): string {
-  const { instanceId, to, type, text, caption, filename, sha256, replyTo = null, voice = false } = request;
-  const added = { ...(replyTo !== null && { replyTo }), ...(voice && { voice }) };
-  const fields: unknown[] = [instanceId, to, type, text, caption, filename, sha256];
-  if (Object.keys(added).length > 0) fields.push(added);
-  return JSON.stringify(fields);
+/** A text that is equal for equal requests. An idempotency record keeps the digest of this text. */
+export function canonicalFingerprint({ instanceId, to, replyTo, type, content }: SendFingerprint): string {
+  return JSON.stringify([instanceId, to, replyTo, type, content]);
 }

@@ -1,7 +1,12 @@
+import { MESSAGE_TYPES } from '../message/message.ts';
 import type { Restriction } from './restriction.ts';
 
-/** The abilities of an instance, which its gateway provides (specification, Instance `capabilities`). */
-export type Capability = 'text' | 'image' | 'document' | 'audio' | 'video' | 'groups';
+/**
+ * The abilities of an instance, which its gateway provides (specification, Instance `capabilities`): the kinds of
+ * messages that it sends, and whether it lists groups.
+ */
+export const CAPABILITIES = [...MESSAGE_TYPES, 'groups'] as const;
+export type Capability = (typeof CAPABILITIES)[number];
 
 export const INSTANCE_STATUSES = [
   'created',

@@ -1,11 +1,9 @@
 import { ok, refuse } from '../result.ts';
 import type { Refusal, Result } from '../result.ts';
-import type { MessageType } from './message.ts';
 
+export const MEDIA_TYPES = ['image', 'document', 'audio', 'video'] as const;
 /** The types of messages with a file. */
-export type MediaType = Exclude<MessageType, 'text'>;
-
-export const MEDIA_TYPES: readonly MediaType[] = ['image', 'audio', 'video', 'document'];
+export type MediaType = (typeof MEDIA_TYPES)[number];
 
 const MB = 1_048_576;
 

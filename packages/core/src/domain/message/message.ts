@@ -1,7 +1,9 @@
 import type { MessageKind, MessagePayload } from '@trunkline/receiver';
 import type { ContactSummary } from '../contact/contact.ts';
+import { MEDIA_TYPES } from './media-rules.ts';
 
-export const MESSAGE_TYPES = ['text', 'image', 'document', 'audio', 'video'] as const;
+/** How a reader of the specification sees a message. New kinds of messages do not add to these. */
+export const MESSAGE_TYPES: readonly ['text', ...typeof MEDIA_TYPES] = ['text', ...MEDIA_TYPES];
 export type MessageType = (typeof MESSAGE_TYPES)[number];
 
 export const MESSAGE_STATUSES = ['queued', 'sent', 'delivered', 'read', 'failed', 'received'] as const;

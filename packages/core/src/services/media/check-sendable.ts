@@ -1,5 +1,5 @@
+import type { Capability } from '../../domain/instance/instance.ts';
 import { noPlaceForFiles, unsupportedType } from '../../domain/message/media-rules.ts';
-import type { MessageType } from '../../domain/message/message.ts';
 import { ok } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import type { ServiceContext } from '../context.ts';
@@ -10,7 +10,7 @@ import type { ServiceContext } from '../context.ts';
  */
 export function checkSendable(
   { gateways }: Pick<ServiceContext, 'gateways'>,
-  types: readonly MessageType[],
+  types: readonly Capability[],
   networks: readonly string[] = gateways.all.map(({ network }) => network),
 ): Result<true> {
   const canSend = (capabilities: readonly string[] = []): boolean =>

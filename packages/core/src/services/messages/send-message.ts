@@ -9,9 +9,8 @@ import {
 } from '../../domain/idempotency/idempotency.ts';
 import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
 import { chatOf, isSameChat } from '../../domain/message/chat.ts';
-import { mediaFilename } from '../../domain/message/media-filename.ts';
 import { BACKLOG_RETRY_AFTER } from '../../domain/message/message.ts';
-import type { Message, MessageMedia } from '../../domain/message/message.ts';
+import type { Message } from '../../domain/message/message.ts';
 import type { Recipient } from '../../domain/message/recipient.ts';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Refusal, Result } from '../../domain/result.ts';
@@ -28,7 +27,7 @@ import { noInstance } from '../instances/instances.ts';
 import { checkSendable } from '../media/check-sendable.ts';
 import type { SentFile } from '../media/uploads.ts';
 import { checkSendInput } from './check-send-input.ts';
-import type { CheckedSend, MediaContent } from './check-send-input.ts';
+import type { CheckedSend } from './check-send-input.ts';
 
 export interface Accepted {
   readonly message: Message;
@@ -187,7 +186,7 @@ async function checkSender(
   if (!instance) return noInstance();
   const { network } = instance;
   if (!context.gateways.find(network)) return noGateway(network);
-  const sendable = checkSendable(context, [send.content.type], [network]);
+  const sendable = checkSendable(context, [send.type], [network]);
   if (!sendable.ok) return sendable;
   const group = await checkGroup(context, instance, send.recipient);
   if (!group.ok) return group;
@@ -303,17 +302,13 @@ async function checkReply(
     : invalid({ reply_to: ['Must be the id of a message in the chat of this instance with the recipient.'] });
 }
 
-function fingerprintOf({ instanceId, recipient, replyTo, content }: CheckedSend): string {
+function fingerprintOf({ instanceId, recipient, replyTo, type, content }: CheckedSend): string {
   return canonicalFingerprint({
     instanceId,
     to: nameOf(recipient),
     replyTo,
-    voice: content.type !== 'text' && content.voice,
-    type: content.type,
-    text: content.type === 'text' ? content.text : null,
-    caption: content.type === 'text' ? null : content.caption,
-    filename: content.type === 'text' ? null : content.givenFilename,
-    sha256: content.type === 'text' ? null : content.upload.sha256,
+    type,
+    content: content.fingerprint,
   });
 }
 
@@ -344,18 +339,14 @@ function newOutboundMessage(
     instanceId: instance.id,
     networkId,
     direction: 'outbound',
-    type: content.type,
     status: 'queued',
     to: recipient.kind === 'number' ? recipient.digits : (contact?.phoneNumber ?? null),
     from: instance.phoneNumber,
     groupId: recipient.kind === 'group' ? recipient.groupId : null,
     contact: contact && summaryOf(contact),
     replyTo,
-    ...kindOf(content),
+    ...content.contentOf(id),
     origin: 'api',
-    text: content.type === 'text' ? content.text : null,
-    caption: content.type === 'text' ? null : content.caption,
-    media: content.type === 'text' ? null : mediaOf(id, content),
     error: null,
     createdAt: now,
     queuedAt: now,
@@ -368,17 +359,6 @@ function newOutboundMessage(
     deletedAt: null,
     traceparent,
   };
-}
-
-function kindOf(content: CheckedSend['content']): Pick<Message, 'kind' | 'payload'> {
-  const isVoice = content.type !== 'text' && content.voice;
-  return isVoice ? { kind: 'voice', payload: { seconds: null } } : { kind: content.type, payload: null };
-}
-
-function mediaOf(messageId: string, { type, upload, givenFilename }: MediaContent): MessageMedia {
-  const { contentId, mimeType, extension, size, sha256 } = upload;
-  const filename = mediaFilename(givenFilename, { type, messageId, extension });
-  return { available: true, mimeType, size, filename, sha256, uploadId: contentId };
 }
 
 function refusalOf(

@@ -1,6 +1,6 @@
 import type { MessageKindAndPayload } from '@trunkline/receiver';
 import { expect, it } from 'vitest';
-import { kindText } from './kind-text.ts';
+import { kindText } from './message-kinds.ts';
 
 const place = { latitude: 40.41, longitude: -3.7, name: null, address: null };
 const ann = { name: 'Ann', phone_numbers: ['+34 600 000 000'], vcard: 'BEGIN:VCARD' };

@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import { TEXT_MAX } from '../../domain/message/message.ts';
+import { ok } from '../../domain/result.ts';
+import { optionalField, storableText } from '../../inputs/fields.ts';
+import { readInput } from '../../inputs/read-input.ts';
+import { NOT_AUDIO } from './files.ts';
+import { noWords } from './message-kind.ts';
+import type { SendableKindRules } from './message-kind.ts';
+import type { CommonSendInput } from './send-input.ts';
+
+/** A text message. */
+export interface SendTextInput extends CommonSendInput {
+  /** Always `text`. */
+  readonly type: 'text';
+  /** 1 to 4,096 characters, not only white space. */
+  readonly text: string;
+}
+
+/** U+0085 is white space in Unicode, but not in JavaScript. */
+const NOT_WHITE_SPACE = /[^\s\u0085]/;
+
+const textInput: z.ZodType<Pick<SendTextInput, 'text'>, unknown> = z.object({
+  text: storableText(1, TEXT_MAX).refine(
+    (text) => NOT_WHITE_SPACE.test(text),
+    'Must hold more than white space.',
+  ),
+  voice: optionalField(z.literal(false, NOT_AUDIO)),
+});
+
+export const text: SendableKindRules<'text'> = {
+  payload: null,
+  words: noWords,
+  sending: {
+    input: textInput,
+    hasFile: false,
+    read: (input) => {
+      const read = readInput(textInput, input);
+      if (!read.ok) return read;
+      const { text: words } = read.value;
+      return ok({
+        fingerprint: [words],
+        contentOf: () => ({
+          type: 'text',
+          kind: 'text',
+          payload: null,
+          text: words,
+          caption: null,
+          media: null,
+        }),
+      });
+    },
+    outgoing: (message) => ({ type: 'text', text: message.text ?? '' }),
+  },
+};
