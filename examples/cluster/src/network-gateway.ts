@@ -137,7 +137,7 @@ function openConnection({ clock, logger, ...parts }: ConnectionOptions): Gateway
 
 /** The network requests one piece after another. */
 function piecesOf({ content }: OutgoingMessage): () => Promise<Uint8Array | null> {
-  if (content.type === 'text') return async () => null;
+  if (!('file' in content)) return async () => null;
   let reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
   return async () => {
     reader ??= (await content.file.open()).getReader();

@@ -57,9 +57,9 @@ export class Carrier {
   async send({ networkId, to, isGroup, content }: OutgoingMessage): Promise<SendOutcome> {
     try {
       const query = new URLSearchParams({ to, type: content.type, isGroup: String(isGroup) });
-      if (content.type !== 'text') query.set('mimeType', content.file.mimeType);
-      if (content.type !== 'text') query.set('caption', content.caption ?? '');
-      const body = content.type === 'text' ? content.text : await content.file.open();
+      if ('file' in content) query.set('mimeType', content.file.mimeType);
+      if ('file' in content) query.set('caption', content.caption ?? '');
+      const body = 'file' in content ? await content.file.open() : content.text;
       const init = { method: 'PUT', body, duplex: 'half' } as const;
       const response = await this.call(`/messages/${networkId}?${query.toString()}`, init, SEND_DEADLINE_MS);
       if (response.ok) return { kind: 'accepted' };

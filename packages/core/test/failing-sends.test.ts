@@ -47,7 +47,7 @@ describe('a message whose file cannot be read', () => {
     const { harness, gateway, instance } = await startMediaHarness(
       {
         async send({ content }) {
-          if (content.type !== 'text') for await (const _chunk of await content.file.open());
+          if ('file' in content) for await (const _chunk of await content.file.open());
           return { kind: 'accepted' };
         },
       },

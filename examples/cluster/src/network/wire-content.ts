@@ -10,7 +10,7 @@ export function outgoingContent(
   content: OutgoingWire,
   read: () => Promise<Uint8Array | null>,
 ): OutgoingContent {
-  if (content.type === 'text') return content;
+  if (!('file' in content)) return content;
   const open = async (): Promise<ReadableStream<Uint8Array>> =>
     new ReadableStream({
       async pull(controller) {
@@ -24,14 +24,14 @@ export function outgoingContent(
 
 /** Without the file, which the network requests later. */
 export function outgoingWire(content: OutgoingContent): OutgoingWire {
-  if (content.type === 'text') return content;
+  if (!('file' in content)) return content;
   const { mimeType, filename, size } = content.file;
   return { ...content, file: { mimeType, filename, size } };
 }
 
 export async function wireIncoming(message: IncomingMessage): Promise<WireIncoming> {
   const { content } = message;
-  if (content.type === 'text') return { ...message, content };
+  if (!('file' in content)) return { ...message, content };
   const { mimeType, filename, open } = content.file;
   // Not `Response`, which @hono/node-server replaces with a class that lacks `bytes`.
   const bytes = await buffer(await open());
@@ -39,7 +39,7 @@ export async function wireIncoming(message: IncomingMessage): Promise<WireIncomi
 }
 
 export function incomingContent(content: IncomingWire): IncomingContent {
-  if (content.type === 'text') return content;
+  if (!('file' in content)) return content;
   const { mimeType, filename, bytes } = content.file;
   const open = async (): Promise<ReadableStream<Uint8Array>> => new Blob([bytes.slice()]).stream();
   return { ...content, file: { mimeType, filename, open } };

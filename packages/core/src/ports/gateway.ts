@@ -166,6 +166,7 @@ export interface QuotedMessage {
   readonly text: string;
 }
 
+/** Content without a file always has a `text`, for networks and people that know nothing but texts. */
 export type OutgoingContent =
   | { readonly type: 'text'; readonly text: string }
   | {

@@ -339,7 +339,7 @@ function newPairingCode(random: Uint8Array): string {
 
 /** Accepts a message from the service. Reads a file to its end, as a network would to pass it on. */
 async function take(content: OutgoingContent): Promise<{ text: string; file: AcceptedFile | null }> {
-  if (content.type === 'text') return { text: content.text, file: null };
+  if (!('file' in content)) return { text: content.text, file: null };
   const { mimeType, filename, open } = content.file;
   let size = 0;
   for await (const chunk of await open()) size += chunk.byteLength;

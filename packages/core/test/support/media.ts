@@ -57,7 +57,7 @@ export async function passOnly(
 
 /** The bytes of a file as the gateway reads it; null for a text. */
 export async function bytesOf(content: OutgoingContent | undefined): Promise<Uint8Array | null> {
-  if (!content || content.type === 'text') return null;
+  if (!content || !('file' in content)) return null;
   return new Response(await content.file.open()).bytes();
 }
 
