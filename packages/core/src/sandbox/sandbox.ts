@@ -1,11 +1,10 @@
 import { checkOptionNames } from '@trunkline/option-names';
 import type { MessageKindAndPayload } from '@trunkline/receiver';
 import { base64, hex } from '../domain/base-encoding.ts';
-import { CAPABILITIES } from '../domain/instance/instance.ts';
 import type { MediaType } from '../domain/message/media-rules.ts';
 import { refuse } from '../domain/result.ts';
 import type { Gateway, GatewayContext, GatewayListener, LinkedProfile } from '../ports/gateway.ts';
-import { kindText } from '../services/message-kinds/message-kinds.ts';
+import { CAPABILITIES, kindText } from '../services/message-kinds/message-kinds.ts';
 import { unwrap } from '../trunkline-error.ts';
 import { forgetOldMessages, newAccount, remember } from './network-account.ts';
 import type { AcceptedMessage, NetworkAccount } from './network-account.ts';

@@ -26,7 +26,6 @@ export type {
   Session,
   SessionNamesPage,
 } from '../ports/gateway.ts';
-export { CAPABILITIES } from '../domain/instance/instance.ts';
 export type { Capability } from '../domain/instance/instance.ts';
 export type { ContactReport } from '../domain/contact/contact.ts';
 export type { GroupReport } from '../domain/instance/group.ts';
@@ -37,7 +36,7 @@ export { LARGEST_MEDIA_SIZE } from '../domain/message/media-rules.ts';
 export type { MediaType } from '../domain/message/media-rules.ts';
 
 // The kinds of messages.
-export { kindText } from '../services/message-kinds/message-kinds.ts';
+export { CAPABILITIES, kindText } from '../services/message-kinds/message-kinds.ts';
 export type { MessageKindAndPayload } from '@trunkline/receiver';
 
 // Waits that use the gateway's clock.

@@ -60,11 +60,12 @@ export {
 } from '../domain/event/event.ts';
 export { SCOPES } from '../domain/api-key/api-key.ts';
 export { DELIVERY_STATUSES } from '../domain/delivery/delivery.ts';
-export { CAPABILITIES, INSTANCE_STATUSES } from '../domain/instance/instance.ts';
+export { INSTANCE_STATUSES } from '../domain/instance/instance.ts';
 export { HISTORY_REASONS } from '../domain/instance/instance-history.ts';
 export { WAITING_REASONS } from '../domain/delivery/waiting.ts';
 export { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '../domain/message/message.ts';
 export {
+  CAPABILITIES,
   KIND_RULES,
   MESSAGE_KINDS,
   messageDetail,

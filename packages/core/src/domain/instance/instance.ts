@@ -1,12 +1,11 @@
-import { MESSAGE_TYPES } from '../message/message.ts';
+import type { WebhookInstance } from '@trunkline/receiver';
 import type { Restriction } from './restriction.ts';
 
 /**
  * The abilities of an instance, which its gateway provides (specification, Instance `capabilities`): the kinds of
  * messages that it sends, and whether it lists groups.
  */
-export const CAPABILITIES = [...MESSAGE_TYPES, 'groups'] as const;
-export type Capability = (typeof CAPABILITIES)[number];
+export type Capability = NonNullable<WebhookInstance['capabilities']>[number];
 
 export const INSTANCE_STATUSES = [
   'created',

@@ -24,6 +24,11 @@ export const SENDABLE_KINDS: { readonly [Kind in SendableKind]: SendableKindRule
   video,
 };
 
+export const CAPABILITIES: readonly Capability[] = [
+  ...(Object.keys(SENDABLE_KINDS) as SendableKind[]), // the table has no other keys
+  'groups',
+];
+
 /** Null for anything that is not a type of a send request. */
 export function asSendable(type: string): SendableKind | null {
   return Object.hasOwn(SENDABLE_KINDS, type) ? (type as SendableKind) : null; // the table has no other keys
