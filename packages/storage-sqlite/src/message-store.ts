@@ -26,7 +26,7 @@ import { currentContact } from './contact-store.ts';
 import type { Database } from './database.ts';
 import { integer, text } from './row.ts';
 
-/** What sends need besides. */
+/** The other parts that sending uses. */
 export interface SendingConnection extends Connection {
   readonly idempotency: IdempotencyLog;
   accept(acceptance: Acceptance): Promise<AcceptanceResult>;

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Delivery, Message, Page, QueuedMessage } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
 
-/** What can be read of a storage, with the names of what the rules are about. */
+/** The content of a storage as it can be read. The rules use the named parts. */
 export interface Observation {
   readonly workspaces: readonly ObservedWorkspace[];
   readonly endpoints: readonly ObservedDeliveries[];

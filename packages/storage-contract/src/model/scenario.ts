@@ -35,7 +35,7 @@ export function newSide(storage: Storage): Side {
 export class Scenario {
   /** The reference, or the storage under test if there is none. */
   readonly model: Side;
-  /** What could be read of the storage under test after the last step. */
+  /** The content of the storage under test, as read after the last step. */
   seen: Observation | null = null;
   now: number = NOW;
   readonly newId: NewId = createNewId(seededBytes(2));
