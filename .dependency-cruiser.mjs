@@ -25,6 +25,18 @@ const only = (name, from, allowed, comment) => ({
   to: { pathNot: allowed },
 });
 
+/** The folders of a package that has them in this order: each imports only those before it. */
+const folders = (name, packages, names) =>
+  names.map((folder, place) => ({
+    name: `${name}-${folder}`,
+    comment: 'docs/architecture.md has the order.',
+    severity: 'error',
+    from: { path: `^packages/${packages}/src/${folder}/`, pathNot: tests },
+    to: {
+      path: `^packages/${packages}/src/(${[...names.slice(place + 1).map((later) => `${later}/`), '[^/]+$'].join('|')})`,
+    },
+  }));
+
 export default {
   forbidden: [
     {
@@ -505,13 +517,35 @@ export default {
       severity: 'error',
       from: {
         path: own('server'),
-        pathNot: [
-          tests,
-          '^packages/server/src/(networks|sandbox-[a-z]+|try-secret-key|command-line/local-service)\\.ts$',
-        ],
+        pathNot: [tests, '^packages/server/src/(networks/|start/try-secret-key|commands/local-service)'],
       },
       to: { path: ['^packages/gateway-', core('sandbox')] },
     },
+    ...folders('storage', 'storage-(sqlite|postgres)', [
+      'rows',
+      'database',
+      'deliveries',
+      'processes',
+      'workspaces',
+      'people',
+      'messages',
+      'erasure',
+      'instances',
+      'move',
+    ]),
+    ...folders('server', 'server', [
+      'errors',
+      'database',
+      'terminal',
+      'files',
+      'move',
+      'settings',
+      'networks',
+      'telemetry',
+      'http',
+      'start',
+      'doctor',
+    ]),
     {
       name: 'server-on-top',
       severity: 'error',

@@ -8,7 +8,7 @@ const SOURCES = ['core', 'http', 'mcp', 'receiver', 'server', 'dashboard', 'stor
 
 /** The composition: the simulated network itself, and what puts the networks of a server together. */
 const COMPOSITION =
-  /^packages\/(core\/src\/sandbox\/|http\/src\/msw\/|server\/src\/(network-list|networks|sandbox-[a-z]+|try-secret-key)\.ts$|server\/src\/command-line\/local-service\.ts$|storage-contract\/src\/)/;
+  /^packages\/(core\/src\/sandbox\/|http\/src\/msw\/|server\/src\/(networks\/[a-z-]+|settings\/network-list|start\/try-secret-key|commands\/local-service)\.ts$|storage-contract\/src\/)/;
 
 /** A network's name as a value, or a name for people, outside of comments and examples. */
 const NAMES = /['"`](?:whatsapp(?:_cloud)?|sandbox)['"`]|\bWhatsApp\b|\bBaileys\b|gateway-baileys/;

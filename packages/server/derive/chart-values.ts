@@ -1,4 +1,4 @@
-import { allSettings } from '../src/settings.ts';
+import { allSettings } from '../src/settings/settings.ts';
 
 /** Settings whose values the image and the chart fix. */
 const OF_THE_IMAGE = ['HOST', 'PORT', 'DATA_DIR', 'METRICS_ADDRESS'];

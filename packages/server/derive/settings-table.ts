@@ -1,5 +1,5 @@
-import { flagOf } from '../src/setting-names.ts';
-import { allSettings } from '../src/settings.ts';
+import { flagOf } from '../src/settings/setting-names.ts';
+import { allSettings } from '../src/settings/settings.ts';
 
 const BEGIN = '<!-- settings: written by pnpm settings -->\n';
 const END = '<!-- end of settings -->\n';

@@ -1,12 +1,12 @@
 import { constants } from 'node:os';
 import type { Logger } from 'pino';
-import { reportFailedStart } from './failed-start.ts';
-import { hideSqliteWarning, reportWarnings } from './node-warnings.ts';
+import { reportFailedStart } from './start/failed-start.ts';
+import { hideSqliteWarning, reportWarnings } from './start/node-warnings.ts';
 import { settingsOf } from './serve.ts';
 import type { ServeOptions } from './serve.ts';
-import { serverLogger } from './server-logger.ts';
-import type { Settings } from './settings.ts';
-import { reasonOf } from './start-error.ts';
+import { serverLogger } from './telemetry/server-logger.ts';
+import type { Settings } from './settings/settings.ts';
+import { reasonOf } from './errors/start-error.ts';
 import { startServer } from './start-server.ts';
 import type { RunningServer, ServerParts } from './start-server.ts';
 

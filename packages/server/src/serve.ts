@@ -1,9 +1,9 @@
-import { fromConfigFile } from './config-file.ts';
-import type { NetworkName } from './network-list.ts';
-import { serverLogger } from './server-logger.ts';
-import { fromEnvironment, fromOptions } from './setting-sources.ts';
-import { readSettings } from './settings.ts';
-import type { Settings } from './settings.ts';
+import { fromConfigFile } from './settings/config-file.ts';
+import type { NetworkName } from './settings/network-list.ts';
+import { serverLogger } from './telemetry/server-logger.ts';
+import { fromEnvironment, fromOptions } from './settings/setting-sources.ts';
+import { readSettings } from './settings/settings.ts';
+import type { Settings } from './settings/settings.ts';
 import { startServer } from './start-server.ts';
 import type { RunningServer } from './start-server.ts';
 

@@ -1,38 +1,38 @@
 import { createTrunkline } from '@trunkline/core';
 import type { Logger, Storage, Trunkline, TrunklineOptions } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
-import { announce, warnOfSettings } from './announce.ts';
+import { announce, warnOfSettings } from './start/announce.ts';
 import { scalar } from '#scalar';
-import { dashboardSignIn } from './dashboard.ts';
-import { removeDrafts } from './create-whole.ts';
-import { checkDataFiles, createDirectory } from './data-files.ts';
-import type { DataFiles } from './data-files.ts';
-import { hasWorkspace, storageOn } from './database.ts';
-import { checkDatabaseIdentity, keepDatabaseIdentity } from './database-identity.ts';
-import { openDefaultWorkspace } from './default-workspace.ts';
-import type { Access } from './default-workspace.ts';
-import { listen } from './http-listener.ts';
-import type { HttpListener } from './http-listener.ts';
-import { setEmailRecipients } from './email-recipients.ts';
-import { openNetworks } from './networks.ts';
-import type { Networks } from './networks.ts';
-import { openOnce } from './open-once.ts';
-import { ownAddresses } from './own-addresses.ts';
-import { openRateLimit } from './rate-limit.ts';
-import type { RateLimit } from './rate-limit.ts';
-import { dropServerAddress, keepServerAddress } from './server-address.ts';
-import { createSecretKey, END_ROTATION, findSecretKeys, secretKeyMissing } from './secret-key.ts';
-import type { SecretKeys } from './secret-key.ts';
-import { createServerApp, createStartingApp } from './server-app.ts';
-import type { McpSettings, Settings } from './settings.ts';
-import { StartError } from './start-error.ts';
-import { openMetricsListener } from './telemetry/metrics-listener.ts';
+import { dashboardSignIn } from './http/dashboard.ts';
+import { removeDrafts } from './files/create-whole.ts';
+import { checkDataFiles, createDirectory } from './files/data-files.ts';
+import type { DataFiles } from './files/data-files.ts';
+import { hasWorkspace, storageOn } from './database/database.ts';
+import { checkDatabaseIdentity, keepDatabaseIdentity } from './start/database-identity.ts';
+import { openDefaultWorkspace } from './start/default-workspace.ts';
+import type { Access } from './start/default-workspace.ts';
+import { listen } from './http/http-listener.ts';
+import type { HttpListener } from './http/http-listener.ts';
+import { setEmailRecipients } from './start/email-recipients.ts';
+import { openNetworks } from './networks/networks.ts';
+import type { Networks } from './networks/networks.ts';
+import { openOnce } from './database/open-once.ts';
+import { ownAddresses } from './http/own-addresses.ts';
+import { openRateLimit } from './http/rate-limit.ts';
+import type { RateLimit } from './http/rate-limit.ts';
+import { dropServerAddress, keepServerAddress } from './http/server-address.ts';
+import { createSecretKey, END_ROTATION, findSecretKeys, secretKeyMissing } from './start/secret-key.ts';
+import type { SecretKeys } from './start/secret-key.ts';
+import { createServerApp, createStartingApp } from './http/server-app.ts';
+import type { McpSettings, Settings } from './settings/settings.ts';
+import { StartError } from './errors/start-error.ts';
+import { openMetricsListener } from './http/metrics-listener.ts';
 import { openTelemetry } from './telemetry/telemetry.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
-import { trySecretKey } from './try-secret-key.ts';
+import { trySecretKey } from './start/try-secret-key.ts';
 import manifest from '../package.json' with { type: 'json' };
-import { processTerminal } from './terminal.ts';
-import type { Terminal } from './terminal.ts';
+import { processTerminal } from './terminal/terminal.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 export interface RunningServer {
   /** The address, without a trailing slash: `http://127.0.0.1:8080`. */
@@ -323,9 +323,9 @@ async function chosenAdapters(
   { s3, smtpUrl }: Settings,
   logger: Logger,
 ): Promise<Pick<TrunklineOptions, 'media' | 'notifier'>> {
-  const media = s3 && (await import('./media-files.ts')).mediaFilesIn(s3);
+  const media = s3 && (await import('./start/media-files.ts')).mediaFilesIn(s3);
   const notifier =
-    smtpUrl !== undefined && (await import('./email-notifier.ts')).emailNotifier(smtpUrl, logger);
+    smtpUrl !== undefined && (await import('./start/email-notifier.ts')).emailNotifier(smtpUrl, logger);
   return { ...(media && { media }), ...(notifier && { notifier }) };
 }
 
@@ -334,7 +334,7 @@ async function loadMcp(
   settings: McpSettings,
   trunkline: Trunkline,
 ): Promise<Parameters<typeof createServerApp>[0]['mcp']> {
-  const { addMcp } = await import('./mcp.ts');
+  const { addMcp } = await import('./http/mcp.ts');
   return (app, { guard }) => addMcp(app, { trunkline, guard, settings, address });
 }
 

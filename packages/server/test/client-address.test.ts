@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { expect, it } from 'vitest';
-import { clientAddress } from '../src/client-address.ts';
+import { clientAddress } from '../src/http/client-address.ts';
 
 it.each([
   ['a client itself', '203.0.114.7', null, '203.0.114.7'],

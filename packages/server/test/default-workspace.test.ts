@@ -3,7 +3,7 @@ import { createTrunkline } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
-import { openDefaultWorkspace } from '../src/default-workspace.ts';
+import { openDefaultWorkspace } from '../src/start/default-workspace.ts';
 
 const AT_TERMINAL = { apiKey: undefined, canShow: true };
 

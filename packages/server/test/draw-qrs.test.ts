@@ -2,7 +2,7 @@ import { renderUnicodeCompact } from 'uqr';
 import { expect, it } from 'vitest';
 import type { Gateway, GatewayListener } from '@trunkline/core/spi/gateway';
 import { createSandbox } from '@trunkline/core/sandbox';
-import { drawQrs } from '../src/draw-qrs.ts';
+import { drawQrs } from '../src/networks/draw-qrs.ts';
 
 function networkShowing(code: string, pairingCode?: string): Gateway {
   return {

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { silentLogger } from '@trunkline/core';
 import type { InstanceNotification, Logger, WebhookNotification } from '@trunkline/core';
 import { elapsing, eventually } from '@trunkline/test-support';
-import { emailNotifier } from '../src/email-notifier.ts';
+import { emailNotifier } from '../src/start/email-notifier.ts';
 import { startSmtpServer } from './support/smtp-server.ts';
 
 const notification: WebhookNotification = {

@@ -3,7 +3,7 @@ import { createTrunkline } from '@trunkline/core';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { testRuntime } from '@trunkline/core/testing';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
-import { setEmailRecipients } from '../src/email-recipients.ts';
+import { setEmailRecipients } from '../src/start/email-recipients.ts';
 
 it('The addresses of MAIL_TO, and no others, get the emails of the oldest workspace', async () => {
   const trunkline = createTrunkline({

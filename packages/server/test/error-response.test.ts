@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { requestId } from 'hono/request-id';
 import { expect, it } from 'vitest';
 import { silentLogger } from '@trunkline/core';
-import { respondWithErrors } from '../src/error-response.ts';
+import { respondWithErrors } from '../src/errors/error-response.ts';
 
 it('a request that fails outside of the API is logged under the request id of its response', async () => {
   const logged: unknown[] = [];

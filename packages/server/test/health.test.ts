@@ -8,9 +8,9 @@ import { setImmediate } from 'node:timers/promises';
 import { Hono } from 'hono';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { silentLogger } from '@trunkline/core';
-import { addHealth } from '../src/health.ts';
-import { fromEnvironment } from '../src/setting-sources.ts';
-import { readSettings } from '../src/settings.ts';
+import { addHealth } from '../src/http/health.ts';
+import { fromEnvironment } from '../src/settings/setting-sources.ts';
+import { readSettings } from '../src/settings/settings.ts';
 import { startServer } from '../src/start-server.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 

@@ -8,8 +8,8 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { silentLogger } from '@trunkline/core';
 import { elapsing, until } from '@trunkline/test-support';
-import { listen } from '../src/http-listener.ts';
-import type { HttpListener } from '../src/http-listener.ts';
+import { listen } from '../src/http/http-listener.ts';
+import type { HttpListener } from '../src/http/http-listener.ts';
 
 const anyPort = { host: '127.0.0.1', port: 0 };
 

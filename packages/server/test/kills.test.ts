@@ -15,7 +15,7 @@ import { builtProgram } from '@trunkline/test-support/built-program';
 import { isLongForm, sized } from '@trunkline/test-support/long-form';
 import { randomInTest } from '@trunkline/test-support/seeded-test';
 import { startNodeProgram } from '@trunkline/test-support/start-program';
-import { openSandboxJournal } from '../src/sandbox-journal.ts';
+import { openSandboxJournal } from '../src/networks/sandbox-journal.ts';
 import type { Accepted, Place } from './support/programs/loaded-service.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 

@@ -11,7 +11,7 @@ import { sized } from '@trunkline/test-support/long-form';
 import { randomInTest } from '@trunkline/test-support/seeded-test';
 import type { RandomNumber } from '@trunkline/test-support/seeded-test';
 import type { Program } from '@trunkline/test-support/start-program';
-import { openSandboxJournal } from '../src/sandbox-journal.ts';
+import { openSandboxJournal } from '../src/networks/sandbox-journal.ts';
 import { runCommand, startCommand } from './support/command-process.ts';
 import type { CommandResult } from './support/command-process.ts';
 import { everythingServed } from './support/everything-served.ts';

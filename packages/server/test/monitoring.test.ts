@@ -4,7 +4,7 @@ import { must } from '@trunkline/test-support';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { expect, it } from 'vitest';
-import { COMMANDS } from '../src/command-line/commands.ts';
+import { COMMANDS } from '../src/commands/commands.ts';
 import { emittedMetrics } from './support/emitted-metrics.ts';
 
 const read = (path: string): string =>

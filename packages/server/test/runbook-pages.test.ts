@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { optionsOf } from '../src/command-line/command-flags.ts';
-import { COMMANDS } from '../src/command-line/commands.ts';
+import { optionsOf } from '../src/commands/command-flags.ts';
+import { COMMANDS } from '../src/commands/commands.ts';
 import { RUNBOOKS } from './support/runbook.ts';
 
 describe('Every runbook', () => {

@@ -4,7 +4,7 @@ import type { Logger, Scope } from '@trunkline/core';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { testRuntime } from '@trunkline/core/testing';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
-import { createServerApp } from '../src/server-app.ts';
+import { createServerApp } from '../src/http/server-app.ts';
 
 interface Logged {
   readonly level: string;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { NetworkRecord } from '@trunkline/core/sandbox';
-import { openSandboxJournal } from '../src/sandbox-journal.ts';
-import type { SandboxJournal } from '../src/sandbox-journal.ts';
+import { openSandboxJournal } from '../src/networks/sandbox-journal.ts';
+import type { SandboxJournal } from '../src/networks/sandbox-journal.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
 const instanceId = 'ins_1';
@@ -104,7 +104,7 @@ describe("The sandbox network's journal", () => {
   /** Runs a process that prints the first records or null, appends one, and dies by SIGKILL. */
   function openInAnotherProcess(path: string): string {
     const program = `
-      const { openSandboxJournal } = await import(${JSON.stringify(new URL('../src/sandbox-journal.ts', import.meta.url).href)});
+      const { openSandboxJournal } = await import(${JSON.stringify(new URL('../src/networks/sandbox-journal.ts', import.meta.url).href)});
       const journal = openSandboxJournal(${JSON.stringify(path)});
       process.stdout.write(JSON.stringify(journal && [...journal.load()]).slice(0, 22));
       journal?.append({ instanceId: 'ins_2', kind: 'unlinked' });

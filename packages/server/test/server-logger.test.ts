@@ -4,8 +4,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { until } from '@trunkline/test-support';
 import { startNodeProgram, startProgram } from '@trunkline/test-support/start-program';
-import { readableLine } from '../src/readable-log.ts';
-import { serverLogger } from '../src/server-logger.ts';
+import { readableLine } from '../src/telemetry/readable-log.ts';
+import { serverLogger } from '../src/telemetry/server-logger.ts';
 import { COMMAND_LINE } from './support/command-process.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 

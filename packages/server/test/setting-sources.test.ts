@@ -2,13 +2,13 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withSettingsTable } from '../derive/settings-table.ts';
-import { fromConfigFile } from '../src/config-file.ts';
-import { flagOf, keyOf, optionOf } from '../src/setting-names.ts';
-import { fromEnvironment, fromOptions } from '../src/setting-sources.ts';
-import { allSettings, readSettings } from '../src/settings.ts';
+import { fromConfigFile } from '../src/settings/config-file.ts';
+import { flagOf, keyOf, optionOf } from '../src/settings/setting-names.ts';
+import { fromEnvironment, fromOptions } from '../src/settings/setting-sources.ts';
+import { allSettings, readSettings } from '../src/settings/settings.ts';
 import { settingsOf } from '../src/serve.ts';
 import type { ServeOptions } from '../src/serve.ts';
-import { complaintsOf } from '../src/start-error.ts';
+import { complaintsOf } from '../src/errors/start-error.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
 function configFile(text: string | Uint8Array, mode = 0o600): string {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { fromEnvironment } from '../src/setting-sources.ts';
-import { readSettings as readGiven } from '../src/settings.ts';
-import type { Settings } from '../src/settings.ts';
-import { complaintsOf } from '../src/start-error.ts';
+import { fromEnvironment } from '../src/settings/setting-sources.ts';
+import { readSettings as readGiven } from '../src/settings/settings.ts';
+import type { Settings } from '../src/settings/settings.ts';
+import { complaintsOf } from '../src/errors/start-error.ts';
 
 function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
   return readGiven(fromEnvironment(environment));

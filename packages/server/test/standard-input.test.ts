@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { afterEach, expect, it, vi } from 'vitest';
-import { standardInput } from '../src/command-line/standard-input.ts';
+import { standardInput } from '../src/commands/standard-input.ts';
 
 const { signal } = new AbortController();
 

@@ -6,8 +6,8 @@ import { UnavailableError } from '@trunkline/core/spi/storage';
 import { testRuntime } from '@trunkline/core/testing';
 import { createSignIn } from '@trunkline/dashboard';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
-import { addMcp } from '../src/mcp.ts';
-import { createServerApp } from '../src/server-app.ts';
+import { addMcp } from '../src/http/mcp.ts';
+import { createServerApp } from '../src/http/server-app.ts';
 
 const ORIGIN = 'http://localhost';
 const TOKEN = 'the token of the admin';

@@ -1,6 +1,6 @@
 export { movablePostgres } from './move/movable-postgres.ts';
 export { postgresStorage } from './postgres-storage.ts';
 export type { PostgresTransaction } from './postgres-storage.ts';
-export { postgresSchema } from './stored-schema.ts';
-export type { PostgresStorageOptions } from './options.ts';
-export type { PostgresPool } from './pool.ts';
+export { postgresSchema } from './database/stored-schema.ts';
+export type { PostgresStorageOptions } from './database/options.ts';
+export type { PostgresPool } from './database/pool.ts';

@@ -3,7 +3,7 @@ import { silentLogger } from '@trunkline/core';
 import { aWorkspace, NOW } from '@trunkline/storage-contract/examples';
 import { enqueueOne, storeLane } from '@trunkline/storage-contract/fixtures';
 import { MOVE_MARK } from '@trunkline/storage-kit';
-import { LATEST_VERSION, migrate, MIGRATIONS } from '../src/migrate.ts';
+import { LATEST_VERSION, migrate, MIGRATIONS } from '../src/database/migrate.ts';
 import { openStorage, temporarySchema } from './support/open-storage.ts';
 
 it('upgrades a database of schema 100: webhooks that are deleted from then on leave their URL to their deliveries', async () => {

@@ -5,7 +5,7 @@ import type { Signal, Storage } from '@trunkline/core/spi/storage';
 import { aMessage, anInstance, aWorkspace, NOW } from '@trunkline/storage-contract/examples';
 import { renaming } from '@trunkline/storage-contract/fixtures';
 import { eventually, must, until } from '@trunkline/test-support';
-import { channelOf } from '../src/remote-signals.ts';
+import { channelOf } from '../src/database/remote-signals.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 import type { TestSchema } from './support/test-schema.ts';
 

@@ -7,7 +7,7 @@ import { sized } from '@trunkline/test-support/long-form';
 import { startChild } from '@trunkline/test-support/start-child';
 import { postgresStorage } from '../src/index.ts';
 import type { PostgresStorageOptions } from '../src/index.ts';
-import { LATEST_VERSION, MIGRATIONS } from '../src/migrate.ts';
+import { LATEST_VERSION, MIGRATIONS } from '../src/database/migrate.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 import { storageContext } from './support/storage-context.ts';
 import type { TestSchema } from './support/test-schema.ts';

@@ -2,7 +2,7 @@ import { silentLogger } from '@trunkline/core';
 import { newDatabase } from '@trunkline/test-postgres';
 import { expect, it } from 'vitest';
 import { postgresSchema } from '@trunkline/storage-postgres';
-import { LATEST_VERSION } from '../src/migrate.ts';
+import { LATEST_VERSION } from '../src/database/migrate.ts';
 import { openStorage, temporarySchema } from './support/open-storage.ts';
 import type { TestSchema } from './support/test-schema.ts';
 

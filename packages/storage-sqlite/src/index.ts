@@ -1,5 +1,5 @@
-export { databaseFile } from './database-file.ts';
+export { databaseFile } from './database/database-file.ts';
 export { movableSqlite } from './move/movable-sqlite.ts';
-export { sqliteSchema } from './stored-schema.ts';
+export { sqliteSchema } from './database/stored-schema.ts';
 export { sqliteStorage } from './sqlite-storage.ts';
 export type { SqliteStorageOptions } from './sqlite-storage.ts';

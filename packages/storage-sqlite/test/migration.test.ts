@@ -5,8 +5,8 @@ import { enqueueOne, storeLane } from '@trunkline/storage-contract/fixtures';
 import { MOVE_MARK } from '@trunkline/storage-kit';
 import { builtProgram } from '@trunkline/test-support/built-program';
 import { linesOf, startChild } from '@trunkline/test-support/start-child';
-import { LATEST_VERSION, MIGRATIONS } from '../src/migrate.ts';
-import { openDatabase } from '../src/open-database.ts';
+import { LATEST_VERSION, MIGRATIONS } from '../src/database/migrate.ts';
+import { openDatabase } from '../src/database/open-database.ts';
 import { connectTo, openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { silentLogger } from '@trunkline/core';
 import { sqliteSchema, sqliteStorage } from '@trunkline/storage-sqlite';
 import { expect, it, onTestFinished } from 'vitest';
-import { LATEST_VERSION } from '../src/migrate.ts';
+import { LATEST_VERSION } from '../src/database/migrate.ts';
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-schema-'));

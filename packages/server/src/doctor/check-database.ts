@@ -1,11 +1,11 @@
 import { silentLogger } from '@trunkline/core';
 import type { StoredSchema } from '@trunkline/storage-kit';
-import { checkDataFiles } from '../data-files.ts';
-import { hasWorkspace, schemaOf, storageOn } from '../database.ts';
-import type { Database } from '../database.ts';
-import { DatabaseSync, isHeldByAnother } from '../node-sqlite.ts';
-import type { Settings } from '../settings.ts';
-import { complaintsOf, reasonOf } from '../start-error.ts';
+import { checkDataFiles } from '../files/data-files.ts';
+import { hasWorkspace, schemaOf, storageOn } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
+import { DatabaseSync, isHeldByAnother } from '../database/node-sqlite.ts';
+import type { Settings } from '../settings/settings.ts';
+import { complaintsOf, reasonOf } from '../errors/start-error.ts';
 import { Fault } from './fault.ts';
 
 /** Returns the finding, and whether the database has been set up. */

@@ -1,10 +1,10 @@
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { checkDataFiles } from '../data-files.ts';
-import type { DataFiles } from '../data-files.ts';
-import type { Settings } from '../settings.ts';
-import { complaintsOf } from '../start-error.ts';
+import { checkDataFiles } from '../files/data-files.ts';
+import type { DataFiles } from '../files/data-files.ts';
+import type { Settings } from '../settings/settings.ts';
+import { complaintsOf } from '../errors/start-error.ts';
 import { Fault } from './fault.ts';
 
 const LEAST_FREE_BYTES = 200 * 1_048_576;

@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { silentLogger } from '@trunkline/core';
-import type { DataFiles } from '../data-files.ts';
-import { storageOn } from '../database.ts';
-import { openOnce } from '../open-once.ts';
-import { END_ROTATION, findSecretKeys } from '../secret-key.ts';
-import type { Settings } from '../settings.ts';
-import { errorCode, reasonOf } from '../start-error.ts';
-import { trySecretKey } from '../try-secret-key.ts';
+import type { DataFiles } from '../files/data-files.ts';
+import { storageOn } from '../database/database.ts';
+import { openOnce } from '../database/open-once.ts';
+import { END_ROTATION, findSecretKeys } from '../start/secret-key.ts';
+import type { Settings } from '../settings/settings.ts';
+import { errorCode, reasonOf } from '../errors/start-error.ts';
+import { trySecretKey } from '../start/try-secret-key.ts';
 import { Fault } from './fault.ts';
 
 /** Checks that the secret key of a database in use exists and opens it, and that only its owner can read the key. */

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { request } from 'node:https';
-import { errorCode } from '../start-error.ts';
+import { errorCode } from '../errors/start-error.ts';
 import { Fault } from './fault.ts';
 
 const REACH_WITHIN_MS = 10_000;

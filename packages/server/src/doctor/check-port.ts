@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
-import type { Settings } from '../settings.ts';
-import { errorCode } from '../start-error.ts';
+import type { Settings } from '../settings/settings.ts';
+import { errorCode } from '../errors/start-error.ts';
 import { Fault } from './fault.ts';
 
 const RESPONDS_WITHIN_MS = 10_000;

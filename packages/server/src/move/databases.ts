@@ -1,6 +1,6 @@
 import type { MovableDatabase } from '@trunkline/storage-kit';
 import { databaseFile, movableSqlite } from '@trunkline/storage-sqlite';
-import type { Database } from '../database.ts';
+import type { Database } from '../database/database.ts';
 
 /** Returns a database, not yet open, for a move. Loads PostgreSQL's driver only if needed. */
 export async function movableOn(database: Database): Promise<MovableDatabase> {

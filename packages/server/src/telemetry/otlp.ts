@@ -16,7 +16,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { Logger } from '@trunkline/core';
-import type { OtlpSettings } from '../settings.ts';
+import type { OtlpSettings } from '../settings/settings.ts';
 import { LinkedSampler } from './linked-sampler.ts';
 import { loggedExports } from './logged-exports.ts';
 

@@ -1,6 +1,6 @@
 import type { MeterProvider, TracerProvider } from '@opentelemetry/api';
 import type { Logger } from '@trunkline/core';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { ServerMetrics } from './server-metrics.ts';
 
 export interface Telemetry {

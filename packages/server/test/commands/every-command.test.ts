@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isLongForm } from '@trunkline/test-support/long-form';
-import { optionsOf, valueInfo } from '../../src/command-line/command-flags.ts';
-import { COMMANDS } from '../../src/command-line/commands.ts';
-import { createProgram } from '../../src/command-line/program.ts';
+import { optionsOf, valueInfo } from '../../src/commands/command-flags.ts';
+import { COMMANDS } from '../../src/commands/commands.ts';
+import { createProgram } from '../../src/commands/program.ts';
 import { runCommand, startCommandHarness } from '../support/command-process.ts';
 import type { CommandHarness, CommandResult } from '../support/command-process.ts';
 import { complaintsIn } from '../support/server-process.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isLongForm } from '@trunkline/test-support/long-form';
-import type { CommandSpec } from '../../src/command-line/command.ts';
-import { COMMANDS } from '../../src/command-line/commands.ts';
+import type { CommandSpec } from '../../src/commands/command.ts';
+import { COMMANDS } from '../../src/commands/commands.ts';
 import { apiExamples } from '../support/api-examples.ts';
 import { callCommand, exitCodeOf } from '../support/command-call.ts';
 import type { CallOutcome, CommandCall } from '../support/command-call.ts';

@@ -6,7 +6,7 @@ import { generate } from 'selfsigned';
 import { describe, expect, it } from 'vitest';
 import { until } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
-import { COMMANDS } from '../../src/command-line/commands.ts';
+import { COMMANDS } from '../../src/commands/commands.ts';
 import { callCommand, exitCodeOf } from '../support/command-call.ts';
 import type { CallOutcome } from '../support/command-call.ts';
 import { COMMAND_LINE, runCommand, startCommand } from '../support/command-process.ts';

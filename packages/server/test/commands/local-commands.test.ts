@@ -5,7 +5,7 @@ import { silentLogger } from '@trunkline/core';
 import { postgresSchema } from '@trunkline/storage-postgres';
 import { newDatabase } from '@trunkline/test-postgres';
 import { isLongForm } from '@trunkline/test-support/long-form';
-import { allSettings } from '../../src/settings.ts';
+import { allSettings } from '../../src/settings/settings.ts';
 import { runCommand, startCommand, startCommandHarness } from '../support/command-process.ts';
 import { complaintsIn, startServer } from '../support/server-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

@@ -25,7 +25,7 @@ import { randomInTest } from '@trunkline/test-support/seeded-test';
 import { startProgram } from '@trunkline/test-support/start-program';
 import type { Program } from '@trunkline/test-support/start-program';
 import { isLongForm, sized } from '@trunkline/test-support/long-form';
-import { openSandboxJournal } from '../../src/sandbox-journal.ts';
+import { openSandboxJournal } from '../../src/networks/sandbox-journal.ts';
 import { COMMAND_LINE, runCommand, startCommand } from '../support/command-process.ts';
 import type { CommandResult } from '../support/command-process.ts';
 import { everythingServed } from '../support/everything-served.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { silentLogger } from '@trunkline/core';
 import type { Notification } from '@trunkline/core';
 import { until } from '@trunkline/test-support';
-import { emailNotifier } from '../../src/email-notifier.ts';
+import { emailNotifier } from '../../src/start/email-notifier.ts';
 import { startServer } from '../support/server-process.ts';
 import { startSmtpServer } from '../support/smtp-server.ts';
 import { HOUR, MINUTE, recordedTerminal, SECOND, startStory } from '../support/story.ts';

@@ -5,7 +5,7 @@ import { DockerfileParser } from 'dockerfile-ast';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { only } from '@trunkline/test-support';
-import { allSettings } from '../../src/settings.ts';
+import { allSettings } from '../../src/settings/settings.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const DEPLOY = join(import.meta.dirname, '../../../../deploy');

@@ -1,7 +1,7 @@
-import { calledOptions } from '../../src/command-line/command.ts';
-import { CommandError } from '../../src/command-line/command-error.ts';
-import { COMMANDS } from '../../src/command-line/commands.ts';
-import { createOutput } from '../../src/command-line/output.ts';
+import { calledOptions } from '../../src/commands/command.ts';
+import { CommandError } from '../../src/errors/command-error.ts';
+import { COMMANDS } from '../../src/commands/commands.ts';
+import { createOutput } from '../../src/commands/output.ts';
 
 export interface CommandCall {
   readonly name: string;

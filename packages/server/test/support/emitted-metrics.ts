@@ -4,7 +4,7 @@ import { REFUSED, TAKEN, testRuntime } from '@trunkline/core/testing';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { eventually } from '@trunkline/test-support';
 import { expect, onTestFinished, vi } from 'vitest';
-import { createServerApp } from '../../src/server-app.ts';
+import { createServerApp } from '../../src/http/server-app.ts';
 import { createServerMetrics } from '../../src/telemetry/server-metrics.ts';
 import type { ServerMetrics } from '../../src/telemetry/server-metrics.ts';
 import { temporaryDirectory } from './temporary-directory.ts';

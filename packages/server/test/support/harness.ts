@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { NetworkRecord } from '@trunkline/core/sandbox';
 import { until } from '@trunkline/test-support';
-import { openSandboxJournal } from '../../src/sandbox-journal.ts';
+import { openSandboxJournal } from '../../src/networks/sandbox-journal.ts';
 import { startServer } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
 import { temporaryDirectory } from './temporary-directory.ts';

@@ -7,7 +7,7 @@ import type { ManualClock, RecordingSender } from '@trunkline/core/testing';
 import { createHttpApp } from '@trunkline/http';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { expect, onTestFinished } from 'vitest';
-import { listen } from '../../src/http-listener.ts';
+import { listen } from '../../src/http/http-listener.ts';
 import { runCommand } from './command-process.ts';
 import { steadyIds } from './steady-ids.ts';
 import { temporaryDirectory } from './temporary-directory.ts';

@@ -1,6 +1,6 @@
 import { MOVE_MARK } from '@trunkline/storage-kit';
-import type { Statements } from '../statements.ts';
-import { quoted } from '../statements.ts';
+import type { Statements } from '../database/statements.ts';
+import { quoted } from '../database/statements.ts';
 
 const REFUSAL =
   'this database is being moved, or was moved, by "trunkline move": nothing in it changes any more; use the database that it was moved to';

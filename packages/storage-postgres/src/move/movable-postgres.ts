@@ -16,18 +16,18 @@ import type {
   MovedValue,
   MoveMark,
 } from '@trunkline/storage-kit';
-import { createDatabase } from '../database.ts';
-import type { Database, Transaction } from '../database.ts';
-import { migrate } from '../migrate.ts';
-import { checkOptions } from '../options.ts';
-import type { PostgresStorageOptions } from '../options.ts';
-import { makePartitions } from '../partitions.ts';
-import { hearErrors, makePool } from '../pool.ts';
-import type { PostgresPool } from '../pool.ts';
-import { entities, integer, text } from '../row.ts';
-import { createPrepare } from '../statements.ts';
-import { cannotBeUsed } from '../unavailable.ts';
-import type { Statements } from '../statements.ts';
+import { createDatabase } from '../database/database.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { migrate } from '../database/migrate.ts';
+import { checkOptions } from '../database/options.ts';
+import type { PostgresStorageOptions } from '../database/options.ts';
+import { makePartitions } from '../database/partitions.ts';
+import { hearErrors, makePool } from '../database/pool.ts';
+import type { PostgresPool } from '../database/pool.ts';
+import { entities, integer, text } from '../rows/row.ts';
+import { createPrepare } from '../database/statements.ts';
+import { cannotBeUsed } from '../database/unavailable.ts';
+import type { Statements } from '../database/statements.ts';
 import { freeze, thaw } from './frozen.ts';
 import { preparingDays } from './moved-days.ts';
 import type { PrepareDays } from './moved-days.ts';

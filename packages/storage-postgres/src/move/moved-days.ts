@@ -1,6 +1,6 @@
 import { orderOfId } from '@trunkline/core/spi/storage';
 import type { MovedRow, MovedTableName } from '@trunkline/storage-kit';
-import type { Database } from '../database.ts';
+import type { Database } from '../database/database.ts';
 import {
   ATTEMPTS,
   DAY_MS,
@@ -9,8 +9,8 @@ import {
   EVENTS,
   makePartitionsOf,
   startOfDay,
-} from '../partitions.ts';
-import type { PartitionedTable } from '../partitions.ts';
+} from '../database/partitions.ts';
+import type { PartitionedTable } from '../database/partitions.ts';
 
 /**
  * The number of days before today that get their own partitions. History is kept for 30 days, and events for a day

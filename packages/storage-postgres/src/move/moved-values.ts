@@ -8,7 +8,7 @@ import type {
   MovedValue,
   Row,
 } from '@trunkline/storage-kit';
-import { decodeText, encodeText } from '../text-encoding.ts';
+import { decodeText, encodeText } from '../rows/text-encoding.ts';
 
 type Given = string | number | boolean | null;
 

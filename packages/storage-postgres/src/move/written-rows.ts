@@ -1,14 +1,14 @@
 import { movedTable } from '@trunkline/storage-kit';
 import type { MovedColumn, MovedRow, MovedTableName } from '@trunkline/storage-kit';
 import { ENDED_GENERATION, FIRST_GENERATION } from '@trunkline/storage-kit';
-import { fileNoted } from '../chat-filing.ts';
-import { columnArrays } from '../column-arrays.ts';
-import type { Transaction } from '../database.ts';
-import { IS_FULL, wakeAt } from '../lane.ts';
-import { saveQueue } from '../queue.ts';
-import { entities } from '../row.ts';
-import type { Statements } from '../statements.ts';
-import { NIL, uuidOf } from '../uuid.ts';
+import { fileNoted } from '../messages/chat-filing.ts';
+import { columnArrays } from '../rows/column-arrays.ts';
+import type { Transaction } from '../database/database.ts';
+import { IS_FULL, wakeAt } from '../deliveries/lane.ts';
+import { saveQueue } from '../messages/queue.ts';
+import { entities } from '../rows/row.ts';
+import type { Statements } from '../database/statements.ts';
+import { NIL, uuidOf } from '../rows/uuid.ts';
 import { contentToStore, SENT_AS, writeMoved } from './moved-values.ts';
 
 /** Writes moved rows, and files messages among them. */

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
-import type { Value } from '../../src/row.ts';
+import type { Value } from '../../src/rows/row.ts';
 
 export interface Explained {
   readonly sql: string;

@@ -10,7 +10,7 @@ import type { Storage } from '@trunkline/core/spi/storage';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { postgresStorage } from '../../src/index.ts';
 import type { PostgresTransaction } from '../../src/index.ts';
-import { uuidOf } from '../../src/uuid.ts';
+import { uuidOf } from '../../src/rows/uuid.ts';
 import { storageContext } from './storage-context.ts';
 import { nameSchema } from './test-schema.ts';
 import type { TestSchema } from './test-schema.ts';

@@ -1,6 +1,6 @@
 import { MOVE_MARK } from '@trunkline/storage-kit';
-import type { Database } from '../database.ts';
-import { text } from '../row.ts';
+import type { Database } from '../database/database.ts';
+import { text } from '../rows/row.ts';
 
 const NAME = 'refuse_while_moved';
 /** The tables that processes still write when they end. */

@@ -16,10 +16,10 @@ import type {
   MovedValue,
   MoveMark,
 } from '@trunkline/storage-kit';
-import type { Database } from '../database.ts';
-import { databaseFile } from '../database-file.ts';
-import { openDatabase } from '../open-database.ts';
-import { entities, integer, textOrNull } from '../row.ts';
+import type { Database } from '../database/database.ts';
+import { databaseFile } from '../database/database-file.ts';
+import { openDatabase } from '../database/open-database.ts';
+import { entities, integer, textOrNull } from '../rows/row.ts';
 import { freeze, thaw } from './frozen.ts';
 import { readMoved } from './moved-values.ts';
 import { mainTable, storedTable } from './stored-tables.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MOVED_TABLE_NAMES, movedTable } from '@trunkline/storage-kit';
 import { unaccountedColumns } from '@trunkline/test-support';
-import { openDatabase } from '../open-database.ts';
-import { text } from '../row.ts';
+import { openDatabase } from '../database/open-database.ts';
+import { text } from '../rows/row.ts';
 import { mainTable, NOT_MOVED, storedTable } from './stored-tables.ts';
 
 /** Every column of a new database, as `table.column`. */

@@ -1,12 +1,12 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { movedTable } from '@trunkline/storage-kit';
 import type { MovedRow, MovedTableName } from '@trunkline/storage-kit';
-import { fileNoted } from '../chat-filing.ts';
-import type { Columns, Database } from '../database.ts';
-import { idempotencyHash } from '../idempotency-hash.ts';
-import { FIRST_DUE_AT } from '../lane.ts';
-import { insertMessageRow } from '../message-row.ts';
-import { text } from '../row.ts';
+import { fileNoted } from '../messages/chat-filing.ts';
+import type { Columns, Database } from '../database/database.ts';
+import { idempotencyHash } from '../messages/idempotency-hash.ts';
+import { FIRST_DUE_AT } from '../deliveries/lane.ts';
+import { insertMessageRow } from '../messages/message-row.ts';
+import { text } from '../rows/row.ts';
 import { writeMoved } from './moved-values.ts';
 import { mainTable } from './stored-tables.ts';
 

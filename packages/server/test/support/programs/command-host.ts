@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { HostedCommand, HostReply } from '../command-host.ts';
 
 // Imported as in `src/cli.ts`, so that the module is at the same depth in both bundles.
-const { main } = await import('../../../src/command-line/main.ts');
+const { main } = await import('../../../src/commands/main.ts');
 const MANIFEST = new URL('../../../package.json', import.meta.url);
 
 const LOOK_EVERY_MS = 2;

@@ -6,7 +6,7 @@ import { createSandbox } from '@trunkline/core/sandbox';
 import { manualClock, recordingSender, REFUSED } from '@trunkline/core/testing';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { silentLogger } from '@trunkline/core';
-import { emailNotifier } from '../../../src/email-notifier.ts';
+import { emailNotifier } from '../../../src/start/email-notifier.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -10,7 +10,7 @@ import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { postgresStorage } from '@trunkline/storage-postgres';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
-import { openSandboxJournal } from '../../../src/sandbox-journal.ts';
+import { openSandboxJournal } from '../../../src/networks/sandbox-journal.ts';
 
 /** A workspace with one instance, and an endpoint that is notified of sent messages. */
 export interface Place {

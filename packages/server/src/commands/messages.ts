@@ -1,0 +1,85 @@
+import type { MessageQuery, MessageResource } from '@trunkline/http/client';
+import { printable } from '../terminal/printable.ts';
+import type { Call, CommandHandler } from './command.ts';
+import { readStory, storyText } from './message-story.ts';
+import { writeNewFile } from '../files/new-file.ts';
+import { pagesCommand } from './plain-commands.ts';
+import { accepted, remoteService } from './remote-service.ts';
+import { anyObject, message, theOne } from './service-shapes.ts';
+import { statusText } from '../terminal/status-text.ts';
+import { joinTexts } from '../terminal/styled-text.ts';
+import type { Text } from '../terminal/styled-text.ts';
+import { facts } from '../terminal/table.ts';
+
+export const listMessages: CommandHandler = pagesCommand({
+  shape: message,
+  page: ({ messages }, page, call) => messages.list({ ...filtersIn(call), ...page }, call),
+  columns: {
+    id: (one) => one.id,
+    at: (one) => one.created_at,
+    direction: (one) => one.direction,
+    status: (one) => statusText(one.status),
+    with: counterpartOf,
+    text: { freeText: (one) => one.text ?? one.caption ?? one.media?.filename ?? '' },
+  },
+});
+
+/** The casts are safe because the service validates the filters. */
+function filtersIn({ options }: Call): MessageQuery {
+  return {
+    instance: options.text('instance'),
+    direction: options.text('direction') as MessageQuery['direction'],
+    type: options.text('type') as MessageQuery['type'],
+    status: options.text('status'),
+    counterpart: options.text('counterpart'),
+    origin: options.text('origin') as MessageQuery['origin'],
+  };
+}
+
+export const showMessage: CommandHandler = async (call) => {
+  const service = await remoteService(call);
+  const id = call.argument('message');
+  const { data } = await accepted(service, service.client.messages.get(id, call), theOne(message, id));
+  const story = await readStory(call, service, data);
+  call.output.result({ data, ...story }, joinTexts([messageFacts(data), '', storyText(story)], '\n'));
+};
+
+/** Writes the message's file to a new file; never overwrites one. */
+export const downloadMedia: CommandHandler = async (call) => {
+  const id = call.argument('message');
+  const path = call.argument('path');
+  const service = await remoteService(call);
+  const { content, mimeType } = await accepted(service, service.client.messages.media(id, call), anyObject);
+  const size = await writeNewFile({ path, content, signal: call.signal });
+  call.output.result(
+    { data: { message: id, path, size, mime_type: mimeType } },
+    printable(`${path}: ${size} bytes, ${mimeType}`),
+  );
+};
+
+export function messageFacts(data: MessageResource): Text {
+  const { contact } = data;
+  return facts({
+    message: data.id,
+    instance: data.instance_id,
+    status: statusText(data.status),
+    [data.direction === 'inbound' ? 'from' : 'to']: counterpartOf(data),
+    contact: contact && [contact.name, contact.id].filter((part) => part !== null).join(', '),
+    type: data.type,
+    kind: data.kind,
+    text: data.text ?? data.caption,
+    'replies to': data.reply_to,
+    file: data.media && data.media.filename,
+    error: data.error && `${data.error.message} (${data.error.code})`,
+    created: data.created_at,
+    sent: data.sent_at,
+    delivered: data.delivered_at,
+    read: data.read_at,
+    failed: data.failed_at,
+  });
+}
+
+/** The recipient to name in `send` for a reply. */
+function counterpartOf({ direction, from, to, group_id: group, contact }: MessageResource): string {
+  return group ?? (direction === 'inbound' ? from : to) ?? contact?.id ?? '–';
+}

@@ -1,0 +1,122 @@
+import type { Postponement } from '@trunkline/core/spi/storage';
+import type { Transaction } from '../database/database.ts';
+import { integer } from '../rows/row.ts';
+import { uuidToFind } from '../rows/uuid.ts';
+
+/** The maximum number of queued messages that `letOthersPass` examines in one transaction. */
+const PASSED_AT_ONCE = 200;
+
+/** The recipient of a message in SQL: its group, number or contact. `item` is the name of its row. */
+export const recipientIn = (item: string): string =>
+  `coalesce(${item}.group_id::text, ${item}.recipient, ${item}.contact_id::text, '')`;
+
+/**
+ * Moves messages that wait for held messages from the front of the queue to `held_messages`, so that the messages
+ * behind them can pass.
+ */
+export async function letOthersPass(transaction: Transaction, instance: string): Promise<void> {
+  await lockQueues(transaction, [instance]);
+  await transaction.run(MOVE_ASIDE, instance, PASSED_AT_ONCE);
+}
+
+/** Postpones a message, wherever it is in its queue or among the held messages. The caller holds the lease. */
+export async function postponeMessage(
+  transaction: Transaction,
+  instance: string,
+  { messageId, tries, dueAt, heldSince }: Postponement,
+): Promise<void> {
+  const message = uuidToFind('msg', messageId);
+  if (heldSince === undefined) {
+    if ((await transaction.run(POSTPONE, message, instance, tries, dueAt)) > 0) return;
+  } else {
+    await lockQueues(transaction, [instance]);
+    if ((await transaction.run(HOLD, message, instance, tries, dueAt, heldSince)) > 0) return;
+  }
+  await transaction.run(POSTPONE_HELD, message, instance, tries, dueAt, heldSince ?? null);
+}
+
+/**
+ * Removes messages that leave their queue from `held_messages`, and puts messages that waited only for them back into
+ * the queue.
+ */
+export async function leaveHeld(transaction: Transaction, messages: readonly string[]): Promise<void> {
+  const where = await transaction.all(INSTANCES_OF, messages);
+  if (where.length === 0) return;
+  await lockQueues(
+    transaction,
+    where.map((row) => String(row['instance_id'])),
+  );
+  const left = await transaction.all(LEAVE, messages);
+  for (const row of left) {
+    const [instance, recipient] = [String(row['instance_id']), String(row['recipient'])];
+    await transaction.run(UNCOUNT, instance, integer(row, 'messages'));
+    await transaction.run(PUT_BACK, instance, recipient);
+  }
+}
+
+async function lockQueues(transaction: Transaction, instances: readonly string[]): Promise<void> {
+  await transaction.run(LOCK, instances);
+}
+
+const LOCK = `
+  SELECT 1 FROM trunkline.queues WHERE instance_id = ANY ($1::uuid[]) ORDER BY instance_id FOR NO KEY UPDATE`;
+
+// Relies on held_messages_by_recipient.
+const MOVE_ASIDE = `
+  WITH front AS MATERIALIZED (
+    SELECT message_id FROM trunkline.queued_messages WHERE instance_id = $1::uuid ORDER BY position LIMIT $2
+  ), waiting AS MATERIALIZED (
+    SELECT item.id, ${recipientIn('item')} AS recipient
+    FROM trunkline.messages AS item
+    WHERE item.id = ANY (ARRAY(SELECT message_id FROM front)) AND EXISTS (
+      SELECT 1 FROM trunkline.held_messages AS held
+      WHERE held.instance_id = $1::uuid AND held.recipient = ${recipientIn('item')}
+    )
+  ), gone AS (
+    DELETE FROM trunkline.queued_messages WHERE message_id = ANY (ARRAY(SELECT id FROM waiting))
+    RETURNING message_id, instance_id, position, tries, due_at
+  )
+  INSERT INTO trunkline.held_messages (message_id, instance_id, position, recipient, tries, due_at)
+  SELECT message_id, instance_id, position, recipient, tries, due_at
+  FROM gone JOIN waiting ON waiting.id = gone.message_id`;
+
+const POSTPONE = `
+  UPDATE trunkline.queued_messages SET tries = $3, due_at = $4 WHERE message_id = $1 AND instance_id = $2`;
+
+const HOLD = `
+  WITH gone AS (
+    DELETE FROM trunkline.queued_messages WHERE message_id = $1::uuid AND instance_id = $2::uuid
+    RETURNING message_id, instance_id, position
+  )
+  INSERT INTO trunkline.held_messages (message_id, instance_id, position, recipient, tries, due_at, held_since)
+  SELECT message_id, gone.instance_id, position, ${recipientIn('item')}, $3::integer, $4::bigint, $5::bigint
+  FROM gone JOIN trunkline.messages AS item ON item.id = gone.message_id`;
+
+const POSTPONE_HELD = `
+  UPDATE trunkline.held_messages SET tries = $3, due_at = $4, held_since = coalesce($5::bigint, held_since)
+  WHERE message_id = $1 AND instance_id = $2`;
+
+const INSTANCES_OF = `
+  SELECT DISTINCT instance_id FROM trunkline.held_messages WHERE message_id = ANY ($1::uuid[])`;
+
+const LEAVE = `
+  WITH gone AS (
+    DELETE FROM trunkline.held_messages WHERE message_id = ANY ($1::uuid[]) RETURNING instance_id, recipient
+  )
+  SELECT instance_id, recipient, count(*) AS messages FROM gone GROUP BY instance_id, recipient
+  ORDER BY instance_id, recipient`;
+
+const UNCOUNT = `
+  UPDATE trunkline.queues SET length = length - $2 WHERE instance_id = $1`;
+
+// Relies on held_messages_by_recipient.
+const PUT_BACK = `
+  WITH free AS (
+    DELETE FROM trunkline.held_messages WHERE instance_id = $1::uuid AND recipient = $2 AND NOT EXISTS (
+      SELECT 1 FROM trunkline.held_messages AS held
+      WHERE held.instance_id = $1::uuid AND held.recipient = $2 AND held.held_since IS NOT NULL
+    )
+    RETURNING message_id, instance_id, position, tries, due_at
+  )
+  INSERT INTO trunkline.queued_messages (instance_id, position, message_id, tries, due_at)
+  SELECT instance_id, position, message_id, tries, due_at FROM free`;

@@ -1,0 +1,133 @@
+import { latestHold } from '@trunkline/core/spi/storage';
+import type { Postponement } from '@trunkline/core/spi/storage';
+import type { Database } from '../database/database.ts';
+import { integer, text } from '../rows/row.ts';
+import type { Row } from '../rows/row.ts';
+
+/** The maximum number of queued messages that `letOthersPass` examines in one transaction. */
+const PASSED_AT_ONCE = 200;
+
+/** The recipient of a message in `messages`: its group, number or contact. */
+export const RECIPIENT = `coalesce(messages.group_id, messages.recipient, (
+    SELECT contact_id FROM message_details WHERE message_id = messages.id
+  ), '')`;
+
+/** A condition that is true unless the work of the instance's workspace is postponed. */
+export const isWorkOn = (instanceId: string): string => `NOT EXISTS (
+    SELECT 1 FROM instances JOIN workspaces ON workspaces.id = instances.workspace_id
+    WHERE instances.id = ${instanceId} AND is_postponed = 1
+  )`;
+
+/** Whether any instance holds a message, which is rare. */
+export function holdsAny(database: Database): boolean {
+  return database.get('SELECT 1 FROM held_messages LIMIT 1') !== undefined;
+}
+
+/**
+ * The held message of an instance that has been due longest, with `tries` and `held_since`. If none is due, a message
+ * that is due too far ahead, because the clock was set back.
+ */
+export function longestDue(database: Database, instanceId: string, now: number): Row | undefined {
+  const due = database.get(DUE, instanceId, now);
+  const tooFarAhead = database.get(DUE_TOO_LATE, instanceId, latestHold(now));
+  return due ?? tooFarAhead;
+}
+
+/**
+ * Moves messages that wait for held messages from the front of the queue to `held_messages`, so that the messages
+ * behind them can pass.
+ */
+export function letOthersPass(database: Database, instanceId: string): void {
+  for (const row of database.all(WAITING, instanceId, PASSED_AT_ONCE, instanceId)) {
+    const position = integer(row, 'position');
+    database.run(MOVE_ASIDE, text(row, 'recipient'), instanceId, position);
+    database.run('DELETE FROM queue WHERE instance_id = ? AND position = ?', instanceId, position);
+  }
+}
+
+/** Postpones a message that is held or waits for a held message. Returns false for any other message. */
+export function postponeHeld(
+  database: Database,
+  { messageId, tries, dueAt, heldSince }: Postponement,
+): boolean {
+  if (!database.get('SELECT 1 FROM held_messages WHERE message_id = ?', messageId)) return false;
+  const sql =
+    'UPDATE held_messages SET tries = ?, due_at = ?, held_since = coalesce(?, held_since) WHERE message_id = ?';
+  database.run(sql, tries, dueAt, heldSince ?? null, messageId);
+  return true;
+}
+
+export function holdMessage(
+  database: Database,
+  instanceId: string,
+  { messageId, tries, dueAt, heldSince }: Postponement & { readonly heldSince: number },
+): void {
+  const row = database.get(PLACE, instanceId, messageId);
+  if (!row) return;
+  const position = integer(row, 'position');
+  database.insert('held_messages', {
+    message_id: messageId,
+    instance_id: instanceId,
+    position,
+    recipient: text(row, 'recipient'),
+    tries,
+    due_at: dueAt,
+    held_since: heldSince,
+  });
+  database.run('DELETE FROM queue WHERE instance_id = ? AND position = ?', instanceId, position);
+}
+
+/**
+ * Removes a message from `held_messages`, and puts messages that waited only for it back into the queue. Returns
+ * whether the message was found.
+ */
+export function leaveHeld(database: Database, messageId: string): boolean {
+  const row = database.get(
+    'SELECT instance_id, recipient FROM held_messages WHERE message_id = ?',
+    messageId,
+  );
+  if (!row) return false;
+  const [instanceId, recipient] = [text(row, 'instance_id'), text(row, 'recipient')];
+  database.run('DELETE FROM held_messages WHERE message_id = ?', messageId);
+  if (database.get(HELD_FOR, instanceId, recipient)) return true;
+  database.run(PUT_BACK, instanceId, recipient);
+  database.run('DELETE FROM held_messages WHERE instance_id = ? AND recipient = ?', instanceId, recipient);
+  return true;
+}
+
+// Both queries rely on held_messages_due.
+const DUE_WHERE = (bound: string): string => `
+  SELECT messages.*, held.tries, held.held_since
+  FROM held_messages AS held JOIN messages ON messages.id = held.message_id
+  WHERE held.instance_id = ? AND held.held_since IS NOT NULL AND held.due_at ${bound}
+    AND ${isWorkOn('held.instance_id')}
+  ORDER BY held.due_at, held.position
+  LIMIT 1`;
+const DUE = DUE_WHERE('<= ?');
+const DUE_TOO_LATE = DUE_WHERE('> ?');
+
+const WAITING = `
+  SELECT front.position, ${RECIPIENT} AS recipient
+  FROM (SELECT position, message_id FROM queue WHERE instance_id = ? ORDER BY position LIMIT ?) AS front
+  JOIN messages ON messages.id = front.message_id
+  WHERE EXISTS (SELECT 1 FROM held_messages WHERE instance_id = ? AND recipient = ${RECIPIENT})`;
+
+const MOVE_ASIDE = `
+  INSERT INTO held_messages (message_id, instance_id, position, recipient, tries, due_at)
+  SELECT message_id, instance_id, position, ?, tries, due_at FROM queue WHERE instance_id = ? AND position = ?`;
+
+const PLACE = `
+  SELECT queue.position, ${RECIPIENT} AS recipient
+  FROM queue JOIN messages ON messages.id = queue.message_id
+  WHERE queue.instance_id = ? AND queue.message_id = ?
+  ORDER BY queue.position
+  LIMIT 1`;
+
+// Relies on held_messages_by_recipient.
+const HELD_FOR = `
+  SELECT 1 FROM held_messages WHERE instance_id = ? AND recipient = ? AND held_since IS NOT NULL`;
+
+const PUT_BACK = `
+  INSERT INTO queue (instance_id, position, message_id, tries, due_at)
+  SELECT instance_id, position, message_id, tries, due_at FROM held_messages
+  WHERE instance_id = ? AND recipient = ?`;

@@ -1,0 +1,42 @@
+import { failQueue } from '@trunkline/core/spi/storage';
+import type { MessageChange, QueueFailure } from '@trunkline/core/spi/storage';
+import { storeEvents } from '../deliveries/event-fan-out.ts';
+import type { Transaction } from '../deliveries/event-fan-out.ts';
+import { leaveQueue } from './message-queue.ts';
+import { readMessage, updateMessage, updateProgress } from './message-row.ts';
+
+/** Writes a message's next state if its status is still the expected one. Returns whether it was. */
+export function changeMessage(
+  transaction: Transaction,
+  { message, expectedStatus, events }: MessageChange,
+): boolean {
+  const { database } = transaction;
+  const stored = database.get(STORED, message.id);
+  if (stored?.['status'] !== expectedStatus || stored['instance_id'] !== message.instanceId) return false;
+  if (expectedStatus === 'queued') updateMessage(database, message, stored['details']);
+  else updateProgress(database, message);
+  if (expectedStatus === 'queued' && message.status !== 'queued')
+    leaveQueue(database, message.instanceId, message.id);
+  storeEvents(transaction, events);
+  return true;
+}
+
+const STORED = `
+  SELECT status, instance_id, (SELECT details FROM message_details WHERE message_id = messages.id) AS details
+  FROM messages WHERE id = ?`;
+
+/** Marks every queued or held message of an instance as failed, in the order of the queue. */
+export function failMessages(transaction: Transaction, instanceId: string, failure: QueueFailure): void {
+  const { database, newId } = transaction;
+  const rows = database.all(QUEUED, instanceId, instanceId);
+  const queued = rows.map((row) => readMessage(database, row));
+  for (const change of failQueue(queued, failure, newId)) changeMessage(transaction, change);
+}
+
+const queuedIn = (table: string): string => `
+  SELECT messages.*, ${table}.position AS position
+  FROM ${table} JOIN messages ON messages.id = ${table}.message_id
+  WHERE ${table}.instance_id = ?`;
+
+// Relies on the primary key of `queue` and on held_messages_by_position, which have the requested order.
+const QUEUED = `${queuedIn('queue')} UNION ALL ${queuedIn('held_messages')} ORDER BY position`;
