@@ -16,7 +16,10 @@ export interface SoakFacts {
 
 /** The server's resources, in bytes where not stated otherwise. */
 export interface SoakResources {
-  /** The heap after a garbage collection. */
+  /**
+   * The heap after a garbage collection, without compiled code: V8 goes on compiling for hours, the longer the busier
+   * the machine is.
+   */
   readonly heapUsed: number;
   readonly rss: number;
   /** How many files and sockets are open. */

@@ -1,6 +1,7 @@
 // The service of the soak, on one storage and a sandbox network. Reports its resources on request.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { getHeapSpaceStatistics } from 'node:v8';
 import { setTimeout as pause } from 'node:timers/promises';
 import { serve } from '@hono/node-server';
 import { createTrunkline } from '@trunkline/core';
@@ -51,11 +52,12 @@ async function resources(): Promise<SoakResources> {
   // The second collection frees objects that the first one has only finalized.
   await pause(100);
   globalThis.gc?.();
-  const { heapUsed, rss } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
   return {
-    heapUsed,
-    rss,
+    heapUsed: getHeapSpaceStatistics()
+      .filter(({ space_name: name }) => !/code|trusted/.test(name))
+      .reduce((sum, { space_used_size: bytes }) => sum + bytes, 0),
+    rss: process.memoryUsage.rss(),
     descriptors: readdirSync('/proc/self/fd').length,
     handles: process.getActiveResourcesInfo().length,
     cpuSeconds: (user + system) / 1_000_000,

@@ -4,14 +4,9 @@ const { nodeRuntime } = require('@trunkline/core/node');
 const { createSandbox } = require('@trunkline/core/sandbox');
 const { sqliteStorage } = require('@trunkline/storage-sqlite');
 
-const { gateway } = createSandbox({ scansQrs: true });
+const gateways = [createSandbox({ scansQrs: true }).gateway];
 const storage = sqliteStorage({ path: 'trunkline.db' });
-const trunkline = createTrunkline({
-  ...nodeRuntime(),
-  storage,
-  gateways: [gateway],
-  secretKey: process.env.SECRET_KEY,
-});
+const trunkline = createTrunkline({ ...nodeRuntime(), storage, gateways, secretKey: process.env.SECRET_KEY });
 
 async function main() {
   await trunkline.start();

@@ -7,14 +7,9 @@ import { sqliteStorage } from '@trunkline/storage-sqlite';
 import plugin from 'fastify-plugin';
 
 export default plugin(async (app) => {
-  const { gateway } = createSandbox({ scansQrs: true });
+  const gateways = [createSandbox({ scansQrs: true }).gateway];
   const storage = sqliteStorage({ path: 'trunkline.db' });
-  const service = createTrunkline({
-    ...nodeRuntime(),
-    storage,
-    gateways: [gateway],
-    secretKey: process.env.SECRET_KEY,
-  });
+  const service = createTrunkline({ ...nodeRuntime(), storage, gateways, secretKey: process.env.SECRET_KEY });
   await service.start();
   const { token } = await service.admin.apiKeys.createFirst();
   if (token !== null) app.log.info(`API key: ${token}`); // at the first start

@@ -6,14 +6,9 @@ import { createHttpApp } from '@trunkline/http';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import Fastify from 'fastify';
 
-const { gateway } = createSandbox({ scansQrs: true });
+const gateways = [createSandbox({ scansQrs: true }).gateway];
 const storage = sqliteStorage({ path: 'trunkline.db' });
-const trunkline = createTrunkline({
-  ...nodeRuntime(),
-  storage,
-  gateways: [gateway],
-  secretKey: process.env.SECRET_KEY,
-});
+const trunkline = createTrunkline({ ...nodeRuntime(), storage, gateways, secretKey: process.env.SECRET_KEY });
 await trunkline.start();
 const { token } = await trunkline.admin.apiKeys.createFirst();
 if (token !== null) console.log('API key:', token); // at the first start

@@ -4,14 +4,9 @@ import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 
-const { gateway } = createSandbox({ scansQrs: true });
+const gateways = [createSandbox({ scansQrs: true }).gateway];
 const storage = sqliteStorage({ path: 'trunkline.db' });
-const trunkline = createTrunkline({
-  ...nodeRuntime(),
-  storage,
-  gateways: [gateway],
-  secretKey: process.env.SECRET_KEY,
-});
+const trunkline = createTrunkline({ ...nodeRuntime(), storage, gateways, secretKey: process.env.SECRET_KEY });
 await trunkline.start();
 const api = trunkline.workspace((await trunkline.admin.workspaces.create({ name: 'Acme' })).id);
 const { id: instance } = await api.instances.create({ name: 'Orders' });

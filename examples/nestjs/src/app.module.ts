@@ -5,17 +5,12 @@ import { TrunklineModule } from '@trunkline/nestjs';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { OrdersController } from './orders.controller.js';
 
-const { gateway } = createSandbox({ scansQrs: true });
+const gateways = [createSandbox({ scansQrs: true }).gateway];
 const storage = sqliteStorage({ path: 'trunkline.db' });
 
 @Module({
   imports: [
-    TrunklineModule.forRoot({
-      ...nodeRuntime(),
-      storage,
-      gateways: [gateway],
-      secretKey: process.env.SECRET_KEY,
-    }),
+    TrunklineModule.forRoot({ ...nodeRuntime(), storage, gateways, secretKey: process.env.SECRET_KEY }),
   ],
   controllers: [OrdersController],
 })

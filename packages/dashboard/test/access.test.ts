@@ -44,6 +44,7 @@ const TABLE: Readonly<Record<string, Needs>> = {
   'GET /workspaces/:workspace/hours': ['messages:read'],
   'GET /workspaces/:workspace/queues/:instance': ['messages:read'],
   'GET /workspaces/{workspace}/api-key': [],
+  'GET /workspaces/{workspace}/networks': ['instances:read'],
   'GET /workspaces/{workspace}/instances': ['instances:read'],
   'POST /workspaces/{workspace}/instances': ['instances:write'],
   'GET /workspaces/{workspace}/instances/{instance}': ['instances:read'],

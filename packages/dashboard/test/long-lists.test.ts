@@ -76,6 +76,9 @@ async function openLongLists() {
        'outbound', 'text', 'sent', '1555' || lpad((row % ${CHATS})::text, 7, '0'), 'Hello ' || row, ${made}
      FROM generate_series(1, ${MESSAGES}) AS row`,
   );
+  await pool.query(
+    `INSERT INTO "${schema}".unfiled_messages (message_id) SELECT id FROM "${schema}".messages ON CONFLICT DO NOTHING`,
+  );
   // The service does not file messages into chats while the clock is stopped.
   while ((await storage.chats.file?.(10_000))?.more === true);
   await pool.query(`ANALYZE "${schema}".messages, "${schema}".chats, "${schema}".chat_messages`);

@@ -67,7 +67,7 @@ describe('The first start', () => {
         node: process.versions.node,
         url: server.url,
         storage: 'sqlite',
-        gateways: ['sandbox'],
+        networks: ['sandbox'],
         roles: ['api', 'gateway'],
       }),
     );

@@ -6,7 +6,7 @@ describe('Two servers on one data directory', () => {
     const { harness, server: first } = await startHarness();
     const second = await harness.startNow();
     expect(second.stdout()).toContain(
-      'Another process on this data has the sandbox network: this one runs without the role gateway',
+      'Another process on this data has the network Sandbox: this one does not connect it',
     );
     const scan = await second.client.request('POST', `/sandbox/instances/${harness.instance}/drop`);
     expect(scan).toMatchObject({ status: 503, body: { error: { code: 'GATEWAY_UNAVAILABLE' } } });
