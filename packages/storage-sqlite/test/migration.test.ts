@@ -1,7 +1,7 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { aWorkspace, NOW } from '@trunkline/storage-contract/examples';
-import { enqueueOne, storeLane } from '@trunkline/storage-contract/fixtures';
+import { aWorkspace } from '@trunkline/storage-contract/examples';
 import { MOVE_MARK } from '@trunkline/storage-kit';
 import { builtProgram } from '@trunkline/test-support/built-program';
 import { linesOf, startChild } from '@trunkline/test-support/start-child';
@@ -36,17 +36,11 @@ it('a process that dies in the middle of a migration leaves none of it', async (
   expect(await storage.workspaces.find(workspace.id)).toEqual(workspace);
 });
 
-it('upgrades a database of schema 100: webhooks that are deleted from then on leave their URL to their deliveries', async () => {
-  const path = join(temporaryDirectory(), 'test.db');
-  openDatabase(path, { migrations: MIGRATIONS.slice(0, 1) }).close();
-  const storage = await openStorage(path);
-  expect(connectTo(path).prepare('PRAGMA user_version').get()).toEqual({ user_version: LATEST_VERSION });
-  const { workspace, endpoint } = await storeLane(storage);
-  const delivery = await enqueueOne(storage, endpoint);
-  await storage.endpoints.delete(workspace.id, endpoint.id, NOW);
-  expect(await storage.deliveries.findDetail(workspace.id, delivery.id, 0)).toMatchObject({
-    endpointUrl: endpoint.url,
-  });
+it('the tables of a version stay as they are', () => {
+  // For other tables, add a migration, or raise FIRST_SCHEMA_VERSION until 0.1.0 is published. Then put the new hash here.
+  const statements = MIGRATIONS.join().replaceAll(/--.*/g, '').replaceAll(/\s+/g, ' ');
+  const hash = createHash('sha256').update(statements).digest('hex').slice(0, 16);
+  expect({ version: LATEST_VERSION, hash }).toEqual({ version: 102, hash: '011f0c09ebd4116d' });
 });
 
 describe('a later version with another migration', () => {

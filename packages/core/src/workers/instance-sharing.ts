@@ -73,9 +73,9 @@ export interface SharingOptions {
 }
 
 /**
- * Shares the instances of one network evenly among running processes that have a gateway for it. The storage counts the shares and the total at the
- * same moment. Unless this process rests, it closes a connection only for a process that asks and then looks for
- * the instance. An instance that is not taken within a second is free again.
+ * Shares the instances of one network evenly among the running processes that have a gateway for it. The storage counts
+ * the shares and the total at the same moment. Unless this process rests, it closes a connection only for a process
+ * that asks and then looks for the instance. An instance that is not taken within a second is free again.
  */
 export function createInstanceSharing(
   { clock, logger }: ServiceContext,

@@ -8,7 +8,6 @@ import {
 } from '@trunkline/storage-kit';
 import type { Row, StoredSchema } from '@trunkline/storage-kit';
 import { COLUMN_TYPES } from './column-types.ts';
-import { DELETED_ENDPOINTS } from './deleted-endpoints.ts';
 import { withClient } from './pool.ts';
 import type { PostgresPool, WatchedClient } from './pool.ts';
 import type { Queryable } from './queryable.ts';
@@ -20,7 +19,7 @@ import { SCHEMA } from './schema.ts';
 type Ask = (sql: string, ...values: readonly (string | number)[]) => Promise<Row>;
 
 /** The migrations, in order. The first one creates the tables. A released migration never changes. */
-export const MIGRATIONS: readonly string[] = [SCHEMA, DELETED_ENDPOINTS];
+export const MIGRATIONS: readonly string[] = [SCHEMA];
 
 export const LATEST_VERSION: number = latestSchemaVersion(MIGRATIONS);
 

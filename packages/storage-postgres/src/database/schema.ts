@@ -453,6 +453,14 @@ CREATE INDEX endpoints_by_workspace ON trunkline.endpoints (workspace_id, id);
 CREATE INDEX endpoints_failing ON trunkline.endpoints (id, failing_since)
   WHERE failing_since IS NOT NULL AND exhausted AND status = 'enabled';
 
+-- The URLs of deleted endpoints, which their deliveries still show.
+CREATE TABLE trunkline.deleted_endpoints (
+  id         uuid PRIMARY KEY,
+  url        text NOT NULL,
+  deleted_at bigint NOT NULL
+);
+CREATE INDEX deleted_endpoints_by_age ON trunkline.deleted_endpoints (deleted_at);
+
 -- Notifications about endpoints that are still to be sent.
 CREATE TABLE trunkline.notices (
   id      uuid PRIMARY KEY,

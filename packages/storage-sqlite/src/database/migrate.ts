@@ -1,10 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { checkStoredSchema, latestSchemaVersion, missingMigrations } from '@trunkline/storage-kit';
-import { DELETED_ENDPOINTS } from './deleted-endpoints.ts';
 import { SCHEMA } from './schema.ts';
 
 /** The migrations, in order. The first one creates the tables. A released migration never changes. */
-export const MIGRATIONS: readonly string[] = [SCHEMA, DELETED_ENDPOINTS];
+export const MIGRATIONS: readonly string[] = [SCHEMA];
 
 export const LATEST_VERSION: number = latestSchemaVersion(MIGRATIONS);
 

@@ -446,6 +446,14 @@ CREATE INDEX endpoints_by_workspace ON endpoints (workspace_id, id);
 CREATE INDEX endpoints_failing ON endpoints (id, failing_since)
   WHERE failing_since IS NOT NULL AND exhausted = 1 AND status = 'enabled';
 
+-- The URLs of deleted endpoints, which their deliveries still show.
+CREATE TABLE deleted_endpoints (
+  id         TEXT PRIMARY KEY,
+  url        TEXT NOT NULL,
+  deleted_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX deleted_endpoints_by_age ON deleted_endpoints (deleted_at);
+
 -- Notifications about endpoints that are still to be sent.
 CREATE TABLE notices (
   id      TEXT PRIMARY KEY,
