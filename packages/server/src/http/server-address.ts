@@ -18,7 +18,8 @@ const SHAPE: z.ZodType<ServerAddress> = z.object({
   listensOn: z.url({ protocol: /^http$/ }),
 });
 const MAX_BYTES = 4_096;
-const RESPONDS_WITHIN_MS = 2_000;
+/** A killed server refuses the connection at once; a running one may be slow on a busy machine. */
+const RESPONDS_WITHIN_MS = 10_000;
 
 /**
  * Stores the server's address in the data directory, for commands on this machine, because only the server knows its
