@@ -36,7 +36,7 @@ describe.skipIf(missing !== null)('In a terminal', () => {
       await answer(init, 'Which database?', `postgres://db.example.com/shop${ENTER}`);
       expect(await init.ended).toBe(0);
       const config = readFileSync(join(cwd, 'trunkline.toml'), 'utf8');
-      expect(config).toMatch(/^gateway = "baileys"$/m);
+      expect(config).toMatch(/^gateways = "whatsapp"$/m);
       expect(config).toMatch(/^port = 8099$/m);
       expect(config).toMatch(/^database_url = "postgres:\/\/db.example.com\/shop"$/m);
     },
