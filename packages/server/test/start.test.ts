@@ -151,7 +151,9 @@ describe('The first start', () => {
     );
     expect(keys.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(new Set(keys.map(({ body }) => JSON.stringify(body))).size).toBe(1);
-    expect(servers.filter((server) => server.stdout().includes('without the role gateway'))).toHaveLength(2);
+    expect(servers.filter((server) => server.stdout().includes('this one does not connect it'))).toHaveLength(
+      2,
+    );
     for (const server of servers) await server.stop();
   });
 });
