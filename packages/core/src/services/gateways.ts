@@ -61,7 +61,10 @@ export function noGateway(network: string): ReturnType<typeof refuse> {
   return refuse('GATEWAY_UNAVAILABLE', noGatewayText(network));
 }
 
-/** Logs the networks of instances that should be connected but that this process has no gateway for. */
+/**
+ * Logs the networks of instances that should be connected but that this process has no gateway for. If they cannot be
+ * read, which is logged, it logs nothing more.
+ */
 export async function logMissingNetworks({
   gateways,
   logger,
@@ -71,7 +74,8 @@ export async function logMissingNetworks({
   readonly logger: Logger;
   readonly storage: Pick<Storage<unknown>, 'leases'>;
 }): Promise<void> {
-  const missing = (await storage.leases.neededNetworks()).filter((network) => !gateways.find(network));
+  const needed = await storage.leases.neededNetworks().catch((): readonly string[] => []);
+  const missing = needed.filter((network) => !gateways.find(network));
   if (missing.length === 0) return;
   logger.warn(
     { networks: missing },
