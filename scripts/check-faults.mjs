@@ -145,10 +145,7 @@ function evaluate(name, holds, complaint) {
   if (!holds) process.exitCode = 1;
 }
 
-/**
- * Also copies the packages' node_modules, so that links to workspace packages lead into the copy. Other links lead
- * through the root's node_modules.
- */
+/** Also copies the links in all node_modules, so that those to workspace packages lead into the copy. */
 async function copyCheckout(copy) {
   const left = new Set(['.git', 'node_modules', 'reports', 'data']);
   // Files of a concurrent build.
@@ -162,7 +159,14 @@ async function copyCheckout(copy) {
       filter: (path) => !isBuilt(basename(path)) && basename(path) !== 'data',
     });
   }
-  await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
+  const modules = 'node_modules';
+  await mkdir(join(copy, modules));
+  for (const name of await readdir(join(root, modules))) {
+    const [from, to] = [join(root, modules, name), join(copy, modules, name)];
+    // The store of all packages, and programs, are no links.
+    if (name.startsWith('.')) await symlink(from, to);
+    else await cp(from, to, { recursive: true, verbatimSymlinks: true });
+  }
   // `pnpm types` gets the list of pages from git.
   execFileSync('git', ['init', '--quiet'], { cwd: copy });
   execFileSync('git', ['add', '--all'], { cwd: copy });
