@@ -75,6 +75,13 @@ const DEAR_FILES = {
     'packages/storage-postgres/test/contract.test.ts',
     'packages/storage-sqlite/test/contract.test.ts',
   ],
+  'plays hours on the manual clock, with every statement on SQLite': [
+    'packages/core/test/disturbances.test.ts',
+    'packages/core/test/failing-endpoints.test.ts',
+    'packages/core/test/held-messages.test.ts',
+    'packages/core/test/late-files.test.ts',
+    'packages/core/test/outages.test.ts',
+  ],
   'tries thousands of random or hostile inputs': [
     'packages/http/test/fuzz.test.ts',
     'packages/http/test/growing-inputs.test.ts',
