@@ -11,7 +11,7 @@ const publicCore = '^packages/core/src/index\\.ts$';
 const spi = (port) => `^packages/core/src/spi/${port}\\.ts$`;
 const receiver = '^packages/receiver/src/index\\.ts$';
 const optionNames = '^internal/option-names/src/index\\.ts$';
-/** In memory, for tests. */
+/** Tests and msw use it with a database in memory. */
 const storageSqlite = '^packages/storage-sqlite/src/index\\.ts$';
 const storageKit = '^packages/storage-kit/src/index\\.ts$';
 const own = (name) => `^packages/${name}/src/`;

@@ -163,7 +163,7 @@ async function copyCheckout(copy) {
   await mkdir(join(copy, modules));
   for (const name of await readdir(join(root, modules))) {
     const [from, to] = [join(root, modules, name), join(copy, modules, name)];
-    // The store of all packages, and programs, are no links.
+    // These are the store of all packages and the programs. The rest are links.
     if (name.startsWith('.')) await symlink(from, to);
     else await cp(from, to, { recursive: true, verbatimSymlinks: true });
   }

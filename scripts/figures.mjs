@@ -84,7 +84,7 @@ for (const [name, bound, value] of figures.filter(([, limit, now]) => now > limi
   process.exitCode = 1;
 }
 
-/** From the report that vitest writes if `CI` is set; undefined without a report of all tests. */
+/** The number in the report that vitest writes if `CI` is set. Undefined without a report of all tests. */
 function testsInLastRun() {
   const path = 'reports/test.json';
   if (!existsSync(join(root, path))) return undefined;

@@ -24,7 +24,7 @@ it('only the composition names a network', () => {
   expect(named).toEqual([]);
 });
 
-/** Examples in texts that people read, and words that are no network. */
+/** Lines with examples for people, and lines whose words look like the name of a network. */
 const ALLOWED = [
   // The examples of the API's description.
   "network: 'whatsapp',",

@@ -88,7 +88,7 @@ export function checkGateways(gateways: unknown): void {
     const network: unknown = Reflect.get(gateway, 'network');
     if (!isNetworkName(network))
       throw wrongGateways(
-        `the "network" of number ${index + 1} is no name of 1 to 32 lower-case letters, digits and "_"`,
+        `the "network" of number ${index + 1} must be 1 to 32 lower-case letters, digits and "_", beginning with a letter`,
         'A gateway names its network.',
       );
     if (networks.has(network))

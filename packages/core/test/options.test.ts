@@ -58,7 +58,7 @@ describe('createTrunkline', () => {
     [{ ...valid(), gateways: [{}] }, 'number 1 lacks attach, newMessageId, open, unlink. Give a list'],
     [
       { ...valid(), gateways: [{ ...createSandbox().gateway, network: 'White House' }] },
-      'the "network" of number 1 is no name of 1 to 32 lower-case letters, digits and "_"',
+      'the "network" of number 1 must be 1 to 32 lower-case letters, digits and "_", beginning with a letter',
     ],
     [
       { ...valid(), gateways: [createSandbox().gateway, createSandbox().gateway] },

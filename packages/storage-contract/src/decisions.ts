@@ -40,8 +40,8 @@ import { silent } from './test-database.ts';
 const RUNS_EACH = 6;
 
 /**
- * Where a storage may decide in SQL, it decides like a pure function of core. These tests compare the two on random
- * values around the limits. If one fails, fast-check prints its seed.
+ * Some decisions may be made in SQL, if the result is that of a pure function of core. These tests compare the two on
+ * random values around the limits. If one fails, fast-check prints its seed.
  */
 export function decisionContract(subject: ContractSubject): void {
   const numRuns = (subject.randomRuns ?? 40) * RUNS_EACH;

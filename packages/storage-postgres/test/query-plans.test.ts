@@ -46,7 +46,7 @@ const MAY_READ = 2_000;
 const GROWING =
   /^(messages|events|event_log|deliveries|open_deliveries|attempts|queued_|held_|idempotency|pending_|activity_|instance_|chats|chat_|unfiled_|spent_)/;
 
-/** Where `shortenWaits` goes on after the deliveries. */
+/** The place at which `shortenWaits` begins with the events. */
 const EVENTS_BEGIN = JSON.stringify({
   eventsAfter: ['00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000'],
 });

@@ -9,7 +9,7 @@ import type { Storage } from '../ports/storage/storage.ts';
 export interface Gateways {
   /** At least one, in the order of the option. */
   readonly all: readonly Gateway[];
-  /** The network of a new instance whose creator names none: that of the first gateway. */
+  /** The network of the first gateway, which a new instance gets unless its creator names another. */
   readonly defaultNetwork: string;
   /** The networks whose instances this process connects. */
   readonly connected: readonly string[];

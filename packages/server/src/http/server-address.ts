@@ -18,7 +18,7 @@ const SHAPE: z.ZodType<ServerAddress> = z.object({
   listensOn: z.url({ protocol: /^http$/ }),
 });
 const MAX_BYTES = 4_096;
-/** A killed server refuses the connection at once; a running one may be slow on a busy machine. */
+/** Long, because a busy machine makes a server slow. A killed server refuses the connection immediately. */
 const RESPONDS_WITHIN_MS = 10_000;
 
 /**

@@ -24,10 +24,10 @@ export const OFFERED_NETWORKS: Readonly<Record<NetworkName, OfferedNetwork>> = {
 
 export const NETWORK_NAMES: readonly NetworkName[] = Object.keys(OFFERED_NETWORKS) as NetworkName[]; // safe: its keys
 
-/** The networks of a server whose settings name none. */
+/** The default of GATEWAYS. */
 export const DEFAULT_NETWORKS: readonly NetworkName[] = ['sandbox'];
 
-/** Where a person reads about each network, in Markdown. */
+/** The networks in Markdown, each with a link to its page. */
 export const NETWORKS_IN_WORDS =
   '`sandbox` ([simulated phones](sandbox.md)), `whatsapp` ([WhatsApp](whatsapp.md))';
 

@@ -11,7 +11,7 @@ const eventTypes = fc.subarray(['message.received', 'message.failed', 'instance.
   minLength: 1,
 });
 
-/** Before anything that a scenario stores, so that only what deleted subscriptions left is deleted. */
+/** Earlier than anything that a scenario stores. So `deleteHistory` deletes only the events of deleted subscriptions. */
 const LONG_AGO = NOW - 1_000 * DAY;
 
 export const subscriptionSteps: readonly Step[] = [

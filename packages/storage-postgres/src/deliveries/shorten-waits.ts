@@ -8,7 +8,7 @@ import type { Row } from '../rows/row.ts';
 /** Sorts before all other uuids. */
 const NIL = '00000000-0000-0000-0000-000000000000';
 
-/** Where a step begins: deliveries come first, then events. */
+/** The last row of the previous step. The walk visits all deliveries, then all events. */
 type Place =
   | { readonly deliveriesAfter: readonly [endpoint: string, dueAt: number, delivery: string] }
   | { readonly eventsAfter: readonly [event: string, subscription: string] };

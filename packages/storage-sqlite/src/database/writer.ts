@@ -42,7 +42,7 @@ interface WriterOptions {
   readonly publish: Announce;
   /** How long an operation waits for the lock before it rejects. */
   readonly lockTimeoutMs: number;
-  /** Runs the next batch: later in the event loop, so that more operations share its flush, or at once. */
+  /** Runs the next batch, either at once or later in the event loop. If it waits, more operations share one flush. */
   readonly soon: (writeBatch: () => void) => void;
 }
 

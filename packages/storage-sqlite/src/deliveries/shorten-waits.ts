@@ -6,7 +6,7 @@ import { wakeLane } from './lane.ts';
 import { entities, integer, integerOrNull, text } from '../rows/row.ts';
 import type { Row } from '../rows/row.ts';
 
-/** Where a step begins: deliveries come first, then events. */
+/** The last row of the previous step. The walk visits all deliveries, then all events. */
 type Place =
   | { readonly deliveriesAfter: readonly [endpointId: string, dueAt: number, deliveryId: string] }
   | { readonly eventsAfter: readonly [eventId: string, subscriptionId: string] };

@@ -5,8 +5,8 @@ import type { Result } from '../../domain/result.ts';
 import type { ServiceContext } from '../context.ts';
 
 /**
- * Checks that messages of at least one of these types can be sent on one of these networks; by default, on any network
- * of this process.
+ * Checks that messages of at least one of these types can be sent on at least one of these networks. By default, these
+ * are all networks of this process.
  */
 export function checkSendable(
   { gateways }: Pick<ServiceContext, 'gateways'>,
