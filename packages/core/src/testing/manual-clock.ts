@@ -46,17 +46,23 @@ export function manualClock(start: number = Date.UTC(2026, 0, 1)): ManualClock {
   const settle = async (): Promise<void> => {
     for (let round = 0; round < ROUNDS; round++) await nextRound();
   };
-  const settleAfter = async (callback: () => void): Promise<void> => {
+  const callAll = async (due: readonly Timer[]): Promise<void> => {
     const before = begun();
-    callback();
+    for (const timer of due) if (timers.delete(timer)) timer.callback();
     await nextRound();
-    computed = begun() - before === OWN ? computed + 1 : 0;
+    computed = begun() - before === OWN ? computed + due.length : 0;
     if (computed < COMPUTING) await settle();
   };
-  const next = (until: number): Timer | undefined =>
-    [...timers]
-      .filter(({ at }) => at <= until)
-      .reduce<Timer | undefined>((a, b) => (a && a.at <= b.at ? a : b), undefined);
+  /** The timers that are due first, in the order in which they were set. */
+  const next = (until: number): readonly Timer[] => {
+    let due: Timer[] = [];
+    for (const timer of timers) {
+      const first = due[0]?.at ?? until;
+      if (timer.at < first) due = [timer];
+      else if (timer.at === first) due.push(timer);
+    }
+    return due;
+  };
 
   return {
     now: () => now,
@@ -76,10 +82,9 @@ export function manualClock(start: number = Date.UTC(2026, 0, 1)): ManualClock {
     async advance(ms) {
       const end = now + ms;
       await settle();
-      for (let timer = next(end); timer; timer = next(end)) {
-        timers.delete(timer);
-        now = Math.max(now, timer.at);
-        await settleAfter(timer.callback);
+      for (let due = next(end); due[0]; due = next(end)) {
+        now = Math.max(now, due[0].at);
+        await callAll(due);
       }
       now = end;
     },

@@ -11,7 +11,10 @@ const OWNER_SILENT_MS = 2 * REGISTER_EVERY_MS;
  * cost others their connections.
  */
 const ASK_AFTER_MS = 5_000;
-/** How long a request for instances is valid; other processes see the request when they register. */
+/**
+ * How long a request for instances is valid, and how long its owner waits for a first instance. Other processes see the
+ * request when they register, and need a moment to close connections.
+ */
 const ASK_MS = REGISTER_EVERY_MS + 2_000;
 /** How often an asking owner looks for reserved instances: processes may get no signals from each other. */
 const LOOK_EVERY_MS = 200;
@@ -113,7 +116,7 @@ export function createInstanceSharing(
       if (asking) askPauseMs = ASK_AGAIN_MS;
       return { since: now, held };
     }
-    if (now < asking.since + REGISTER_EVERY_MS) return asking;
+    if (now < asking.since + ASK_MS) return asking;
     askFrom = now + askPauseMs;
     askPauseMs = Math.min(2 * askPauseMs, ASK_AGAIN_MAX_MS);
     return null;
