@@ -7,8 +7,10 @@ import { newDatabase } from '@trunkline/test-postgres';
 import { elapsing, eventually, must } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import type { PostgresTransaction } from '../src/index.ts';
-import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
+import { keptSchemas, openStorage, storeInstance } from './support/open-storage.ts';
 import type { TestSchema } from './support/test-schema.ts';
+
+const keptSchema = keptSchemas();
 
 describe('a message that is accepted in a transaction of the app’s', () => {
   it.each([
@@ -239,9 +241,9 @@ interface Fixture {
 }
 
 async function fixture(options: { readonly timeoutMs?: number } = {}): Promise<Fixture> {
-  const schema = await temporarySchema();
+  const schema = await keptSchema();
   const storage = await openStorage(schema, options);
-  await schema.pool.query(`CREATE TABLE ${schema.name}.orders (item integer)`);
+  await schema.pool.query(`CREATE TABLE IF NOT EXISTS ${schema.name}.orders (item integer)`);
   return { storage, schema, ...(await storeInstance(storage)), app: await connect(schema) };
 }
 

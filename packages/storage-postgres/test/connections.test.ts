@@ -7,14 +7,16 @@ import { QUEUE_FAILURE } from '@trunkline/storage-contract/fixtures';
 import { elapsing, eventually } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import { postgresStorage } from '../src/index.ts';
-import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
+import { keptSchemas, openStorage, storeInstance } from './support/open-storage.ts';
 import { endConnections, openNamed, waitingFor } from './support/named-storage.ts';
 import { askingServer, farewellServer, refusingServer } from './support/farewell-server.ts';
 import { stallingProxy } from './support/stalling-proxy.ts';
 import { storageContext } from './support/storage-context.ts';
 
+const keptSchema = keptSchemas();
+
 it('a database that the server does not have is refused, and not called unresponsive', async () => {
-  const { url } = await temporarySchema();
+  const { url } = await keptSchema();
   const missing = new URL(url);
   missing.pathname = '/missing';
   const storage = postgresStorage({ connectionString: missing.href });
@@ -49,7 +51,7 @@ describe('a server that responds, but opens no connection, is not called unrespo
   });
 
   it.runIf(isLongForm)('TLS that it does not have', async () => {
-    const { url } = await temporarySchema();
+    const { url } = await keptSchema();
     const storage = postgresStorage({ connectionString: `${url}?sslmode=require` });
     await expect(storage.open(storageContext)).rejects.toThrow(
       'refused the connection: The server does not support SSL connections. Check DATABASE_URL',
@@ -78,7 +80,7 @@ describe('when PostgreSQL ends connections', () => {
   );
 
   it('while they are idle, the next call takes new ones', async () => {
-    const schema = await temporarySchema();
+    const schema = await keptSchema();
     const { storage, name } = await openNamed(schema);
     const workspace = aWorkspace();
     await storage.workspaces.insert(workspace);
@@ -89,7 +91,7 @@ describe('when PostgreSQL ends connections', () => {
   });
 
   it('during a transaction, the call rejects and nothing of it is written', async () => {
-    const schema = await temporarySchema();
+    const schema = await keptSchema();
     const { storage, name } = await openNamed(schema);
     const { workspace, instance } = await storeInstance(storage);
     const message = aMessage(instance);
@@ -120,7 +122,7 @@ describe('when PostgreSQL ends connections', () => {
   it.runIf(isLongForm)(
     'while messages are accepted, confirmed ones are stored, and more are accepted',
     async () => {
-      const schema = await temporarySchema();
+      const schema = await keptSchema();
       const { storage, name } = await openNamed(schema);
       const { workspace, instance } = await storeInstance(storage);
       const responded: string[] = [];
@@ -156,7 +158,7 @@ describe('when PostgreSQL ends connections', () => {
 
 describe('when a connection to PostgreSQL no longer responds', () => {
   it('a call rejects after its time, and the next one takes another', async () => {
-    const schema = await temporarySchema();
+    const schema = await keptSchema();
     const proxy = await stallingProxy(schema.url);
     const storage = await openStorage(schema, { connectionString: proxy.url, timeoutMs: elapsing(10_000) });
     const workspace = aWorkspace();
@@ -183,7 +185,7 @@ describe('a database that cannot serve now', () => {
     ['somebody else keeps a row locked', '55P03', 'stayed locked', KEPT],
     ['its files cannot be used', '58030', 'cannot use its files', KEPT],
   ])('reports that %s, and closes the connection if that is to blame', async (_, state, words, left) => {
-    const schema = await temporarySchema();
+    const schema = await keptSchema();
     const pool = new Pool({ connectionString: schema.url, max: 1 });
     onTestFinished(() => pool.end());
     const storage = await openStorage(schema, { pool, notifications: false });
@@ -192,6 +194,7 @@ describe('a database that cannot serve now', () => {
       `CREATE FUNCTION ${name}.fail() RETURNS trigger LANGUAGE plpgsql AS
          $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '${state}'; END $$`,
     );
+    onTestFinished(async () => void (await schema.pool.query(`DROP FUNCTION ${name}.fail CASCADE`)));
     await schema.pool.query(
       `CREATE TRIGGER fail BEFORE INSERT ON ${name}.workspaces EXECUTE FUNCTION ${name}.fail()`,
     );
@@ -202,7 +205,7 @@ describe('a database that cannot serve now', () => {
   });
 
   it('reports that its server ends in any language of the server', async () => {
-    const schema = await temporarySchema();
+    const schema = await keptSchema();
     const pool = new Pool({ connectionString: schema.url, max: 1, application_name: schema.name });
     onTestFinished(() => pool.end());
     translateSeverity(pool, 'ВАЖНО');
@@ -221,7 +224,7 @@ describe('a database that cannot serve now', () => {
   });
 
   it.runIf(isLongForm)('reports that it was emptied, and serves again when its tables are back', async () => {
-    const schema = await temporarySchema();
+    const schema = await keptSchema();
     const storage = await openStorage(schema);
     const { workspace, instance } = await storeInstance(storage);
     const message = aMessage(instance);
@@ -244,7 +247,7 @@ describe('a database that cannot serve now', () => {
   });
 
   it('is not confused with a value that is wrong', async () => {
-    const storage = await openStorage(await temporarySchema());
+    const storage = await openStorage(await keptSchema());
     const workspace = aWorkspace();
     await storage.workspaces.insert(workspace);
     const failure: unknown = await storage.workspaces.insert(workspace).catch((error: unknown) => error);
@@ -255,7 +258,7 @@ describe('a database that cannot serve now', () => {
   it.runIf(isLongForm)(
     'is not confused with such a value if the server writes its errors in another language',
     async () => {
-      const schema = await temporarySchema();
+      const schema = await keptSchema();
       const pool = new Pool({ connectionString: schema.url, max: 2 });
       onTestFinished(() => pool.end());
       translateSeverity(pool, 'FEHLER');
@@ -278,7 +281,7 @@ describe('a database that cannot serve now', () => {
 
 describe('a call that fails', () => {
   it('leaves no transaction open, and its connection to others', async () => {
-    const schema = await temporarySchema();
+    const schema = await keptSchema();
     const pool = new Pool({ connectionString: schema.url, max: 2, application_name: schema.name });
     onTestFinished(() => pool.end());
     const newId = (): never => {
@@ -309,7 +312,7 @@ describe('a call that fails', () => {
   });
 
   it('is tried again if concurrent transactions are the cause', async () => {
-    const schema = await temporarySchema();
+    const schema = await keptSchema();
     const storage = await openStorage(schema);
     const { workspace, instance } = await storeInstance(storage);
     // Locks the two rows in the opposite order to the write, so that the two transactions deadlock and one must yield.

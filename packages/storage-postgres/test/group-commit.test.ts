@@ -13,8 +13,10 @@ import { sending } from '@trunkline/storage-contract/fixtures';
 import { aMessage, anIdempotencyRecord, anInstance } from '@trunkline/storage-contract/examples';
 import { must } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
-import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
+import { keptSchemas, openStorage, storeInstance } from './support/open-storage.ts';
 import type { TestSchema } from './support/test-schema.ts';
+
+const keptSchema = keptSchemas();
 
 describe('acceptances that come together', () => {
   it('share commits of 500 at most', async () => {
@@ -298,7 +300,7 @@ interface Fixture {
 }
 
 async function fixture(): Promise<Fixture> {
-  const schema = await temporarySchema();
+  const schema = await keptSchema();
   const storage = await openStorage(schema);
   return { storage, schema, instance: (await storeInstance(storage)).instance };
 }

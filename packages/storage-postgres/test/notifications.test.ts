@@ -6,12 +6,14 @@ import { aMessage, anInstance, aWorkspace, NOW } from '@trunkline/storage-contra
 import { renaming } from '@trunkline/storage-contract/fixtures';
 import { eventually, must, until } from '@trunkline/test-support';
 import { channelOf } from '../src/database/remote-signals.ts';
-import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
+import { keptSchemas, openStorage, storeInstance } from './support/open-storage.ts';
 import type { TestSchema } from './support/test-schema.ts';
+
+const keptSchema = keptSchemas();
 
 describe('two storages on one schema', () => {
   it('get signals of each other’s work, and of their own once', async () => {
-    const schema = await temporarySchema();
+    const schema = await keptSchema();
     const [one, two] = [await openStorage(schema), await openStorage(schema)];
     const { instance } = await storeInstance(one);
     const [atOne, atTwo] = [listen(one), listen(two)];
@@ -25,7 +27,7 @@ describe('two storages on one schema', () => {
   });
 
   it('get many signals in a few messages', async () => {
-    const schema = await temporarySchema();
+    const schema = await keptSchema();
     const [one, two] = [await openStorage(schema), await openStorage(schema)];
     const { workspace } = await storeInstance(one);
     const instances = Array.from({ length: 250 }, () => anInstance(workspace));
@@ -53,7 +55,7 @@ describe('two storages on one schema', () => {
   });
 
   it('get no signals from another schema', async () => {
-    const [mine, other] = [await temporarySchema(), await temporarySchema()];
+    const [mine, other] = [await keptSchema(), await keptSchema()];
     const [one, two, elsewhere] = [
       await openStorage(mine),
       await openStorage(mine),
@@ -66,7 +68,7 @@ describe('two storages on one schema', () => {
   });
 
   it('hear again after their connections were cut, and work meanwhile', async () => {
-    const schema = await temporarySchema();
+    const schema = await keptSchema();
     const one = await openStorage(schema);
     const pool = new Pool({ connectionString: schema.url, max: 4, application_name: schema.name });
     onTestFinished(() => pool.end());
@@ -87,7 +89,7 @@ describe('two storages on one schema', () => {
 });
 
 it('signals that come during or after the closing of a storage are not reported: a listener could not read', async () => {
-  const schema = await temporarySchema();
+  const schema = await keptSchema();
   const pool = new Pool({ connectionString: schema.url, max: 4 });
   const clients = new Set<PoolClient>();
   pool.on('connect', (client) => clients.add(client));
@@ -110,7 +112,7 @@ it('signals that come during or after the closing of a storage are not reported:
 });
 
 it('closing a storage sends the signals that still wait', async () => {
-  const schema = await temporarySchema();
+  const schema = await keptSchema();
   const other = await openStorage(schema);
   const pool = new Pool({ connectionString: schema.url, max: 4 });
   onTestFinished(() => pool.end());
@@ -148,7 +150,7 @@ it('closing a storage sends the signals that still wait', async () => {
 });
 
 it('messages of other programs that are not signals are ignored', async () => {
-  const schema = await temporarySchema();
+  const schema = await keptSchema();
   const storage = await openStorage(schema);
   const signals = listen(storage);
   const payloads = [

@@ -1,4 +1,4 @@
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import type { Instance, Storage, StorageContext, Workspace } from '@trunkline/core/spi/storage';
 import { anInstance, aWorkspace } from '@trunkline/storage-contract/examples';
 import { postgresStorage } from '../../src/index.ts';
@@ -11,6 +11,26 @@ export async function temporarySchema(): Promise<TestSchema> {
   const schema = await nameSchema();
   onTestFinished(() => schema.drop());
   return schema;
+}
+
+/**
+ * Returns a function that gives a test a schema which earlier tests of the file may have used and emptied, because
+ * making a schema costs more than most tests do. To be called at the top of a file.
+ */
+export function keptSchemas(): () => Promise<TestSchema> {
+  const all: TestSchema[] = [];
+  const free: TestSchema[] = [];
+  afterAll(async () => void (await Promise.all(all.map((schema) => schema.drop()))));
+  return async () => {
+    const kept = free.pop();
+    const schema = kept ?? (await nameSchema());
+    if (!kept) all.push(schema);
+    onTestFinished(async () => {
+      await schema.empty();
+      free.push(schema);
+    });
+    return schema;
+  };
 }
 
 /** Opens a storage on the schema, by default with its own pool. Closes it when the running test ends. */

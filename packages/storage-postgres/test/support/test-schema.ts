@@ -19,13 +19,14 @@ export async function nameSchema(): Promise<TestSchema> {
   const name = `test_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
   const pool = new Pool({ connectionString: url, max: 20, idleTimeoutMillis: 0 });
   pool.on('error', () => undefined); // a test may end its connections
-  let deletions: string | undefined;
+  let deletions = '';
   return {
     url,
     name,
     pool,
     async empty() {
-      deletions ??= (await tablesOf(pool, name)).map((table) => `DELETE FROM ${table}`).join(';');
+      // Empty until a storage has made the tables.
+      deletions ||= (await tablesOf(pool, name)).map((table) => `DELETE FROM ${table}`).join(';');
       await pool.query(deletions);
     },
     async drop() {
@@ -38,7 +39,7 @@ export async function nameSchema(): Promise<TestSchema> {
 async function tablesOf(pool: Pool, schema: string): Promise<readonly string[]> {
   const { rows } = await pool.query<{ name: string }>(
     `SELECT oid::regclass::text AS name FROM pg_class
-     WHERE relnamespace = $1::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+     WHERE relnamespace = to_regnamespace($1) AND relkind IN ('r', 'p') AND NOT relispartition
        AND relname <> 'schema_versions'`,
     [schema],
   );
