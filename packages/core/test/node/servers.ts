@@ -11,7 +11,7 @@ import type { WebhookTimeouts } from '@trunkline/core/node';
 import { HANG_MS } from '@trunkline/test-support';
 
 /** Timeouts of a sender whose request should succeed. The usual ten seconds are too few on a busy machine. */
-export const PATIENT: WebhookTimeouts = { connectMs: HANG_MS, totalMs: HANG_MS };
+export const PATIENT = { connectMs: HANG_MS, totalMs: HANG_MS } satisfies WebhookTimeouts;
 
 type Listening = NetServer | HttpServer | TlsServer;
 
