@@ -2,8 +2,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { Server, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { elapsing } from '@trunkline/test-support';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { elapsing, until } from '@trunkline/test-support';
 import { undiciWebhookSender, type UndiciWebhookSenderOptions } from '@trunkline/core/node';
 import type { WebhookRequest, WebhookResponse, WebhookSender } from '../../src/ports/webhook-sender.ts';
 import { OK, PATIENT, Servers, respondOk } from './servers.ts';
@@ -454,9 +454,15 @@ describe('connections', () => {
         if (requests === 1) socket.write(OK);
       });
     });
-    const post = sender({ timeouts: { totalMs: elapsing(500) } });
+    const post = sender();
     await post.send(to(running.port));
-    expect(await post.send(to(running.port))).toEqual({ errorCode: 'TIMEOUT', ...noResponse });
+    // Only the test lets time pass, so that the first request has as long as it takes.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const second = post.send(to(running.port));
+    await until('the second request has come', () => requests === 2);
+    vi.advanceTimersByTime(PATIENT.totalMs);
+    expect(await second).toEqual({ errorCode: 'TIMEOUT', ...noResponse });
     expect(requests).toBe(2);
     expect(running.connections).toBe(1);
   });
