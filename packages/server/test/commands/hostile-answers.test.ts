@@ -41,7 +41,7 @@ const CALLS: readonly CommandCall[] = [
   {
     name: 'send',
     args: { to: '15550100', text: 'Hello' },
-    options: { instance: INSTANCE, until: 'read', timeout: '1' },
+    options: { instance: INSTANCE, until: 'read' },
   },
   { name: 'send', args: { to: '15550100', text: 'Hello' }, options: { until: 'queued' } },
   ...COMMANDS.filter(({ name, on }) => on === 'service' && !OTHERS.includes(name)).map(callOf),
