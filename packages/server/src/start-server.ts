@@ -183,6 +183,8 @@ async function startOn(
       }).fetch,
     );
     warnOfSettings(settings, logger);
+    const address = { url: settings.publicUrl ?? listener.url, listensOn: listener.url };
+    if (signIn !== null) await keepServerAddress(files, { address, logger });
     await announce(
       {
         settings,
@@ -196,8 +198,6 @@ async function startOn(
       },
       terminal,
     );
-    const address = { url: settings.publicUrl ?? listener.url, listensOn: listener.url };
-    if (signIn !== null) await keepServerAddress(files, { address, logger });
     const { database, roles } = settings;
     logger.info(
       {
