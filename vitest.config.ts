@@ -25,9 +25,6 @@ const SHARED_PROCESS = [
   'internal/fake-whatsapp/test/*.test.ts',
 ];
 
-/** The same for tests of the server, whose listener replaces the global Request and Response. */
-const SHARED_SERVER = ['packages/server/src/**/*.test.ts', 'packages/server/test/{*,!(commands)/*}.test.ts'];
-
 /**
  * Files that take half a minute or more. They start first, in this order, because a long file that starts last would
  * run alone at the end.
@@ -124,30 +121,13 @@ export default defineConfig(({ mode }) => {
                   setupFiles: ['internal/test-support/src/same-globals.ts'],
                 },
               },
-              {
-                extends: true as const,
-                test: {
-                  name: 'servers in a shared process',
-                  include: SHARED_SERVER,
-                  exclude: [LONG_ONLY],
-                  isolate: false,
-                  setupFiles: [
-                    'packages/server/test/support/replaced-globals.ts',
-                    'internal/test-support/src/same-globals.ts',
-                  ],
-                  sequence: { setupFiles: 'list' as const },
-                },
-              },
             ]),
         {
           extends: true,
           test: {
             name: 'own process',
             include: isLong ? longFiles(import.meta.dirname, ALL) : ALL,
-            exclude: [
-              '**/node_modules/**',
-              ...(isLong ? [] : [...SHARED_PROCESS, ...SHARED_SERVER, LONG_ONLY]),
-            ],
+            exclude: ['**/node_modules/**', ...(isLong ? [] : [...SHARED_PROCESS, LONG_ONLY])],
           },
         },
       ],
