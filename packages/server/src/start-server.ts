@@ -5,10 +5,10 @@ import { announce, warnOfSettings } from './start/announce.ts';
 import { scalar } from '#scalar';
 import { dashboardSignIn } from './http/dashboard.ts';
 import { removeDrafts } from './files/create-whole.ts';
-import { checkDataFiles, createDirectory } from './files/data-files.ts';
+import { checkDataFiles, createDirectory, isDatabase } from './files/data-files.ts';
 import type { DataFiles } from './files/data-files.ts';
 import { hasWorkspace, storageOn } from './database/database.ts';
-import { checkDatabaseIdentity, keepDatabaseIdentity } from './start/database-identity.ts';
+import { checkDatabaseIdentity, keepDatabaseIdentity, notedDatabaseId } from './start/database-identity.ts';
 import { openDefaultWorkspace } from './start/default-workspace.ts';
 import type { Access } from './start/default-workspace.ts';
 import { listen } from './http/http-listener.ts';
@@ -267,10 +267,12 @@ async function openData({
   networks,
 }: Data): Promise<Pick<TrunklineOptions, 'secretKey'> & { readonly networks: Networks }> {
   try {
+    // Before the look at the database, because a concurrent first start makes the database, and then notes its id.
+    const noted = await notedDatabaseId(files);
     const isInUse =
-      files.hasDatabase || (settings.database.kind === 'postgres' && (await hasWorkspace(storage, logger)));
+      files.database === null ? await hasWorkspace(storage, logger) : await isDatabase(files.database);
     const checkIdentity = (): Promise<void> =>
-      checkDatabaseIdentity({ storage, files }, { database: settings.database, isInUse });
+      checkDatabaseIdentity({ storage, files }, { database: settings.database, isInUse, noted });
     // Before a key is created, which would stand in the way of a restored backup.
     if (!isInUse) await checkIdentity();
     const { keys: secretKey, isRotating } = await secretKeysFor({ settings, files, terminal }, isInUse);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newDatabase } from '@trunkline/test-postgres';
-import { until } from '@trunkline/test-support';
+import { eventually, until } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import { countingProxy } from './support/counting-proxy.ts';
 import { runCommand } from './support/command-process.ts';
@@ -151,9 +151,9 @@ describe('The first start', () => {
     );
     expect(keys.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(new Set(keys.map(({ body }) => JSON.stringify(body))).size).toBe(1);
-    expect(servers.filter((server) => server.stdout().includes('this one does not connect it'))).toHaveLength(
-      2,
-    );
+    const withoutSandbox = (): number =>
+      servers.filter((server) => server.stdout().includes('this one does not connect it')).length;
+    await eventually(() => expect(withoutSandbox()).toBe(2));
     for (const server of servers) await server.stop();
   });
 });

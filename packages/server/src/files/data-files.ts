@@ -103,7 +103,8 @@ async function checkDatabaseDirectory(directory: string): Promise<void> {
   await checkWritable('DATABASE_URL', directory);
 }
 
-async function isDatabase(path: string): Promise<boolean> {
+/** Whether the file exists and is not empty. Throws a StartError if it is anything else than a file. */
+export async function isDatabase(path: string): Promise<boolean> {
   const found = await kindOf(path);
   if (found === null) {
     // SQLite would make a new database at the link's target, such as on a disk that is not mounted.

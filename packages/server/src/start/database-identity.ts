@@ -21,11 +21,14 @@ interface Place {
  */
 export async function checkDatabaseIdentity(
   { storage, files }: Place,
-  { database, isInUse }: Pick<Settings, 'database'> & { readonly isInUse: boolean },
+  {
+    database,
+    isInUse,
+    noted,
+  }: Pick<Settings, 'database'> & { readonly isInUse: boolean; readonly noted: string | null },
 ): Promise<void> {
-  const known = await knownId(files);
-  if (known === null) return;
-  if (isInUse && (await storage.setting(DATABASE_ID, randomUUID())) === known) return;
+  if (noted === null) return;
+  if (isInUse && (await storage.setting(DATABASE_ID, randomUUID())) === noted) return;
   const name = database.kind === 'sqlite' ? `The database ${database.path}` : 'The PostgreSQL database';
   throw new StartError(
     `${name} is ${isInUse ? 'another one than' : 'empty, and not'} the one that this data directory belongs to: put that one back, or restore a backup. To go on without it, remove ${files.databaseId}.`,
@@ -34,7 +37,7 @@ export async function checkDatabaseIdentity(
 
 /** Records in the data directory which database it belongs to, if unknown. */
 export async function keepDatabaseIdentity({ storage, files }: Place): Promise<void> {
-  if ((await knownId(files)) !== null) return;
+  if ((await notedDatabaseId(files)) !== null) return;
   const id = await storage.setting(DATABASE_ID, randomUUID());
   await createWhole(files.databaseId, `${id}\n`).catch((error: unknown) => {
     // Another server has recorded the same id.
@@ -42,7 +45,8 @@ export async function keepDatabaseIdentity({ storage, files }: Place): Promise<v
   });
 }
 
-async function knownId({ databaseId }: Pick<DataFiles, 'databaseId'>): Promise<string | null> {
+/** The id of the database that the data directory belongs to; null if none is noted. */
+export async function notedDatabaseId({ databaseId }: Pick<DataFiles, 'databaseId'>): Promise<string | null> {
   try {
     return (await readRegularFile(databaseId, LENGTH_MAX)).content.toString().trim();
   } catch (error) {
