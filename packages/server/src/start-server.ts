@@ -149,7 +149,6 @@ async function startOn(
   try {
     await trunkline.start();
     await checkKeysUnchanged(settings, files, secretKey);
-    await keepDatabaseIdentity({ storage, files });
     const openWorkspace = (): Promise<Access> =>
       openDefaultWorkspace(
         { trunkline, storage, crypto: runtime.crypto },
@@ -158,6 +157,8 @@ async function startOn(
     // If another server does the same concurrently, the first attempt may fail, and the second one finds the other
     // server's result.
     const access = await openWorkspace().catch(openWorkspace);
+    // After the workspace, without which another start would take the database for an emptied one.
+    await keepDatabaseIdentity({ storage, files });
     if (settings.emailTo !== undefined) await setEmailRecipients(trunkline, settings.emailTo);
 
     rateLimit = await openRateLimit(settings, logger);

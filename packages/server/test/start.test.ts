@@ -2,7 +2,10 @@ import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { describe, expect, it } from 'vitest';
+import { silentLogger } from '@trunkline/core';
+import { postgresStorage } from '@trunkline/storage-postgres';
 import { newDatabase } from '@trunkline/test-postgres';
 import { eventually, until } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
@@ -143,9 +146,13 @@ describe('The first start', () => {
     expect(await Promise.all(servers.map((server) => server.stop()))).toEqual([0, 0]);
   });
 
-  it.runIf(isLongForm)('may happen on several servers concurrently on the same data', async () => {
-    const DATA_DIR = join(temporaryDirectory(), 'data');
-    const servers = await Promise.all([1, 2, 3].map(() => startServer({ env: { DATA_DIR, API_KEY } })));
+  const onPostgres = async (): Promise<object> => ({ DATABASE_URL: (await newDatabase()).url });
+  it.runIf(isLongForm).each([
+    ['SQLite', async () => ({})],
+    ['PostgreSQL', onPostgres],
+  ])('may happen on several servers concurrently on the same data, on %s', async (_, database) => {
+    const env = { DATA_DIR: join(temporaryDirectory(), 'data'), API_KEY, ...(await database()) };
+    const servers = await Promise.all([1, 2, 3].map(() => startServer({ env })));
     const keys = await Promise.all(
       servers.map((server) => testClient(server.url).request('GET', '/api/v1/api-key')),
     );
@@ -159,6 +166,22 @@ describe('The first start', () => {
 });
 
 describe('A start on PostgreSQL', () => {
+  it.runIf(isLongForm)('may end before it has made a workspace, and the next one continues', async () => {
+    const { url } = await newDatabase();
+    const storage = postgresStorage({ connectionString: url });
+    await storage.open({ newId: () => 'unused', logger: silentLogger });
+    await storage.close();
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    await client.query('ALTER TABLE trunkline.workspaces ADD CONSTRAINT none CHECK (false)');
+    const env = { DATA_DIR: join(temporaryDirectory(), 'data'), DATABASE_URL: url, API_KEY };
+    expect((await runServer({ env })).code).toBe(1);
+    await client.query('ALTER TABLE trunkline.workspaces DROP CONSTRAINT none');
+    await client.end();
+    const server = await startServer({ env });
+    expect(await server.stop()).toBe(0);
+  });
+
   it.runIf(isLongForm)('keeps every connection that it opens, first and later', async () => {
     const { url } = await newDatabase();
     const DATA_DIR = join(temporaryDirectory(), 'data');
