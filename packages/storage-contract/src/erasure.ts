@@ -207,6 +207,22 @@ export function erasureContract(subject: ContractSubject): void {
       expect(await storage.uploads.listAbandoned(NOW * 2, 10)).toEqual([]);
     });
 
+    it('leaves a file that is still being stored for one of them to be given up later', async () => {
+      const all = await held();
+      const { storage, workspace, instance } = all;
+      const waiting = anInboundMessage(instance, { type: 'image', media: { ...FILE, available: false } });
+      await storage.messages.receive(all.lease, {
+        message: waiting,
+        senderId: 's1',
+        event: eventOf(workspace, instance, waiting),
+        download: aDownload(waiting),
+      });
+      await storage.uploads.reserve(waiting.id, NOW);
+      await erase(all, waiting);
+      expect(await storage.uploads.listAbandoned(NOW, 10)).toEqual([]);
+      expect(await storage.uploads.listAbandoned(NOW + 1, 10)).toEqual([waiting.id]);
+    });
+
     it('frees their idempotency keys and their network ids', async () => {
       const all = await held();
       const { storage, workspace, instance } = all;

@@ -102,13 +102,18 @@ describe('a call of the storage', () => {
     expect(isLogged(new Error('another one'))).toBe(false);
   });
 
-  it("waits and fails at the caller's own risk in the caller's own transaction", async () => {
+  it("waits and fails at the caller's own risk only in the caller's own transaction", async () => {
     const { clock, given, storage, lines } = await guarded();
     given.messages.find = () => Promise.reject(new Error('current transaction is aborted'));
     // @ts-expect-error a storage of this type accepts no transactions
     await rejection(storage.messages.find('wsp_1', 'msg_1', {}));
     await clock.advance(60_000);
     expect(lines).toEqual([]);
+
+    given.messages.find = never;
+    const error = rejection(storage.messages.find('wsp_1', 'msg_1'));
+    await clock.advance(20_000);
+    expect(isUnavailable(await error)).toBe(true);
   });
 
   it('settles though the storage is closed meanwhile, and keeps no timer', async () => {

@@ -155,6 +155,15 @@ describe('a result', () => {
     },
   );
 
+  it('is the error of the API, though it names a location', async () => {
+    const body = { error: { code: 'INVALID_RECIPIENT', message: 'No number.', request_id: 'req_1' } };
+    const fetch = (): Response => Response.json(body, { status: 400, headers: { Location: '/elsewhere' } });
+    expect(await createClient({ baseUrl, apiKey, fetch }).messages.send(text)).toMatchObject({
+      ok: false,
+      error: { code: 'INVALID_RECIPIENT' },
+    });
+  });
+
   it('is UNEXPECTED_RESPONSE for one that is longer than any of the API, of which the rest is not read', async () => {
     let pieces = 0;
     const endless = new ReadableStream<Uint8Array>({
