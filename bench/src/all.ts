@@ -20,6 +20,7 @@ const BENCHES: readonly (readonly [name: string, sizes: Readonly<Record<string, 
   ['fairness', { SECONDS: '12' }],
   ['flat', { STORAGE: 'sqlite', ROUNDS: '5' }],
   ['flat', { STORAGE: 'postgres', ROUNDS: '5' }],
+  ['feel', { TEXTS: '200', BURNERS: '0,3' }],
   ['big-accounts', { INSTANCES: '2' }],
   ['scale', { INSTANCES: '1000', PROCESSES: '4', ENDPOINTS: '200', PER_SECOND: '50', SECONDS: '10' }],
 ];
