@@ -14,6 +14,13 @@ export interface Transaction extends Statements {
   readonly newId: NewId;
   /** Announces work once the transaction is committed. */
   announce(signal: Signal): void;
+  /** Runs a statement, and another that does not need its result: in one round trip where the connection can. */
+  together<One, Other>(one: () => Promise<One>, other: () => Promise<Other>): Promise<[One, Other]>;
+  /**
+   * Runs the last statements of the transaction, which do not need each other's results, and commits: in one round trip
+   * where the connection can. Each function sends one statement when it is called, not later.
+   */
+  last(...statements: readonly (() => Promise<unknown>)[]): Promise<void>;
 }
 
 /**
@@ -29,6 +36,11 @@ export interface Database extends Statements {
    * another transaction, in which case only the last run counts.
    */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
+  /**
+   * Like `transaction`, but where the connection can, begins in the round trip of the first statements. Those must
+   * write nothing unless `IN_TRANSACTION`, because they run alone if the transaction could not begin.
+   */
+  transactionAtOnce<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
   /** Runs `read` so that all its statements see the same state, even if other transactions commit in between. */
   snapshot<Result>(read: (statements: Statements) => Promise<Result>): Promise<Result>;
   /**
@@ -72,14 +84,28 @@ export function createDatabase(options: DatabaseOptions): Database & { idle(): P
   const calls = new Set<Promise<unknown>>();
 
   const within = <Result>(
-    kind: TransactionKind,
-    work: (statements: Statements) => Promise<Result>,
+    how: Omit<TransactionOptions, 'timeoutMs'>,
+    work: (statements: Statements & Trips) => Promise<Result>,
   ): Promise<Result> =>
     throughConflicts(() =>
       withClient(pool, logger, (client) =>
-        inTransaction(client, { kind, timeoutMs }, () => work(statementsOn(client, prepare))),
+        inTransaction(client, { ...how, timeoutMs }, (trips) =>
+          work({ ...statementsOn(client, prepare), ...trips }),
+        ),
       ),
     );
+  const transaction = async <Result>(
+    how: Omit<TransactionOptions, 'timeoutMs'>,
+    work: (transaction: Transaction) => Promise<Result>,
+  ): Promise<Result> => {
+    let signals: Signal[] = [];
+    const result = await within(how, (statements) => {
+      signals = [];
+      return work({ ...statements, newId, announce: (signal) => signals.push(signal) });
+    });
+    publish(signals);
+    return result;
+  };
   const alone: Queryable = {
     query: (statement) =>
       throughConflicts(() =>
@@ -101,22 +127,15 @@ export function createDatabase(options: DatabaseOptions): Database & { idle(): P
     ...statementsOn(alone, prepare),
     newId,
     process: options.process,
-    async transaction(work) {
-      let signals: Signal[] = [];
-      const result = await within('write', (statements) => {
-        signals = [];
-        return work({ ...statements, newId, announce: (signal) => signals.push(signal) });
-      });
-      publish(signals);
-      return result;
-    },
-    snapshot: (read) => within('snapshot', read),
+    transaction: (work) => transaction({ kind: 'write' }, work),
+    transactionAtOnce: (work) => transaction({ kind: 'write', isAtOnce: true }, work),
+    snapshot: (read) => within({ kind: 'snapshot' }, read),
     join: (own, work) =>
       throughConflicts(() =>
         joinTransaction(own, joining, async (client) => {
           const signals: Signal[] = [];
           const announce = (signal: Signal): void => void signals.push(signal);
-          const result = await work({ ...statementsOn(client, prepare), newId, announce });
+          const result = await work({ ...statementsOn(client, prepare), ...ONE_BY_ONE, newId, announce });
           const notify = options.notification(signals);
           if (notify) await client.query({ ...notify, query_timeout: timeoutMs });
           return result;
@@ -145,24 +164,73 @@ async function throughConflicts<Result>(run: () => Promise<Result>): Promise<Res
   }
 }
 
+type Trips = Pick<Transaction, 'together' | 'last'>;
+
+const ONE_BY_ONE: Trips = {
+  together: async (one, other) => [await one(), await other()],
+  async last(...statements) {
+    for (const statement of statements) await statement();
+  },
+};
+
+function pipelined({ sent }: WatchedClient, commit: () => void): Trips {
+  return {
+    together: (one, other) => allOf([one(), other()]),
+    async last(...statements) {
+      const before = sent();
+      const results = statements.map((statement) => statement());
+      // A statement that could not be sent must not be missing from what is committed.
+      if (sent() === before + statements.length) commit();
+      await allOf(results);
+    },
+  };
+}
+
+/** Waits for all even if one rejects, because a connection may be released only after all of its results have come. */
+async function allOf<Results extends readonly unknown[]>(
+  results: readonly [...{ [Index in keyof Results]: Promise<Results[Index]> }],
+): Promise<Results>;
+async function allOf(results: readonly Promise<unknown>[]): Promise<readonly unknown[]> {
+  await Promise.allSettled(results);
+  return Promise.all(results);
+}
+
+interface TransactionOptions {
+  readonly kind: TransactionKind;
+  readonly timeoutMs: number;
+  /** See `Database.transactionAtOnce`. */
+  readonly isAtOnce?: boolean;
+}
+
 async function inTransaction<Result>(
   client: WatchedClient,
-  { kind, timeoutMs }: { readonly kind: TransactionKind; readonly timeoutMs: number },
-  work: () => Promise<Result>,
+  { kind, timeoutMs, isAtOnce = false }: TransactionOptions,
+  work: (trips: Trips) => Promise<Result>,
 ): Promise<Result> {
   const control = (text: string): Promise<QueryResult> => client.query({ text, query_timeout: timeoutMs });
-  await control(transactionStart(kind, client.session, timeoutMs));
+  const begun = control(transactionStart(kind, client.session, timeoutMs));
+  if (!isAtOnce || !client.isPipelined) await begun;
+  let committed: Promise<QueryResult> | undefined;
+  const commit = (): void => {
+    committed = control('COMMIT');
+    // It is awaited later.
+    committed.catch(() => undefined);
+  };
   try {
-    const result = await work();
-    const { command } = await control('COMMIT');
+    // Without a beginning, whatever the work found does not count.
+    const [, result] = await allOf([
+      begun,
+      work(client.isPipelined ? pipelined(client, commit) : ONE_BY_ONE),
+    ]);
+    const { command } = await (committed ?? control('COMMIT'));
     if (command !== 'COMMIT')
       throw new Error(
         'PostgreSQL rolled back a transaction that was to be committed, because a statement in it had failed. This is a defect: please report it.',
       );
     return result;
   } catch (error) {
-    // A broken connection is closed, which ends the transaction too.
-    if (!client.isBroken()) await control('ROLLBACK').catch(() => undefined);
+    // A broken connection is closed, which ends the transaction too. After a failed statement, COMMIT rolls back.
+    if (!client.isBroken()) await (committed ?? control('ROLLBACK')).catch(() => undefined);
     throw error;
   }
 }

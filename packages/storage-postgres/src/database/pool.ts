@@ -8,6 +8,8 @@ import type { Session } from './session.ts';
 
 /** A connection of a pool, as `pg` provides it. */
 interface PoolClient extends Queryable {
+  /** Whether statements are sent without waiting for the results of earlier ones. */
+  readonly pipeline?: boolean;
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'notification', listener: (message: PoolNotification) => void): unknown;
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
@@ -44,6 +46,7 @@ export function makePool({ connectionString, maxConnections }: OwnPoolOptions): 
     max: maxConnections,
     application_name: 'trunkline',
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+    pipeline: true,
     // Detects on idle connections that PostgreSQL's machine has died.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -86,7 +89,9 @@ export async function withClient<Result>(
     );
   };
   client.on('error', onError);
+  let sent = 0;
   const query: Queryable['query'] = async (statement) => {
+    sent += 1;
     try {
       return await client.query(statement);
     } catch (error) {
@@ -108,7 +113,13 @@ export async function withClient<Result>(
       throw new ReplicaError();
     }
     if (!known) sessions.set(pool, (sessions.get(pool) ?? new WeakMap()).set(client, session));
-    return await work({ isBroken: () => isBroken, session, query });
+    return await work({
+      isBroken: () => isBroken,
+      isPipelined: client.pipeline === true,
+      sent: () => sent,
+      session,
+      query,
+    });
   } finally {
     client.removeListener('error', onError);
     client.release(isBroken);
@@ -155,7 +166,11 @@ class ReplicaError extends UnavailableError {
 
 export interface WatchedClient extends Queryable {
   readonly session: Session;
+  /** Whether a statement may be sent before the results of earlier ones have come. */
+  readonly isPipelined: boolean;
   isBroken(): boolean;
+  /** The number of statements that were sent. */
+  sent(): number;
 }
 
 /**

@@ -44,6 +44,12 @@ export function runsAlone({ isPlain, statementTimeoutMs }: Session, timeoutMs: n
   return isPlain && (statementTimeoutMs === 0 || statementTimeoutMs >= timeoutMs);
 }
 
+/** A setting that nothing but `transactionStart` sets. */
+const BEGUN = 'trunkline_storage.begun';
+
+/** SQL that is true only in a transaction that `transactionStart` has begun. */
+export const IN_TRANSACTION: string = `coalesce(current_setting('${BEGUN}', true), '') = 'yes'`;
+
 export type TransactionKind = 'write' | 'snapshot';
 
 const KINDS: Readonly<Record<TransactionKind, string>> = {
@@ -62,6 +68,7 @@ export function transactionStart(kind: TransactionKind, { limits }: Session, tim
     `statement_timeout = ${timeoutMs}`,
     `idle_in_transaction_session_timeout = ${timeoutMs}`,
     ...limits.map((limit) => `${limit} = 0`),
+    `${BEGUN} = 'yes'`,
     // The planner overestimates arrays of unknown length, so compiling a statement would take longer than running it.
     'jit = off',
   ];

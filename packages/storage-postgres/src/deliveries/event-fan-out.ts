@@ -13,9 +13,43 @@ import { uuidOf, uuidToFind } from '../rows/uuid.ts';
  */
 export async function storeEvents(transaction: Transaction, events: readonly EventRecord[]): Promise<void> {
   if (events.length === 0) return;
+  await storeWanted(transaction, events, await findWanting(transaction, events));
+}
+
+export interface LastEvents {
+  readonly events: readonly EventRecord[];
+  /** The result of `findWanting`. */
+  readonly wanting: readonly Row[];
+  /** The statement that follows, if any. */
+  readonly followedBy: (() => Promise<unknown>) | null;
+}
+
+/** Like `storeEvents`, with the last statement of the transaction. */
+export async function storeLastEvents(
+  transaction: Transaction,
+  { events, wanting, followedBy }: LastEvents,
+): Promise<void> {
+  const after = followedBy ? [followedBy] : [];
+  if (events.length > 0)
+    await storeWanted(transaction, events, wanting, (store) => transaction.last(store, ...after));
+  else await transaction.last(...after);
+}
+
+/** Finds, and locks, what may want these events. */
+export function findWanting({ all }: Transaction, events: readonly EventRecord[]): Promise<readonly Row[]> {
   const workspaces = new Set(events.map(({ workspaceId }) => uuidOf('ten', workspaceId)));
   const types = new Set(events.map(({ type }) => type));
-  const rows = await transaction.all(WANTING, [...workspaces], [...types]);
+  return all(WANTING, [...workspaces], [...types]);
+}
+
+type RunStore = (statement: () => Promise<unknown>) => Promise<unknown>;
+
+async function storeWanted(
+  transaction: Transaction,
+  events: readonly EventRecord[],
+  rows: readonly Row[],
+  run?: RunStore,
+): Promise<void> {
   const isSubscription = (row: Row): boolean => row['workspace_id'] === null;
   const endpoints = rows.filter((row) => !isSubscription(row)).map(readSubscriber);
   const subscriptions = rows.filter(isSubscription).map(readSubscription);
@@ -24,7 +58,7 @@ export async function storeEvents(transaction: Transaction, events: readonly Eve
     endpoints: endpoints.filter((endpoint) => isFor(endpoint, event)),
     subscriptions: subscriptions.filter(({ eventTypes }) => eventTypes.includes(event.type)),
   }));
-  await store(transaction, fanOuts, events);
+  await store(transaction, fanOuts, events, run);
   for (const workspaceId of new Set(events.map((event) => event.workspaceId)))
     transaction.announce({ topic: 'events', workspaceId });
 }
@@ -124,6 +158,7 @@ async function store(
   { newId, all, announce }: Transaction,
   fanOuts: readonly FanOut[],
   logged: readonly EventRecord[],
+  run: RunStore = (statement) => statement(),
 ): Promise<readonly Delivery[]> {
   const deliveries = fanOuts.flatMap(({ event, endpoints }) =>
     endpoints.map(({ id: endpointId, generation }) => ({
@@ -134,12 +169,14 @@ async function store(
   const queued = fanOuts.flatMap(({ event, subscriptions }) =>
     subscriptions.map((subscription) => queuedColumns(event, subscription)),
   );
-  await all(
-    STORE,
-    JSON.stringify(fanOuts.map(({ event }) => eventColumns(event))),
-    JSON.stringify(deliveries.map(({ delivery, generation }) => openColumns(delivery, generation))),
-    JSON.stringify(queued),
-    JSON.stringify(logged.map(logColumns)),
+  await run(() =>
+    all(
+      STORE,
+      JSON.stringify(fanOuts.map(({ event }) => eventColumns(event))),
+      JSON.stringify(deliveries.map(({ delivery, generation }) => openColumns(delivery, generation))),
+      JSON.stringify(queued),
+      JSON.stringify(logged.map(logColumns)),
+    ),
   );
   if (deliveries.length > 0) announce({ topic: 'deliveries' });
   if (queued.length > 0) announce({ topic: 'subscriptions' });

@@ -1,10 +1,11 @@
 import type { SessionStore } from '@trunkline/core/spi/storage';
 import { createBatcher } from '../database/batcher.ts';
+import { TransactionConflict } from '../database/database.ts';
 import type { Connected, Transaction } from '../database/database.ts';
-import { isHeld } from '../processes/lease.ts';
-import { bytes, text } from '../rows/row.ts';
+import { IN_TRANSACTION } from '../database/session.ts';
+import { bytes, flag, text } from '../rows/row.ts';
 import { encodeText, encodeTextOrNull } from '../rows/text-encoding.ts';
-import { uuidOf, uuidToFind } from '../rows/uuid.ts';
+import { uuidToFind } from '../rows/uuid.ts';
 
 export function sessionStore(connected: Connected): SessionStore {
   // A session may have hundreds of values, so batches are small.
@@ -45,13 +46,20 @@ export function sessionStore(connected: Connected): SessionStore {
       const saved = [...changes]
         .map(([name, value]) => ({ name: encodeText(name), value: value && Buffer.from(value) }))
         .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-      return connected().transaction(async (transaction) => {
-        if (!(await isHeld(transaction, lease))) return 'fenced';
-        const instance = uuidOf('ins', lease.instanceId);
-        const [names, values] = [saved.map(({ name }) => name), saved.map(({ value }) => value)];
-        await transaction.run(SAVE, instance, names, values);
-        await transaction.run(ERASE, instance, names, values);
-        return 'saved';
+      const { instanceId, owner, epoch } = lease;
+      // COMMIT waits for the result. If it were sent with the statement, a slow network could deliver both after the
+      // caller has given up, and they would undo the saves of the next connection.
+      return connected().transactionAtOnce(async ({ get }) => {
+        const row = await get(
+          SAVE,
+          uuidToFind('ins', instanceId),
+          saved.map(({ name }) => name),
+          saved.map(({ value }) => value),
+          encodeText(owner),
+          epoch,
+        );
+        if (!row || !flag(row, 'is_begun')) throw new TransactionConflict();
+        return flag(row, 'is_held') ? 'saved' : 'fenced';
       });
     },
     erase: async (instanceId, names) => {
@@ -95,11 +103,25 @@ const NAMES = `
   WHERE instance_id = $1 AND ($3::text IS NULL OR name > $3) AND starts_with(name, $2)
   ORDER BY name LIMIT $4`;
 
+// The lease is checked as by `isHeld`.
 const SAVE = `
-  INSERT INTO trunkline.session_values (instance_id, name, value)
-  SELECT $1, name, value FROM unnest($2::text[], $3::bytea[]) AS saved (name, value)
-  WHERE value IS NOT NULL
-  ON CONFLICT (instance_id, name) DO UPDATE SET value = excluded.value`;
+  WITH held AS MATERIALIZED (
+    SELECT 1 FROM trunkline.instances
+    WHERE id = $1 AND lease_owner = $4 AND lease_epoch = $5 AND ${IN_TRANSACTION}
+    FOR SHARE
+  ), change AS MATERIALIZED (
+    SELECT name, value FROM unnest($2::text[], $3::bytea[]) AS change (name, value)
+    WHERE EXISTS (SELECT FROM held)
+  ), saved AS (
+    INSERT INTO trunkline.session_values (instance_id, name, value)
+    SELECT $1, name, value FROM change WHERE value IS NOT NULL
+    ON CONFLICT (instance_id, name) DO UPDATE SET value = excluded.value
+  ), erased AS (
+    DELETE FROM trunkline.session_values
+    USING change
+    WHERE instance_id = $1 AND session_values.name = change.name AND change.value IS NULL
+  )
+  SELECT EXISTS (SELECT FROM held) AS is_held, ${IN_TRANSACTION} AS is_begun`;
 
 const REPLACE = `
   UPDATE trunkline.session_values SET value = $4 WHERE instance_id = $1 AND name = $2 AND value = $3`;

@@ -2,15 +2,17 @@ import { failQueue } from '@trunkline/core/spi/storage';
 import type { Lease, MessageChange, QueueFailure } from '@trunkline/core/spi/storage';
 import { createBatcher } from '../database/batcher.ts';
 import type { Batcher } from '../database/batcher.ts';
+import { TransactionConflict } from '../database/database.ts';
 import type { Connected, Database, Transaction } from '../database/database.ts';
-import { storeEvents } from '../deliveries/event-fan-out.ts';
+import { findWanting, storeEvents, storeLastEvents } from '../deliveries/event-fan-out.ts';
 import { CHANGEABLE_NAMES, MESSAGE_COLUMNS, MESSAGE_RECORD, readMessage } from './message-row.ts';
 import { leaveHeld } from './held-messages.ts';
 import { isLockTimeout } from '../database/pool.ts';
+import { IN_TRANSACTION } from '../database/session.ts';
 import { entities, flag, integer } from '../rows/row.ts';
 import type { Row } from '../rows/row.ts';
 import { encodeText } from '../rows/text-encoding.ts';
-import { runBatch } from '../database/batch-transaction.ts';
+import { runBatchOrEach } from '../database/batch-transaction.ts';
 import { uuidToFind } from '../rows/uuid.ts';
 
 export interface LeasedChange {
@@ -44,14 +46,18 @@ async function changeTogether(
   changes: readonly LeasedChange[],
 ): Promise<readonly (PromiseSettledResult<ChangeResult> | Promise<ChangeResult>)[]> {
   const alone = changes.length === 1;
-  const results = await runBatch(database, changes, (transaction, some) =>
-    changeMessages(transaction, some, alone ? null : LOCK_TIMEOUT),
+  const results = await runBatchOrEach(changes, (some) =>
+    database.transactionAtOnce((transaction) =>
+      changeMessages(transaction, some, alone ? null : LOCK_TIMEOUT),
+    ),
   );
   return results.map((result, index) => {
     const change = changes[index];
     if (alone || !change || result.status === 'fulfilled' || !isLockTimeout(result.reason)) return result;
     // Runs this change in its own transaction, so that no instance waits for a lock that another needs.
-    return database.transaction(async (transaction) => onlyOf(await changeMessages(transaction, [change])));
+    return database.transactionAtOnce(async (transaction) =>
+      onlyOf(await changeMessages(transaction, [change])),
+    );
   });
 }
 
@@ -61,13 +67,19 @@ function onlyOf([result]: readonly ChangeResult[]): ChangeResult {
   return result;
 }
 
-/** Writes each message's next state if its status is still the expected one. */
+/**
+ * Writes each message's next state if its status is still the expected one, and ends the transaction. Queues are counted
+ * in the last statement, so that acceptances find them unlocked until the commit.
+ */
 async function changeMessages(
   transaction: Transaction,
   changes: readonly LeasedChange[],
   lockTimeout: string | null = null,
 ): Promise<readonly ChangeResult[]> {
   const results = new Map<LeasedChange, ChangeResult>();
+  const events = changes.flatMap(({ change }) => change.events);
+  const left = new Map<string, number>();
+  let wanting: readonly Row[] | undefined;
   for (const round of roundsOf(changes)) {
     const records = round.map(({ lease, change }, place) => ({
       ...recordOf(change),
@@ -76,18 +88,33 @@ async function changeMessages(
       lease_owner: encodeText(lease.owner),
       lease_epoch: lease.epoch,
     }));
-    const rows = await transaction.all(CHANGE, JSON.stringify(records), lockTimeout);
+    const write = (): Promise<readonly Row[]> =>
+      transaction.all(CHANGE, JSON.stringify(records), lockTimeout);
+    let rows: readonly Row[];
+    if (wanting || events.length === 0) rows = await write();
+    else [rows, wanting] = await transaction.together(write, () => findWanting(transaction, events));
+    if (rows.some((row) => !flag(row, 'is_begun'))) throw new TransactionConflict();
     for (const row of rows) {
       const change = round[integer(row, 'place')];
-      if (change) results.set(change, resultOf(flag(row, 'is_held'), flag(row, 'is_changed')));
+      if (!change) continue;
+      results.set(change, resultOf(flag(row, 'is_held'), flag(row, 'is_changed')));
+      const { instanceId } = change.lease;
+      if (flag(row, 'left_queue')) left.set(instanceId, (left.get(instanceId) ?? 0) + 1);
     }
     await leaveHeldOf(transaction, rows);
   }
-  await storeEvents(
-    transaction,
-    changes.flatMap((one) => (results.get(one) === 'changed' ? one.change.events : [])),
-  );
+  await storeLastEvents(transaction, {
+    events: changes.flatMap((one) => (results.get(one) === 'changed' ? one.change.events : [])),
+    wanting: wanting ?? [],
+    followedBy: left.size === 0 ? null : () => countLeft(transaction, left),
+  });
   return changes.map((one) => results.get(one) ?? 'stale');
+}
+
+/** Counts the messages that have left the queues of these instances. */
+async function countLeft(transaction: Transaction, left: ReadonlyMap<string, number>): Promise<void> {
+  const instances = [...left.keys()].map((instanceId) => uuidToFind('ins', instanceId));
+  await transaction.run(COUNT, instances, [...left.values()]);
 }
 
 async function leaveHeldOf(transaction: Transaction, rows: readonly Row[]): Promise<void> {
@@ -181,18 +208,17 @@ const WRITE = `
     DELETE FROM trunkline.queued_messages
     WHERE message_id = ANY (ARRAY(SELECT id FROM changed WHERE leaves_queue))
     RETURNING instance_id, message_id
-  ), left_now AS MATERIALIZED (
-    SELECT instance_id, count(*) AS messages FROM gone GROUP BY instance_id
-  ), queue AS MATERIALIZED (
-    SELECT instance_id FROM trunkline.queues
-    WHERE instance_id = ANY (ARRAY(SELECT instance_id FROM left_now))
+  )`;
+
+const COUNT = `
+  WITH queue AS MATERIALIZED (
+    SELECT instance_id FROM trunkline.queues WHERE instance_id = ANY ($1::uuid[])
     ORDER BY instance_id
     FOR NO KEY UPDATE
-  ), counted AS (
-    UPDATE trunkline.queues SET length = length - left_now.messages
-    FROM queue JOIN left_now USING (instance_id)
-    WHERE queues.instance_id = queue.instance_id
-  )`;
+  )
+  UPDATE trunkline.queues SET length = length - gone.messages
+  FROM queue JOIN unnest($1::uuid[], $2::bigint[]) AS gone (instance_id, messages) USING (instance_id)
+  WHERE queues.instance_id = queue.instance_id`;
 
 /** Whether the message left its queue without having a row in queued_messages. */
 const STANDS_ASIDE = 'coalesce(changed.leaves_queue, false) AND gone.message_id IS NULL AS stands_aside';
@@ -200,7 +226,11 @@ const STANDS_ASIDE = 'coalesce(changed.leaves_queue, false) AND gone.message_id 
 const FAIL = `
   WITH record AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::text::json) AS record (${CHANGE_RECORD})
-  ), ${WRITE}
+  ), ${WRITE}, counted AS (
+    UPDATE trunkline.queues SET length = length - left_now.messages
+    FROM (SELECT instance_id, count(*) AS messages FROM gone GROUP BY instance_id) AS left_now
+    WHERE queues.instance_id = left_now.instance_id
+  )
   SELECT place, id, ${STANDS_ASIDE} FROM changed LEFT JOIN gone ON gone.message_id = changed.id`;
 
 // The leases cannot change until the transaction ends, as with isHeld.
@@ -215,6 +245,7 @@ const CHANGE = `
     SELECT id, lease_owner, lease_epoch FROM trunkline.instances
     WHERE id = ANY (ARRAY(SELECT lease_instance_id FROM given))
       AND (id, lease_owner, lease_epoch) IN (SELECT lease_instance_id, lease_owner, lease_epoch FROM given)
+      AND ${IN_TRANSACTION}
     ORDER BY id
     FOR SHARE
   ), record AS MATERIALIZED (
@@ -223,7 +254,9 @@ const CHANGE = `
       AND held.lease_epoch = given.lease_epoch
     WHERE instance_id = lease_instance_id
   ), ${WRITE}
-  SELECT given.place, held.id IS NOT NULL AS is_held, changed.id IS NOT NULL AS is_changed, given.id, ${STANDS_ASIDE}
+  SELECT
+    given.place, ${IN_TRANSACTION} AS is_begun, held.id IS NOT NULL AS is_held, changed.id IS NOT NULL AS is_changed,
+    given.id, gone.message_id IS NOT NULL AS left_queue, ${STANDS_ASIDE}
   FROM given
   LEFT JOIN held ON held.id = lease_instance_id AND held.lease_owner = given.lease_owner
     AND held.lease_epoch = given.lease_epoch

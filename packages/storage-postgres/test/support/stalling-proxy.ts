@@ -8,6 +8,8 @@ export interface StallingProxy {
   readonly url: string;
   /** From now on, open connections pass nothing in either direction, but are not closed. */
   stall(): void;
+  /** Passes on what the stalled connections have sent to the server. */
+  deliver(): void;
   /** From now on, new connections lead to another server; open connections stay as they are. */
   leadTo(serverUrl: string): void;
 }
@@ -16,8 +18,11 @@ export interface StallingProxy {
 export async function stallingProxy(serverUrl: string): Promise<StallingProxy> {
   let target = new URL(serverUrl);
   const open = new Set<Socket>();
+  const toServer = new Map<Socket, Socket>();
+  let stalled: readonly (readonly [Socket, Socket])[] = [];
   const proxy = createServer((client) => {
     const server = connect(Number(target.port), target.hostname);
+    toServer.set(client, server);
     for (const [from, to] of [
       [client, server],
       [server, client],
@@ -41,7 +46,11 @@ export async function stallingProxy(serverUrl: string): Promise<StallingProxy> {
     leadTo(other) {
       target = new URL(other);
     },
+    deliver() {
+      for (const [client, server] of stalled) client.pipe(server);
+    },
     stall() {
+      stalled = [...toServer];
       for (const socket of open) {
         socket.unpipe();
         socket.pause();

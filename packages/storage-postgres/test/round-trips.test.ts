@@ -1,0 +1,156 @@
+import { Pool } from 'pg';
+import { expect, it, onTestFinished } from 'vitest';
+import { isUnavailable } from '@trunkline/core/spi/storage';
+import type { AcceptanceResult, EventRecord, Message, Storage } from '@trunkline/core/spi/storage';
+import { aMessage, anEvent, NOW } from '@trunkline/storage-contract/examples';
+import { sending, storeEndpoint, takeLease } from '@trunkline/storage-contract/fixtures';
+import { elapsing, eventually } from '@trunkline/test-support';
+import { keptSchemas, openStorage, storeInstance } from './support/open-storage.ts';
+import { stallingProxy } from './support/stalling-proxy.ts';
+import type { TestSchema } from './support/test-schema.ts';
+
+const keptSchema = keptSchemas();
+
+it('a session is saved in two round trips, and an outcome with its event in two', async () => {
+  const { storage, lease, change, pool } = await fixture();
+  const counted = countTrips(pool);
+  await storage.sessions.save(lease, new Map([['creds', Uint8Array.of(1)], ['old', null]])); // prettier-ignore
+  expect(counted.trips()).toBe(2);
+  expect(await storage.messages.change(lease, change)).toBe('changed');
+  expect(counted.trips()).toBe(2);
+});
+
+it('messages are accepted while an outcome of their instance waits for any of its statements', async () => {
+  const { schema, storage, lease, instance, change, pool } = await fixture();
+  const other = await openStorage(schema, { notifications: false });
+  const accepted: AcceptanceResult[] = [];
+  onEachStatement(pool, async (run) => {
+    const result = await run();
+    accepted.push(await accept(other, aMessage(instance)));
+    return result;
+  });
+  expect(await storage.messages.change(lease, change)).toBe('changed');
+  expect(accepted.length).toBeGreaterThan(4);
+  expect(new Set(accepted.map(({ kind }) => kind))).toEqual(new Set(['accepted']));
+  const { rows } = await schema.pool.query(`SELECT length::integer FROM ${schema.name}.queues`);
+  expect(rows).toEqual([{ length: accepted.length }]);
+});
+
+it('an outcome is not written without its event', async () => {
+  const { schema, storage, lease, change, message } = await fixture();
+  await schema.pool.query(`ALTER TABLE ${schema.name}.event_log ADD CHECK (false) NOT VALID`);
+  await expect(storage.messages.change(lease, change)).rejects.toThrow();
+  expect(await storage.messages.find(message.workspaceId, message.id)).toEqual(message);
+});
+
+it('a save that arrives after its caller has given up does not undo a later save', async () => {
+  const schema = await keptSchema();
+  const proxy = await stallingProxy(schema.url);
+  const pool = new Pool({
+    connectionString: proxy.url,
+    max: 1,
+    pipeline: true,
+    application_name: schema.name,
+  });
+  onTestFinished(() => pool.end());
+  const storage = await openStorage(schema, { pool, notifications: false, timeoutMs: elapsing(10_000) });
+  const { instance } = await storeInstance(storage);
+  const lease = await takeLease(storage, instance);
+  const creds = (step: number) => new Map([['creds', Uint8Array.of(step)]]);
+  await storage.sessions.save(lease, creds(1));
+  proxy.stall();
+  await expect(storage.sessions.save(lease, creds(2))).rejects.toSatisfy(isUnavailable);
+  await storage.sessions.save(lease, creds(3));
+  proxy.deliver();
+  await eventually(async () => expect(await connectionsOf(schema)).toBe(1));
+  expect(await storage.sessions.load(instance.id)).toEqual(creds(3));
+});
+
+it('nothing is written if a transaction cannot begin', async () => {
+  const { storage, lease, change, message, pool } = await fixture();
+  const session = new Map([['creds', Uint8Array.of(1)]]);
+  await storage.sessions.save(lease, session);
+  failBeginnings(pool);
+  await expect(storage.sessions.save(lease, new Map([['creds', null]]))).rejects.toThrow('division by zero');
+  await expect(storage.messages.change(lease, change)).rejects.toThrow('division by zero');
+  expect(await storage.sessions.load(lease.instanceId)).toEqual(session);
+  expect(await storage.messages.find(message.workspaceId, message.id)).toEqual(message);
+});
+
+async function fixture() {
+  const schema = await keptSchema();
+  const pool = new Pool({ connectionString: schema.url, max: 1, pipeline: true });
+  onTestFinished(() => pool.end());
+  const storage = await openStorage(schema, { pool, notifications: false });
+  const { workspace, instance } = await storeInstance(storage);
+  await storeEndpoint(storage, workspace);
+  const lease = await takeLease(storage, instance);
+  const message = aMessage(instance);
+  await accept(storage, message);
+  const event: EventRecord = {
+    ...anEvent(workspace, NOW),
+    type: 'message.sent',
+    subject: { instanceId: instance.id, messageId: message.id },
+  };
+  return {
+    schema,
+    storage,
+    lease,
+    instance,
+    message,
+    pool,
+    change: { ...sending(message), events: [event] },
+  };
+}
+
+function accept(storage: Storage, message: Message): Promise<AcceptanceResult> {
+  return storage.messages.accept({ message, idempotency: null, backlogLimit: 50, trialLimit: null });
+}
+
+async function connectionsOf({ pool, name }: TestSchema): Promise<unknown> {
+  const sql = 'SELECT count(*)::integer AS open FROM pg_stat_activity WHERE application_name = $1';
+  return (await pool.query<{ open: number }>(sql, [name])).rows[0]?.open;
+}
+
+/** Counts how often statements are sent while no result is awaited. */
+function countTrips(pool: Pool): { trips(): number } {
+  let awaited = 0;
+  let trips = 0;
+  onEachStatement(pool, (run) => {
+    if (awaited === 0) trips += 1;
+    awaited += 1;
+    return run().finally(() => {
+      awaited -= 1;
+    });
+  });
+  return {
+    trips() {
+      const counted = trips;
+      trips = 0;
+      return counted;
+    },
+  };
+}
+
+/** Lets PostgreSQL refuse to begin transactions, on a connection that stays usable. */
+function failBeginnings(pool: Pool): void {
+  onEachStatement(pool, (run, statement) =>
+    run(statement.text.startsWith('BEGIN') ? { text: 'SELECT 1 / 0' } : statement),
+  );
+}
+
+interface Sent {
+  readonly text: string;
+}
+
+function onEachStatement(
+  pool: Pool,
+  send: (run: (statement?: Sent) => Promise<unknown>, statement: Sent) => Promise<unknown>,
+): void {
+  pool.on('acquire', (client) => {
+    const query = client.query.bind(client) as (statement: Sent) => Promise<unknown>;
+    Object.assign(client, {
+      query: (statement: Sent) => send((other = statement) => query(other), statement),
+    });
+  });
+}
