@@ -6,6 +6,8 @@ import { groupDirectory } from './inbound/group-directory.ts';
 import type { GroupDirectory } from './inbound/group-directory.ts';
 import { createPace } from './outbound/pace.ts';
 import type { Pace } from './outbound/pace.ts';
+import { copyCounts } from './outbound/resends.ts';
+import type { CopyCounts } from './outbound/resends.ts';
 import { recipientCache } from './outbound/recipients.ts';
 import type { RecipientCache } from './outbound/recipients.ts';
 import { createRestrictions } from './restrictions.ts';
@@ -20,6 +22,7 @@ export interface InstanceMemory {
   readonly caches: SocketCaches;
   readonly recipients: RecipientCache;
   readonly groups: GroupDirectory;
+  readonly copies: CopyCounts;
   readonly pace: Pace;
   readonly restrictions: Restrictions;
   readonly read: ReadMessages;
@@ -35,6 +38,7 @@ export function instanceMemory(context: GatewayContext): InstanceMemory {
     caches: socketCaches(),
     recipients: recipientCache(),
     groups: groupDirectory(),
+    copies: copyCounts(),
     pace: createPace(context),
     restrictions: createRestrictions(context.clock),
     read: readMessages(),

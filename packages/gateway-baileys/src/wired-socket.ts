@@ -15,6 +15,7 @@ import type { InstanceSettings } from './options.ts';
 import { watchAcks } from './outbound/acks.ts';
 import type { Acks } from './outbound/acks.ts';
 import { watchDeviceLists } from './outbound/device-lists.ts';
+import { answerRetries } from './outbound/resends.ts';
 import { watchChatTimers } from './outbound/chat-timers.ts';
 import type { ChatTimers } from './outbound/chat-timers.ts';
 import { saveCredentials } from './session/credentials.ts';
@@ -90,6 +91,7 @@ export function wireSocket(parts: WiringParts): WiredSocket {
   askForOfflineBatches(socket);
   refuseStanzas(socket, skipped);
   confirmRepeats({ socket, arrivals: stored.arrivals, skipped });
+  answerRetries({ socket, sent: stored.sent, copies: memory.copies, logger: log });
   watchRestrictions({ socket, restrictions: memory.restrictions, listener, failed: giveUp });
   showQrs({
     socket,

@@ -55,7 +55,7 @@ describe('a person with several devices', () => {
     const { networkId } = await send(harness, ann, 'say again?');
     // The second retry receipt carries the keys of a new session.
     for (const times of [1, 2]) {
-      await wa.requestRetry(account, ann, networkId, 1);
+      await wa.requestRetry(account, ann, networkId, { device: 1 });
       await eventually(() => expect(wa.sentMessages({ id: networkId })).toHaveLength(1 + times));
       expect(wa.sentMessages({ id: networkId }).at(-1)).toMatchObject({
         content: { type: 'text', text: 'say again?' },

@@ -54,6 +54,15 @@ interface CallOptions {
 }
 
 /** Arrivals for an account, which its client gets immediately if it is connected, otherwise after its next login. */
+interface RetryOptions {
+  /** The person's device that asks; the phone by default. */
+  readonly device?: number;
+  /** Whether the device asks however often it has asked before. Real ones ask up to five times, as by default. */
+  readonly insists?: boolean;
+  /** How the person is named to the client; by LID by default. Groups have their own setting. */
+  readonly addressing?: AddressingMode;
+}
+
 export interface IncomingApi {
   /** A person sends the account a message. Returns the network id. */
   inbound(from: Person, to: Account, message: Outgoing, options?: InboundOptions): Promise<string>;
@@ -72,7 +81,7 @@ export interface IncomingApi {
   /** A person calls the account. Returns the id of the call. */
   call(from: Person, to: Account, options?: CallOptions): string;
   /** The person's phone, or another device, could not read a message and asks the client for it again. */
-  requestRetry(to: Account, by: Person, id: string, device?: number): Promise<void>;
+  requestRetry(to: Account, by: Person, id: string, options?: RetryOptions): Promise<void>;
 }
 
 export function incomingApi(network: Network): IncomingApi {
@@ -159,10 +168,11 @@ export function incomingApi(network: Network): IncomingApi {
       }
       return id;
     },
-    requestRetry: async ({ phoneNumber }, by, id, device = PHONE) => {
+    requestRetry: async ({ phoneNumber }, by, id, { device = PHONE, insists, addressing } = {}) => {
       const reader = directory.contact(by.phoneNumber);
       const group = reader.inbox.get(id)?.group ?? null;
-      await askForRetry(network, directory.account(phoneNumber).companion, { id, reader, device, group });
+      const { companion } = directory.account(phoneNumber);
+      await askForRetry(network, companion, { id, reader, device, group, insists, addressing });
     },
   };
 }

@@ -43,7 +43,12 @@ export async function decryptCopies(
   const reader = directory.byJid(jid);
   const device = deviceIn(jid);
   if (reader?.devices.includes(device) !== true) return copies;
-  return [...copies, await open({ reader, device }, sender, enc)];
+  const copy = await open({ reader, device }, sender, enc);
+  // A copy that a device asked for may bring the group's key, as whatsmeow sends it (`retry.go`).
+  const senderKey = copy.message?.senderKeyDistributionMessage;
+  if (group !== undefined && senderKey)
+    await reader.deviceOf(device).learnSenderKey(group.jidOf(sender.account, sender.device), senderKey);
+  return [...copies, copy];
 }
 
 function deviceIn(jid: string): number {

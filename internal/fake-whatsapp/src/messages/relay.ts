@@ -43,6 +43,9 @@ function readers(
 }
 
 function copyFor(companion: Companion, node: Stanza): Stanza | undefined {
+  const { participant } = node.attrs;
+  if (participant !== undefined)
+    return [companion.jid, companion.lidJid].includes(participant) ? child(node, 'enc') : undefined;
   const to = children(child(node, 'participants'), 'to').find(
     ({ attrs }) => attrs['jid'] === companion.jid || attrs['jid'] === companion.lidJid,
   );

@@ -4,7 +4,7 @@ import type { Network } from '../network.ts';
 import { child, seconds, stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
 import { PHONE } from '../directory/contact.ts';
-import type { Contact } from '../directory/contact.ts';
+import type { AddressingMode, Contact } from '../directory/contact.ts';
 import type { Companion } from '../directory/linked-account.ts';
 import { sendAgain } from './phone-to-client.ts';
 
@@ -17,6 +17,10 @@ export interface Unreadable {
   readonly device: number;
   /** The group's jid; null for a message to one person. */
   readonly group: string | null;
+  /** Whether the device ignores the limit of its requests. */
+  readonly insists?: boolean | undefined;
+  /** How a message to one person names the reader; by LID by default. */
+  readonly addressing?: AddressingMode | undefined;
 }
 
 /**
@@ -26,15 +30,15 @@ export interface Unreadable {
 export async function askForRetry(
   network: Network,
   companion: Companion,
-  { id, reader, device, group }: Unreadable,
+  { id, reader, device, group, insists = false, addressing: named = 'lid' }: Unreadable,
 ): Promise<void> {
   const name = `${id}:${String(device)}`;
   const count = (reader.retries.get(name) ?? 0) + 1;
-  if (count > MOST_RETRIES) return;
+  if (count > MOST_RETRIES && !insists) return;
   reader.retries.set(name, count);
   const peer = reader.deviceOf(device);
   const keys = count === 1 ? [] : [stanza('keys', {}, await peer.bundle())];
-  const addressing = group === null ? 'lid' : network.directory.group(group).addressing;
+  const addressing = group === null ? named : network.directory.group(group).addressing;
   const jid = reader.jidIn(addressing, device === PHONE ? undefined : device);
   const names = group === null ? { from: jid } : { from: group, participant: jid };
   const t = seconds(network.now());

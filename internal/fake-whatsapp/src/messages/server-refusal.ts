@@ -14,7 +14,11 @@ export function serverRefusal(connection: Connection, node: Stanza): number | un
   const { directory } = connection.network;
   const to = node.attrs['to'] ?? '';
   const group = directory.findGroup(to);
-  if (group) return node.attrs['addressing_mode'] === group.addressing ? undefined : OUTDATED_MEMBERS;
+  if (group) {
+    // A copy for one device that asked again does not name the mode: whatsmeow's `retry.go`.
+    const isForOne = node.attrs['participant'] !== undefined;
+    return isForOne || node.attrs['addressing_mode'] === group.addressing ? undefined : OUTDATED_MEMBERS;
+  }
   const contact = directory.byJid(to);
   if (contact === undefined) return undefined;
   const mode = jidDecode(to)?.server === 'lid' ? 'lid' : 'pn';

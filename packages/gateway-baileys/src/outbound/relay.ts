@@ -26,7 +26,7 @@ export async function relay(
   try {
     // Record the message in one transaction with the keys that encrypt it.
     await socket.authState.keys.transaction(async () => {
-      await socket.authState.keys.set(ownKeys(sent.record(networkId, content)));
+      await socket.authState.keys.set(ownKeys(sent.record(networkId, { jid, content })));
       await socket.relayMessage(jid, content, { messageId: networkId });
     }, socket.user?.id ?? '');
     const { error } = await withDeadline(

@@ -83,13 +83,13 @@ it('tokens of trusted contacts are erased when they are older than WhatsApp acce
 it('sent messages are erased after seven days', async () => {
   const { clock, values, keys, names, prune } = await pruned();
   const sent = sentMessages(values, clock);
-  await keys.set(ownKeys(sent.record('first', { conversation: 'hi' })));
+  await keys.set(ownKeys(sent.record('first', { jid: '1@lid', content: { conversation: 'hi' } })));
   await clock.advance(DAY);
-  await keys.set(ownKeys(sent.record('later', { conversation: 'hello' })));
+  await keys.set(ownKeys(sent.record('later', { jid: '1@lid', content: { conversation: 'hello' } })));
   await clock.advance(7 * DAY);
   await prune(2_000);
   expect(names()).toHaveLength(1);
-  expect(await sent.find('later')).toMatchObject({ conversation: 'hello' });
+  expect(await sent.find('later')).toMatchObject({ content: { conversation: 'hello' } });
 });
 
 it('a large session is pruned page by page, from where an earlier connection ended', async () => {

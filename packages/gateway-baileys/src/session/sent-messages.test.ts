@@ -15,13 +15,13 @@ it('the store of sent messages finds each message of the last seven days, across
   const values = await open();
   const sent = sentMessages(values, clock);
   for (let i = 0; i < 300; i++) {
-    const changes = ownKeys(sent.record(`id ${i}`, { conversation: `text ${i}` }));
+    const changes = ownKeys(sent.record(`id ${i}`, { jid: '1@lid', content: { conversation: `text ${i}` } }));
     await signalKeys(values, clock).set(changes);
   }
   await clock.advance(7 * DAY);
   for (const messages of [sent, sentMessages(await open(), clock)]) {
-    expect(await messages.find('id 0')).toMatchObject({ conversation: 'text 0' });
-    expect(await messages.find('id 299')).toMatchObject({ conversation: 'text 299' });
+    expect(await messages.find('id 0')).toMatchObject({ jid: '1@lid', content: { conversation: 'text 0' } });
+    expect(await messages.find('id 299')).toMatchObject({ content: { conversation: 'text 299' } });
     expect(await messages.find('none')).toBeUndefined();
   }
   await clock.advance(DAY);

@@ -11,15 +11,27 @@ const SENT: string = keyName(TYPE, '');
 /** How long a phone that could not read a message can request it again. */
 const KEPT_DAYS = 7;
 
+export interface SentMessage {
+  /** The address that the message was sent to: a group, or one of a person's two addresses. */
+  readonly jid: string;
+  readonly content: proto.IMessage;
+}
+
 /** The messages sent in recent days, for phones that could not read them and request them again. */
 export interface SentMessages {
-  find(networkId: string): Promise<proto.IMessage | undefined>;
+  find(networkId: string): Promise<SentMessage | undefined>;
   /** The changes to write together with the keys that the message was encrypted with. */
-  record(networkId: string, message: proto.IMessage): SentMessageChanges;
+  record(networkId: string, message: SentMessage): SentMessageChanges;
+}
+
+interface StoredMessage {
+  readonly jid: string;
+  /** An encoded `proto.Message`. */
+  readonly message: Uint8Array;
 }
 
 /** A set of Signal keys of our own type, named by the day and the message's id. */
-type SentMessageChanges = Readonly<Record<typeof TYPE, Readonly<Record<string, Uint8Array>>>>;
+type SentMessageChanges = Readonly<Record<typeof TYPE, Readonly<Record<string, StoredMessage>>>>;
 
 export function sentMessages(values: SessionValues, clock: Pick<Clock, 'now'>): SentMessages {
   const idOn = (day: number, networkId: string): string => `${day}.${networkIdOf(networkId)}`;
@@ -29,10 +41,14 @@ export function sentMessages(values: SessionValues, clock: Pick<Clock, 'now'>): 
       const days = Array.from({ length: KEPT_DAYS + 1 }, (_, ago) => today - ago);
       const stored = await values.read(days.map((day) => keyName(TYPE, idOn(day, networkId))));
       const [bytes] = stored.values();
-      return bytes && proto.Message.decode(decodeValue<Uint8Array>(bytes));
+      if (!bytes) return undefined;
+      const { jid, message } = decodeValue<StoredMessage>(bytes);
+      return { jid, content: proto.Message.decode(message) };
     },
-    record: (networkId, message) => ({
-      [TYPE]: { [idOn(dayOf(clock.now()), networkId)]: proto.Message.encode(message).finish() },
+    record: (networkId, { jid, content }) => ({
+      [TYPE]: {
+        [idOn(dayOf(clock.now()), networkId)]: { jid, message: proto.Message.encode(content).finish() },
+      },
     }),
   };
 }

@@ -73,7 +73,7 @@ function configOf(parts: SocketParts): UserFacingSocketConfig {
     // The history would bring the hidden ids and names of all contacts in one go; instead, each person who writes
     // brings their own.
     shouldSyncHistoryMessage: ({ syncType }) => syncType === proto.HistorySync.HistorySyncType.ON_DEMAND,
-    getMessage: async ({ id }) => (id ? sent.find(id) : undefined),
+    getMessage: async ({ id }) => (id ? (await sent.find(id))?.content : undefined),
     cachedGroupMetadata: findGroup,
   };
 }

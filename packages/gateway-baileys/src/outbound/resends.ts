@@ -1,0 +1,212 @@
+import {
+  areJidsSameUser,
+  encodeSignedDeviceIdentity,
+  encodeWAMessage,
+  extractE2ESessionFromRetryReceipt,
+  getBinaryNodeChild,
+  getBinaryNodeChildUInt,
+  isJidGroup,
+  isLidUser,
+} from '@whiskeysockets/baileys';
+import type { BinaryNode, WASocket, proto } from '@whiskeysockets/baileys';
+import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
+import QuickLRU from 'quick-lru';
+import { isMe, learnedLid } from '../inbound/contact-report.ts';
+import { createOrderedWork } from '../inbound/ordered-work.ts';
+import { userOf } from '../inbound/phone-number.ts';
+import type { SentMessage, SentMessages } from '../session/sent-messages.ts';
+import { interceptStanzas } from '../socket/intercepted-stanzas.ts';
+import { queryKeys, startSessions } from './key-bundles.ts';
+
+/** How many copies of a message each device gets. Phones ask as often. */
+const MOST_COPIES = 5;
+/** How many devices are answered at the same time. */
+const CONCURRENT = 4;
+
+/** How many copies were sent, by message and device. */
+export type CopyCounts = QuickLRU<string, number>;
+
+export function copyCounts(): CopyCounts {
+  return new QuickLRU({ maxSize: 5_000 });
+}
+
+interface Resending {
+  readonly socket: WASocket;
+  readonly sent: SentMessages;
+  readonly copies: CopyCounts;
+  readonly logger: ILogger;
+}
+
+/**
+ * Sends a message again to a device that could not read it: one copy, for that device only, as whatsmeow's `retry.go`
+ * does. Baileys would send a group's message to all members again.
+ */
+export function answerRetries(resending: Resending): void {
+  const { socket, logger } = resending;
+  const work = createOrderedWork(CONCURRENT);
+  work.release();
+  interceptStanzas(socket, 'receipt', (receipt) => {
+    if (receipt.attrs['type'] !== 'retry') return false;
+    const answer = async (): Promise<void> => {
+      const request = requestIn(receipt, socket);
+      if (request)
+        await resend(resending, request).catch((error: unknown) =>
+          logger.warn({ error }, 'a message could not be sent again to a device that asked for it'),
+        );
+      // If the connection has ended, the network sends the receipt again.
+      await socket.sendMessageAck(receipt).catch(() => undefined);
+    };
+    work.run(receipt.attrs['participant'] ?? receipt.attrs['from'] ?? '', answer);
+    return true;
+  });
+}
+
+/** A device's request for a message that it could not read. */
+interface Request {
+  readonly receipt: BinaryNode;
+  readonly networkId: string;
+  readonly device: string;
+  /** Whether the device belongs to the owner of the number. */
+  readonly isOwn: boolean;
+  /** The chat of the message, as the device names it. */
+  readonly chat: string;
+  /** How often the device has asked, by its own count. */
+  readonly count: number;
+}
+
+/** Null if the receipt does not say what is asked for. */
+function requestIn(receipt: BinaryNode, socket: WASocket): Request | null {
+  const { from = '', participant, recipient } = receipt.attrs;
+  const retry = getBinaryNodeChild(receipt, 'retry');
+  const networkId = retry?.attrs['id'];
+  const device = participant ?? from;
+  const isOwn = isMe(socket, device);
+  const chat = isOwn && !isJidGroup(from) ? recipient : from;
+  if (!networkId || !chat || userOf(device) === null) return null;
+  return { receipt, networkId, device, isOwn, chat, count: Number(retry.attrs['count']) || 1 };
+}
+
+async function resend(resending: Resending, request: Request): Promise<void> {
+  const { socket, sent, copies } = resending;
+  const message = await sent.find(request.networkId);
+  if (!message || !(await isInChat(socket, message, request.chat))) return;
+  const name = `${request.networkId} ${request.device}`;
+  const copy = (copies.get(name) ?? 0) + 1;
+  if (copy > MOST_COPIES) return;
+  copies.set(name, copy);
+
+  const prepareSession = await findSession(socket, request);
+  // The transaction of all sends, since it changes the same sessions.
+  await socket.authState.keys.transaction(async () => {
+    await prepareSession();
+    await socket.sendNode(await copyFor(socket, request, message));
+  }, socket.user?.id ?? '');
+}
+
+/** Whether the message was sent to this chat. Whoever learns the id of a message could ask for it in another one. */
+async function isInChat(socket: WASocket, { jid }: SentMessage, chat: string): Promise<boolean> {
+  if (isJidGroup(jid) || isJidGroup(chat)) return jid === chat;
+  return areJidsSameUser(jid, chat) || (await lidOf(socket, jid)) === (await lidOf(socket, chat));
+}
+
+async function lidOf(socket: WASocket, jid: string): Promise<string | null> {
+  const lid = isLidUser(jid) ? jid : await learnedLid(socket, jid);
+  return userOf(lid ?? jid);
+}
+
+/**
+ * Makes the queries that a session with the device needs. Returns what remains to be done in the transaction: a new
+ * session is started with the keys in the receipt, or with the network's, unless there is one that the device has not
+ * complained about before.
+ */
+async function findSession(
+  socket: WASocket,
+  { receipt, device, count }: Request,
+): Promise<() => Promise<void>> {
+  const { signalRepository } = socket;
+  const bundle = extractE2ESessionFromRetryReceipt(receipt);
+  if (bundle) {
+    const { preKey, ...rest } = bundle;
+    const session = preKey ? { ...rest, preKey } : rest;
+    return () => signalRepository.injectE2ESession({ jid: device, session });
+  }
+  const known = await signalRepository.getSessionInfo(device);
+  // An app that was installed again has a new registration.
+  const registration = getBinaryNodeChildUInt(receipt, 'registration', 4);
+  const isCurrent = registration === undefined || known?.registrationId === registration;
+  if (known && isCurrent && count < 2) return async () => {};
+  const bundles = await queryKeys(socket, [device]);
+  return () => startSessions(socket, bundles);
+}
+
+async function copyFor(
+  socket: WASocket,
+  { receipt, networkId, device, isOwn, chat, count }: Request,
+  { jid, content }: SentMessage,
+): Promise<BinaryNode> {
+  const { signalRepository, authState } = socket;
+  const { type, mediatype } = kindOf(content);
+  const message = isJidGroup(chat)
+    ? await withSenderKey(socket, chat, content)
+    : isOwn
+      ? { deviceSentMessage: { destinationJid: jid, message: content } }
+      : content;
+  const encrypted = await signalRepository.encryptMessage({ jid: device, data: encodeWAMessage(message) });
+  const { from = '', participant, recipient } = receipt.attrs;
+  const t = getBinaryNodeChild(receipt, 'retry')?.attrs['t'];
+  const { account } = authState.creds;
+  return {
+    tag: 'message',
+    attrs: {
+      id: networkId,
+      to: from,
+      type,
+      ...(t !== undefined && { t }),
+      ...(participant !== undefined && { participant }),
+      ...(recipient !== undefined && { recipient }),
+      ...(!isJidGroup(chat) && { device_fanout: 'false' }),
+    },
+    content: [
+      {
+        tag: 'enc',
+        attrs: { v: '2', type: encrypted.type, count: String(count), ...(mediatype && { mediatype }) },
+        content: encrypted.ciphertext,
+      },
+      ...(encrypted.type === 'pkmsg' && account
+        ? [{ tag: 'device-identity', attrs: {}, content: encodeSignedDeviceIdentity(account, true) }]
+        : []),
+    ],
+  };
+}
+
+/** Adds the key to the group's messages, which the device may lack, too. */
+async function withSenderKey(
+  { signalRepository, user }: WASocket,
+  group: string,
+  content: proto.IMessage,
+): Promise<proto.IMessage> {
+  for (const meId of [user?.lid, user?.id]) {
+    if (!meId || !(await signalRepository.hasSenderKey({ group, meId }))) continue;
+    const key = await signalRepository.getSenderKeyDistributionMessage({ group, meId });
+    const senderKey = { groupId: group, axolotlSenderKeyDistributionMessage: key };
+    return { ...content, senderKeyDistributionMessage: senderKey };
+  }
+  return content;
+}
+
+/** The kinds of message that this gateway sends, as stanzas name them. */
+function kindOf(content: proto.IMessage): { readonly type: string; readonly mediatype: string | null } {
+  const { imageMessage, videoMessage, audioMessage, documentMessage } = content;
+  const mediatype = imageMessage
+    ? 'image'
+    : videoMessage
+      ? 'video'
+      : audioMessage
+        ? audioMessage.ptt
+          ? 'ptt'
+          : 'audio'
+        : documentMessage
+          ? 'document'
+          : null;
+  return { type: mediatype === null ? 'text' : 'media', mediatype };
+}
