@@ -67,6 +67,12 @@ export interface DirectoryApi {
   /** Hides the person's devices from queries until `showDevices`. */
   hideDevices(person: Person): void;
   showDevices(person: Person): void;
+  /**
+   * Hands out no keys of the person's devices until `handOutKeys`: the person has an error in the response, or is left
+   * out of it. The person's existing sessions go on.
+   */
+  withholdKeys(person: Person, how?: 'error' | 'left_out'): void;
+  handOutKeys(person: Person): void;
   /** The messages that the person's phone shows. A message that arrived twice is listed once. */
   inbox(person: Person): readonly ReceivedMessage[];
 }
@@ -151,6 +157,12 @@ export function directoryApi(network: Network): DirectoryApi {
     },
     showDevices: ({ phoneNumber }) => {
       directory.contact(phoneNumber).hasDevices = true;
+    },
+    withholdKeys: ({ phoneNumber }, how = 'error') => {
+      directory.contact(phoneNumber).withheldKeys = how;
+    },
+    handOutKeys: ({ phoneNumber }) => {
+      directory.contact(phoneNumber).withheldKeys = undefined;
     },
     inbox: ({ phoneNumber }) => [...directory.contact(phoneNumber).inbox.values()],
   };

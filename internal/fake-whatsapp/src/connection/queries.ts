@@ -135,6 +135,11 @@ async function respondWithKeys(connection: Connection, query: Stanza): Promise<v
     const contact = directory.byJid(jid);
     // Each bundle generates keys, and a thousand bundles must not keep all connections waiting.
     await setImmediate();
+    if (contact?.withheldKeys === 'left_out') continue;
+    if (contact?.withheldKeys === 'error') {
+      users.push(stanza('user', { jid }, [stanza('error', { code: '406', text: 'not-acceptable' })]));
+      continue;
+    }
     if (contact?.onWhatsApp === true && contact.devices.includes(device)) {
       users.push(stanza('user', { jid }, await contact.deviceOf(device).bundle()));
     } else {

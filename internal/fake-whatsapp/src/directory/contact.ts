@@ -70,6 +70,8 @@ export class Contact {
   readonly tokens: TrustTokens = new TrustTokens();
   /** Whether the network names the person's devices on request. */
   hasDevices = true;
+  /** How queries for the keys of the person's devices fail, as in whatsmeow's `prekeys.go`; undefined if they do not. */
+  withheldKeys: 'error' | 'left_out' | undefined;
   /** The messages that the phone shows. A message that arrives twice is listed once. */
   readonly inbox = new Map<string, ReceivedMessage>();
   /** Sent messages by network id, for clients that could not read a message. */

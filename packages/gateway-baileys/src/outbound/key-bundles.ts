@@ -23,11 +23,13 @@ export async function queryKeys(socket: WASocket, devices: readonly string[]): P
   const named = [...devices.filter((device) => isLidUser(device)), ...pairs.map(({ lid }) => lid)];
   if (named.length === 0) return { tag: 'iq', attrs: {}, content: [] };
   const users = named.map((jid) => ({ tag: 'user', attrs: { jid, reason: 'identity' } }));
-  const response: BinaryNode = await socket.query({
+  const response: BinaryNode | undefined = await socket.query({
     tag: 'iq',
     attrs: { xmlns: 'encrypt', type: 'get', to: S_WHATSAPP_NET },
     content: [{ tag: 'key', attrs: {}, content: users }],
   });
+  // Baileys returns nothing if there was no response in time.
+  if (!response) throw new Error('WhatsApp did not hand out the keys of devices in time.');
   const list = getBinaryNodeChild(response, 'list');
   const usable = getBinaryNodeChildren(list, 'user').filter(isUsable);
   return { ...response, content: [{ tag: 'list', attrs: {}, content: usable }] };

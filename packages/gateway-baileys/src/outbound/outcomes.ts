@@ -34,6 +34,18 @@ export const UNREACHABLE: SendOutcome = {
   },
 };
 
+/** WhatsApp hands out no keys of any other member of the group, and none of them has the key to our messages. */
+export const GROUP_UNREACHABLE: SendOutcome = {
+  kind: 'not_sent',
+  reason: 'WhatsApp hands out keys of no other member of the group',
+  retryAfterMs: LIMITED_MS,
+  error: {
+    code: 'recipient_unreachable',
+    message:
+      'WhatsApp handed out keys of no other member of the group, so that nobody could have read the message, until it was given up. It was not sent: send it again later.',
+  },
+};
+
 export const CONNECTION_CLOSED = 'the connection closed';
 
 /** Whether an error means that the connection had closed. Baileys rejects with code 428 or with a bare number. */

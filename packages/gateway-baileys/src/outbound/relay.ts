@@ -1,10 +1,11 @@
 import { withDeadline } from '@trunkline/core/spi/gateway';
 import type { Clock } from '@trunkline/core/spi/gateway';
-import { areJidsSameUser, isLidUser, jidNormalizedUser } from '@whiskeysockets/baileys';
 import type { WASocket, proto } from '@whiskeysockets/baileys';
+import { withPreparedSessions } from '../session/prepared-sessions.ts';
 import type { SentMessages } from '../session/sent-messages.ts';
 import { ownKeys } from '../session/signal-keys.ts';
 import type { Acks } from './acks.ts';
+import { keepingFrom } from './sender-keys.ts';
 
 /** Longer than the network takes to respond to a message. */
 const ACK_MS = 20_000;
@@ -16,18 +17,31 @@ interface Relay {
   readonly sent: SentMessages;
 }
 
-/** Writes a message. Returns the error code of the network's response; null if the network has accepted the message. */
+interface Relayed {
+  readonly jid: string;
+  readonly networkId: string;
+  /** The devices of a group that cannot get its key; undefined if the message is for a person. */
+  readonly unreachable?: readonly string[] | undefined;
+}
+
+/**
+ * Writes a message for which the sessions were started before. Returns the error code of the network's response; null if
+ * the network has accepted the message.
+ */
 export async function relay(
   { socket, clock, acks, sent }: Relay,
-  { jid, networkId }: { readonly jid: string; readonly networkId: string },
+  { jid, networkId, unreachable }: Relayed,
   content: proto.IMessage,
 ): Promise<string | null> {
   const acked = acks.expect(networkId);
+  const { keys } = socket.authState;
+  const write = (): Promise<unknown> =>
+    withPreparedSessions(() => socket.relayMessage(jid, content, { messageId: networkId }));
   try {
     // Record the message in one transaction with the keys that encrypt it.
-    await socket.authState.keys.transaction(async () => {
-      await socket.authState.keys.set(ownKeys(sent.record(networkId, { jid, content })));
-      await socket.relayMessage(jid, content, { messageId: networkId });
+    await keys.transaction(async () => {
+      await keys.set(ownKeys(sent.record(networkId, { jid, content })));
+      await (unreachable ? keepingFrom(unreachable, { keys, group: jid }, write) : write());
     }, socket.user?.id ?? '');
     const { error } = await withDeadline(
       clock,
@@ -38,19 +52,4 @@ export async function relay(
   } finally {
     acks.forget(networkId);
   }
-}
-
-/**
- * Queries everything needed to encrypt for a person, so that afterwards the message only has to be written. Returns
- * whether the person has a device to encrypt for.
- */
-export async function canEncryptFor(socket: WASocket, jid: string): Promise<boolean> {
-  const { me } = socket.authState.creds;
-  const own = isLidUser(jid) && me?.lid ? me.lid : me?.id;
-  const devices = await socket.getUSyncDevices([jidNormalizedUser(own), jid], true, false);
-  const theirs = devices.flatMap((device) => (areJidsSameUser(device.jid, jid) ? [device.jid] : []));
-  if (theirs.length === 0) return false;
-  await socket.assertSessions(theirs);
-  const sessions = await Promise.all(theirs.map((device) => socket.signalRepository.validateSession(device)));
-  return sessions.some(({ exists }) => exists);
 }

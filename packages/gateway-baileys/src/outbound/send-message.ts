@@ -13,6 +13,7 @@ import { compose } from './compose.ts';
 import {
   ackOutcome,
   CONNECTION_CLOSED,
+  GROUP_UNREACHABLE,
   isClosed,
   notOnWhatsApp,
   notWritten,
@@ -23,7 +24,8 @@ import {
 import { briefly } from '../socket/status-code.ts';
 import { findAddresses, registeredElsewhere, rememberAddress } from './recipients.ts';
 import type { Addresses, RecipientCache } from './recipients.ts';
-import { canEncryptFor, relay } from './relay.ts';
+import { canEncryptFor, reachGroup } from './reach.ts';
+import { relay } from './relay.ts';
 
 export interface Outbox {
   readonly socket: WASocket;
@@ -44,6 +46,8 @@ interface Chat extends Addresses {
   readonly timer: number | null;
   /** The recipient, if the network registers that person under a number other than the one dialled. */
   readonly recipient?: ContactReport;
+  /** The devices of a group that cannot get its key. */
+  readonly unreachable?: readonly string[];
 }
 
 /** A message that only has to be encrypted and written. */
@@ -107,14 +111,15 @@ async function findPerson(outbox: Outbox, message: OutgoingMessage): Promise<Cha
   return { ...addresses, timer, ...(recipient && { recipient }) };
 }
 
-async function findGroupChat({ findGroup }: Outbox, jid: string): Promise<Chat | SendOutcome> {
-  try {
-    const { ephemeralDuration } = await findGroup(jid);
-    return { jid, other: null, timer: ephemeralDuration || null };
-  } catch (error) {
-    if (isNoMember(error)) return NOT_IN_GROUP;
+async function findGroupChat({ socket, findGroup }: Outbox, jid: string): Promise<Chat | SendOutcome> {
+  const group = await findGroup(jid).catch((error: unknown) => {
+    if (isNoMember(error)) return null;
     throw error;
-  }
+  });
+  if (!group) return NOT_IN_GROUP;
+  const { unreachable, isInVain } = await reachGroup(socket, group);
+  if (isInVain) return GROUP_UNREACHABLE;
+  return { jid, other: null, timer: group.ephemeralDuration || null, unreachable };
 }
 
 /**
@@ -141,10 +146,12 @@ async function sendToPerson(
 async function sendToGroup(
   outbox: Outbox,
   { networkId }: OutgoingMessage,
-  { chat: { jid }, content }: Prepared,
+  { chat: { jid, unreachable }, content }: Prepared,
 ): Promise<SendOutcome> {
-  const error = await relay(outbox, { jid, networkId }, content);
+  const error = await relay(outbox, { jid, networkId, unreachable }, content);
   if (error !== '421') return ackOutcome(error);
   outbox.directory.delete(jid);
-  return ackOutcome(await relay(outbox, { jid, networkId }, content));
+  const chat = await findGroupChat(outbox, jid);
+  if ('kind' in chat) return chat;
+  return ackOutcome(await relay(outbox, { jid, networkId, unreachable: chat.unreachable }, content));
 }

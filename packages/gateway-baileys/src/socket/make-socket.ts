@@ -20,6 +20,7 @@ import { withDispatcher } from '../network/instance-network.ts';
 import type { Arrivals } from '../inbound/arrivals.ts';
 import type { InstanceSettings } from '../options.ts';
 import { leaveEndedTransactions } from '../session/ended-transactions.ts';
+import { areSessionsPrepared } from '../session/prepared-sessions.ts';
 import { ownKeys, signalKeys } from '../session/signal-keys.ts';
 import type { StoredSession } from '../session/stored-session.ts';
 import { guardHandlers } from './guarded-handlers.ts';
@@ -115,7 +116,10 @@ function recordingRepository(
 
     return Object.assign(Object.create(repository), {
       // Called for each device of each member of a group.
-      validateSession: (jid) => turn().then(() => repository.validateSession(jid)),
+      validateSession: async (jid) => {
+        await turn();
+        return areSessionsPrepared() ? { exists: true } : repository.validateSession(jid);
+      },
       injectE2ESession: (options) => turn().then(() => repository.injectE2ESession(options)),
       encryptMessage: (options) => turn().then(() => repository.encryptMessage(options)),
       decryptMessage: (options) =>

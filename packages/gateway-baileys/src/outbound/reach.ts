@@ -1,0 +1,81 @@
+import {
+  areJidsSameUser,
+  isHostedLidUser,
+  isHostedPnUser,
+  isLidUser,
+  jidNormalizedUser,
+} from '@whiskeysockets/baileys';
+import type { GroupMetadata, WASocket } from '@whiskeysockets/baileys';
+import { isMe } from '../inbound/contact-report.ts';
+import { queryKeys, startSessions } from './key-bundles.ts';
+import { holdersOf } from './sender-keys.ts';
+
+/**
+ * Queries everything needed to encrypt for a person, so that afterwards the message only has to be written. Returns
+ * whether the person has a device to encrypt for.
+ */
+export async function canEncryptFor(socket: WASocket, jid: string): Promise<boolean> {
+  const { me } = socket.authState.creds;
+  const own = isLidUser(jid) && me?.lid ? me.lid : me?.id;
+  const found = await socket.getUSyncDevices([jidNormalizedUser(own), jid], true, false);
+  const devices = found.map((device) => device.jid).filter((device) => !isThisDevice(socket, device));
+  const theirs = devices.filter((device) => areJidsSameUser(device, jid));
+  if (theirs.length === 0) return false;
+  const unreachable = await startMissingSessions(socket, devices);
+  return theirs.some((device) => !unreachable.has(device));
+}
+
+/** The devices of a group's members. */
+export interface GroupReach {
+  /** The devices that do not have our key, and cannot get it now. */
+  readonly unreachable: readonly string[];
+  /** Whether the group has other members, and none of them could read a message. */
+  readonly isInVain: boolean;
+}
+
+/**
+ * Queries everything needed to encrypt for a group, so that afterwards the message only has to be written. A member
+ * without keys does not keep the message from the others: that member's phone asks for it again.
+ */
+export async function reachGroup(socket: WASocket, group: GroupMetadata): Promise<GroupReach> {
+  const members = group.participants.map(({ id }) => id);
+  const found = await socket.getUSyncDevices(members, true, false);
+  const devices = found.map(({ jid }) => jid).filter((jid) => !isHostedLidUser(jid) && !isHostedPnUser(jid));
+  const holders = await holdersOf(socket.authState.keys, group.id);
+  const lacking = devices.filter((device) => !holders[device] && !isThisDevice(socket, device));
+  const unreachable = await startMissingSessions(socket, lacking);
+  const isOther = (jid: string): boolean => !isMe(socket, jid);
+  const others = devices.filter(isOther);
+  return {
+    // Baileys would also encrypt for this device itself.
+    unreachable: [...unreachable, ...devices.filter((device) => isThisDevice(socket, device))],
+    isInVain: members.some(isOther) && others.every((device) => unreachable.has(device)),
+  };
+}
+
+/** Starts the sessions that are missing. Returns the devices without a session. Rejects if the query fails. */
+async function startMissingSessions(
+  socket: WASocket,
+  devices: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const missing = await withoutSession(socket, devices);
+  if (missing.length === 0) return new Set();
+  await startSessions(socket, await queryKeys(socket, missing));
+  return new Set(await withoutSession(socket, missing));
+}
+
+async function withoutSession(
+  { signalRepository }: WASocket,
+  devices: readonly string[],
+): Promise<readonly string[]> {
+  const missing: string[] = [];
+  for (const device of devices) {
+    const { exists } = await signalRepository.validateSession(device);
+    if (!exists) missing.push(device);
+  }
+  return missing;
+}
+
+function isThisDevice({ user }: WASocket, device: string): boolean {
+  return device === user?.id || device === user?.lid;
+}

@@ -1,0 +1,34 @@
+import type { SignalKeyStoreWithTransaction } from '@whiskeysockets/baileys';
+
+/** The type of Baileys' lists of the devices that have the key to our messages in a group. */
+const TYPE = 'sender-key-memory';
+
+type Keys = Pick<SignalKeyStoreWithTransaction, 'get' | 'set'>;
+type Holders = Readonly<Record<string, boolean>>;
+
+/** The devices that have got our key in this group. */
+export async function holdersOf(keys: Keys, group: string): Promise<Holders> {
+  const { [group]: holders = {} } = await keys.get(TYPE, [group]);
+  return holders;
+}
+
+/**
+ * Runs work that sends the key to all devices that lack it, except these. Must run in a transaction. Baileys would take
+ * a device to which it could not send the key for one that has it, and fails if there is no other to send it to.
+ */
+export async function keepingFrom(
+  devices: readonly string[],
+  { keys, group }: { readonly keys: Keys; readonly group: string },
+  work: () => Promise<unknown>,
+): Promise<void> {
+  const before = await holdersOf(keys, group);
+  const lacking = new Set(devices.filter((device) => !before[device]));
+  await save({ ...before, ...Object.fromEntries([...lacking].map((device) => [device, true])) });
+  await work();
+  const after = Object.entries(await holdersOf(keys, group)).filter(([device]) => !lacking.has(device));
+  await save(Object.fromEntries(after));
+
+  async function save(holders: Holders): Promise<void> {
+    await keys.set({ [TYPE]: { [group]: { ...holders } } });
+  }
+}
