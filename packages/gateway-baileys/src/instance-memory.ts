@@ -2,6 +2,8 @@ import type { GatewayContext } from '@trunkline/core/spi/gateway';
 import QuickLRU from 'quick-lru';
 import { readMessages } from './inbound/arrivals.ts';
 import type { ReadMessages } from './inbound/arrivals.ts';
+import { readFailures } from './inbound/retry-requests.ts';
+import type { ReadFailures } from './inbound/retry-requests.ts';
 import { groupDirectory } from './inbound/group-directory.ts';
 import type { GroupDirectory } from './inbound/group-directory.ts';
 import { createPace } from './outbound/pace.ts';
@@ -26,6 +28,7 @@ export interface InstanceMemory {
   readonly pace: Pace;
   readonly restrictions: Restrictions;
   readonly read: ReadMessages;
+  readonly failures: ReadFailures;
   readonly pruning: PruningProgress;
   /** Calls that were reported recently, by id. */
   readonly calls: QuickLRU<string, true>;
@@ -42,6 +45,7 @@ export function instanceMemory(context: GatewayContext): InstanceMemory {
     pace: createPace(context),
     restrictions: createRestrictions(context.clock),
     read: readMessages(),
+    failures: readFailures(),
     pruning: pruningProgress(),
     calls: new QuickLRU({ maxSize: 500 }),
     replacedAt: null,

@@ -9,6 +9,7 @@ import { mediaNetwork } from './inbound/media-network.ts';
 import type { MediaNetwork } from './inbound/media-network.ts';
 import type { InstanceMemory } from './instance-memory.ts';
 import { confirmRepeats } from './inbound/repeated-messages.ts';
+import { askAgain } from './inbound/retry-requests.ts';
 import { refuseStanzas } from './inbound/refused-stanzas.ts';
 import { showQrs } from './linking/show-qrs.ts';
 import type { InstanceSettings } from './options.ts';
@@ -102,6 +103,7 @@ export function wireSocket(parts: WiringParts): WiredSocket {
     failed: giveUp,
   });
   const pauses = createPauses(clock, life.ended);
+  askAgain({ socket, arrivals: stored.arrivals, failures: memory.failures, pauses, logger: log });
   const groups = watchGroups({
     socket,
     directory: memory.groups,

@@ -32,6 +32,8 @@ export interface Arrivals {
   record(ciphertext: Uint8Array, plaintext: Uint8Array): RecordedArrival | null;
   /** Records that a ciphertext could not be decrypted. Resolves when the record is written. */
   recordFailure(ciphertext: Uint8Array, error: unknown): Promise<void>;
+  /** Calls `heard` once with each stanza whose message could not be decrypted. */
+  onFailure(heard: (stanza: BinaryNode) => void): void;
   /** Records that the stanza's message arrived without a ciphertext. Resolves when the record is written. */
   recordUnreadable(stanza: BinaryNode): Promise<void>;
   /** Passes a written arrival to the listener before Baileys emits it. */
@@ -77,6 +79,8 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
   const stanzas = new WeakMap<Uint8Array, BinaryNode>();
   const unreadable = createUnreadable(values, clock);
   const completed = new Set<string>();
+  const failed = new WeakSet<BinaryNode>();
+  let hearFailure: (stanza: BinaryNode) => void = () => {};
   let me: Me | null = null;
   let hear: (arrival: Arrival) => void = () => {};
   let cancelTimer: (() => void) | null = null;
@@ -151,7 +155,14 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
     async recordFailure(ciphertext, error) {
       const stanza = stanzas.get(ciphertext);
       // A repeat of a message that was read does not count as unreadable.
-      if (stanza && !isRepeat(error)) await recordUnreadable(stanza);
+      if (!stanza || isRepeat(error)) return;
+      await recordUnreadable(stanza);
+      if (failed.has(stanza) || stanza.attrs['category'] === 'peer') return;
+      failed.add(stanza);
+      hearFailure(stanza);
+    },
+    onFailure(heard) {
+      hearFailure = heard;
     },
     recordUnreadable,
     announce({ arrivals }) {

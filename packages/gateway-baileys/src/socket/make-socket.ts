@@ -65,6 +65,10 @@ function configOf(parts: SocketParts): UserFacingSocketConfig {
     browser: [settings.deviceName, 'Chrome', '1.0'],
     auth: { creds, keys: signalKeys(values, clock) },
     makeSignalRepository: recordingRepository(makeSignalRepository, arrivals, cooperativeYield(clock)),
+    // This gateway asks for unreadable messages itself, and answers phones that ask for ours.
+    maxMsgRetryCount: 0,
+    retryRequestDelayMs: 0,
+    enableRecentMessageCache: false,
     // A failed write ends the connection, so do not retry it.
     transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
     // Otherwise, the phone would not notify its owner.
