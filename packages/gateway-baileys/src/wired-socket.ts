@@ -16,6 +16,7 @@ import type { InstanceSettings } from './options.ts';
 import { watchAcks } from './outbound/acks.ts';
 import type { Acks } from './outbound/acks.ts';
 import { watchDeviceLists } from './outbound/device-lists.ts';
+import { watchIdentityChanges } from './outbound/identity-changes.ts';
 import { answerRetries } from './outbound/resends.ts';
 import { watchChatTimers } from './outbound/chat-timers.ts';
 import type { ChatTimers } from './outbound/chat-timers.ts';
@@ -116,6 +117,7 @@ export function wireSocket(parts: WiringParts): WiredSocket {
       ),
   });
   limitAppState(socket);
+  watchIdentityChanges({ socket, values: stored.values });
   watchDeviceLists(socket, memory.caches.userDevicesCache);
   const { arrivals } = stored;
   const media = mediaNetwork({

@@ -60,6 +60,11 @@ export interface DirectoryApi {
    */
   linkDevice(person: Person): number;
   unlinkDevice(person: Person, device: number): void;
+  /**
+   * The person installs the app again, which makes new keys. Notifies every linked account, as whatsmeow's
+   * `notification.go` expects it, unless `isNotified` is false.
+   */
+  reinstall(person: Person, options?: { readonly isNotified?: boolean }): void;
   /** From now on, the group names members in this way. Clients are not notified, so their next message gets a 421. */
   readdressGroup(group: Group, addressing: AddressingMode): void;
   /** Makes later messages disappear after `seconds`, or stay if null. Notifies every linked member. */
@@ -140,6 +145,11 @@ export function directoryApi(network: Network): DirectoryApi {
       contact.unlinkDevice(device);
       notifyOfDevice(network, contact, { change: 'remove', device });
     },
+    reinstall: ({ phoneNumber }, { isNotified = true } = {}) => {
+      const contact = directory.contact(phoneNumber);
+      contact.reinstall();
+      if (isNotified) notifyOfIdentity(network, contact);
+    },
     readdressGroup: ({ jid }, addressing) => {
       directory.group(jid).addressing = addressing;
     },
@@ -207,5 +217,19 @@ function notifyOfDevice(network: Network, contact: Contact, { change, device }: 
   const node = stanza('notification', attrs, [stanza(change, { device_hash: '2:fake' }, [changed])]);
   for (const account of network.directory.accounts) {
     for (const { inbox } of account.companions.values()) inbox.put(node);
+  }
+}
+
+/** Notifies all linked accounts, because their sessions with the person are of no use any more. */
+function notifyOfIdentity(network: Network, contact: Contact): void {
+  const attrs = {
+    id: network.newStanzaId(),
+    type: 'encrypt',
+    from: contact.jidIn('lid'),
+    t: seconds(network.now()),
+  };
+  for (const account of network.directory.accounts) {
+    for (const { inbox } of account.companions.values())
+      inbox.put(stanza('notification', attrs, [stanza('identity')]));
   }
 }

@@ -110,6 +110,12 @@ export class Contact {
     return peer;
   }
 
+  /** Gives the phone new keys, as when the app is installed again. Its linked devices are gone. */
+  reinstall(): void {
+    this.#devices.clear();
+    this.#devices.set(PHONE, undefined);
+  }
+
   linkDevice(): number {
     const device = Math.max(...this.#devices.keys()) + 1;
     this.#devices.set(device, undefined);

@@ -1,7 +1,10 @@
 import type { SignalKeyStoreWithTransaction } from '@whiskeysockets/baileys';
+import { keyName } from '../session/signal-keys.ts';
 
 /** The type of Baileys' lists of the devices that have the key to our messages in a group. */
 const TYPE = 'sender-key-memory';
+/** The prefix of the names of the stored lists; a group's JID follows. */
+export const GROUPS_WITH_HOLDERS: string = keyName(TYPE, '');
 
 type Keys = Pick<SignalKeyStoreWithTransaction, 'get' | 'set'>;
 type Holders = Readonly<Record<string, boolean>>;
@@ -23,12 +26,18 @@ export async function keepingFrom(
 ): Promise<void> {
   const before = await holdersOf(keys, group);
   const lacking = new Set(devices.filter((device) => !before[device]));
-  await save({ ...before, ...Object.fromEntries([...lacking].map((device) => [device, true])) });
+  const marked = { ...before, ...Object.fromEntries([...lacking].map((device) => [device, true])) };
+  await keys.set({ [TYPE]: { [group]: marked } });
   await work();
-  const after = Object.entries(await holdersOf(keys, group)).filter(([device]) => !lacking.has(device));
-  await save(Object.fromEntries(after));
+  await forgetHolders(keys, group, (device) => lacking.has(device));
+}
 
-  async function save(holders: Holders): Promise<void> {
-    await keys.set({ [TYPE]: { [group]: { ...holders } } });
-  }
+/** Forgets that these devices have our key in the group, so that the next message brings it. */
+export async function forgetHolders(
+  keys: Keys,
+  group: string,
+  isForgotten: (device: string) => boolean,
+): Promise<void> {
+  const kept = Object.entries(await holdersOf(keys, group)).filter(([device]) => !isForgotten(device));
+  await keys.set({ [TYPE]: { [group]: Object.fromEntries(kept) } });
 }

@@ -8,7 +8,11 @@ export type Hold = (stanza: BinaryNode) => Promise<void> | null;
  * Holds stanzas back from Baileys until their work is done. If it fails, the network keeps the stanza and delivers it
  * again on the next connection.
  */
-export function holdStanzas(socket: Pick<WASocket, 'ws'>, tag: 'call' | 'message', hold: Hold): void {
+export function holdStanzas(
+  socket: Pick<WASocket, 'ws'>,
+  tag: 'call' | 'message' | 'notification',
+  hold: Hold,
+): void {
   const released = new WeakSet<BinaryNode>();
   interceptStanzas(socket, tag, (stanza) => {
     const held = released.has(stanza) ? null : tryToHold(hold, stanza);
