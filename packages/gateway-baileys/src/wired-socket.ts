@@ -21,6 +21,7 @@ import { answerRetries } from './outbound/resends.ts';
 import { watchChatTimers } from './outbound/chat-timers.ts';
 import type { ChatTimers } from './outbound/chat-timers.ts';
 import { saveCredentials } from './session/credentials.ts';
+import { refillPreKeys } from './session/pre-key-refill.ts';
 import type { StoredSession } from './session/stored-session.ts';
 import { limitAppState } from './socket/app-state.ts';
 import { baileysLogger } from './socket/baileys-logs.ts';
@@ -117,6 +118,7 @@ export function wireSocket(parts: WiringParts): WiredSocket {
       ),
   });
   limitAppState(socket);
+  refillPreKeys(socket);
   watchIdentityChanges({ socket, values: stored.values });
   watchDeviceLists(socket, memory.caches.userDevicesCache);
   const { arrivals } = stored;
