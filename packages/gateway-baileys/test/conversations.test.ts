@@ -1,5 +1,6 @@
 import { OPT_IN_EVENT_TYPES } from '@trunkline/core';
 import type { MessageResource } from '@trunkline/core';
+import type { FakeWhatsApp } from '@trunkline/fake-whatsapp';
 import { eventually } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import { describe, expect, it } from 'vitest';
@@ -21,6 +22,8 @@ async function firstReceived(flow: Flow): Promise<MessageResource> {
   if (!first) throw new Error('Nothing was received.');
   return first;
 }
+
+type PersonOptions = Parameters<FakeWhatsApp['person']>[1];
 
 const EVERY = { optInEvents: OPT_IN_EVENT_TYPES };
 
@@ -246,4 +249,29 @@ describe('what else happens in a chat, over webhooks', () => {
       undecryptable: { instance_id: instance, contact: { name: 'Bob' }, reason: 'view_once' },
     });
   });
+});
+
+describe('a business that also writes through the Cloud API', () => {
+  it.each<['LID' | 'number', PersonOptions]>([
+    ['LID', { hidesNumber: true }],
+    ['number', { lid: null }],
+  ])(
+    'is the same contact from its hosted device, named by %s alone, and each message is stored once',
+    async (_, names) => {
+      const flow = await startLinkedFlow();
+      const { wa, account, receiver } = flow;
+      const supplier = wa.person('5511955554444', { name: 'Supplier', isHosted: true, ...names });
+      await wa.inbound(supplier, account, 'from the hosted device', { device: 99 });
+      await wa.inbound(supplier, account, 'from the phone');
+      await eventually(() => {
+        const texts = receiver.events.map(({ data }) => 'message' in data && data.message.text);
+        expect(texts).toContain('from the phone');
+      });
+      const stored = must(await flow.service().client.messages.list({ direction: 'inbound' }));
+      expect(stored.map(({ text }) => text)).toEqual(['from the phone', 'from the hosted device']);
+      const [first] = stored;
+      expect(first?.contact).toMatchObject({ name: 'Supplier' });
+      expect(stored.map(({ contact }) => contact)).toEqual([first?.contact, first?.contact]);
+    },
+  );
 });

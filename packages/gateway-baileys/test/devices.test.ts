@@ -38,6 +38,17 @@ describe('a person with several devices', () => {
     );
   });
 
+  it('reads on the hosted device of a business, too', async () => {
+    const harness = await linked({ readsByItself: false });
+    const { wa, account } = harness.network;
+    const supplier = wa.person('5511955550012', { isHosted: true });
+    await wa.inbound(supplier, account, 'hello', { device: 99 });
+    await harness.link.first('message');
+    expect(readersOf(harness, await send(harness, supplier, 'hello'))).toEqual(
+      [0, 99].map((device) => `${supplier.phoneNumber}:${device}`),
+    );
+  });
+
   it('is one person, whichever of them a message comes from', async () => {
     const { network, link } = await linked();
     const { wa, account } = network;

@@ -25,7 +25,7 @@ interface InboundOptions {
   readonly respondsToRetry?: boolean;
   /** When the message was sent, in milliseconds; now by default. */
   readonly sentAt?: number;
-  /** The sender's device; the phone by default. */
+  /** The sender's device; the phone by default, 99 for the hosted device of a business on WhatsApp's Cloud API. */
   readonly device?: number;
 }
 

@@ -1,7 +1,7 @@
 import { jidDecode, jidEncode } from '@whiskeysockets/baileys';
 import { SERVER, child, children, stanza, textOf } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
-import { PHONE } from '../directory/contact.ts';
+import { HOSTED, PHONE } from '../directory/contact.ts';
 import type { Contact } from '../directory/contact.ts';
 import { LinkedAccount } from '../directory/linked-account.ts';
 import type { Directory } from '../directory/directory.ts';
@@ -53,7 +53,11 @@ function devicesNode(contact: Contact): Stanza {
       ? contact.reachable.map(({ device }) => device)
       : contact.devices.filter((device) => device !== PHONE);
   const devices = linked.map((device) =>
-    stanza('device', { id: String(device), 'key-index': String(device) }),
+    stanza('device', {
+      id: String(device),
+      'key-index': String(device),
+      is_hosted: device === HOSTED ? 'true' : undefined,
+    }),
   );
   return stanza('devices', {}, [
     stanza('device-list', { hash: '2:fake' }, [stanza('device', { id: '0' }), ...devices]),

@@ -30,6 +30,11 @@ export interface ContactOptions {
    * most once a week. False by default.
    */
   readonly needsToken?: boolean;
+  /**
+   * Whether this is a business that also writes through WhatsApp's Cloud API, from the device `HOSTED` of its number.
+   * False by default.
+   */
+  readonly isHosted?: boolean;
 }
 
 export interface ReceivedMessage {
@@ -53,6 +58,8 @@ export type AddressingMode = 'pn' | 'lid';
 
 /** A person's first device, which other devices are linked to. */
 export const PHONE = 0;
+/** The device of a business on WhatsApp's Cloud API. Its jids are on servers of their own. */
+export const HOSTED = 99;
 
 /** Someone with a phone that encrypts and decrypts for real. */
 export class Contact {
@@ -90,6 +97,7 @@ export class Contact {
     this.verifiedName = options.verifiedName;
     this.pictureUrl = options.pictureUrl;
     for (let count = 0; count < (options.linkedDevices ?? 0); count += 1) this.linkDevice();
+    if (options.isHosted) this.#devices.set(HOSTED, undefined);
     this.writtenToBy = options.writtenToBy ?? 'either';
     this.needsToken = options.needsToken ?? false;
   }
@@ -117,7 +125,7 @@ export class Contact {
   }
 
   linkDevice(): number {
-    const device = Math.max(...this.#devices.keys()) + 1;
+    const device = Math.max(...this.devices.filter((known) => known !== HOSTED)) + 1;
     this.#devices.set(device, undefined);
     return device;
   }
@@ -136,8 +144,10 @@ export class Contact {
 
   /** The person's jid in this form; the phone number if there is no LID. */
   jidIn(mode: AddressingMode, device?: number): string {
-    if (mode === 'lid' && this.lid !== undefined) return jidEncode(this.lid, 'lid', device);
-    return jidEncode(this.phoneNumber, SERVER, device);
+    const isHosted = device === HOSTED;
+    if (mode === 'lid' && this.lid !== undefined)
+      return jidEncode(this.lid, isHosted ? 'hosted.lid' : 'lid', device);
+    return jidEncode(this.phoneNumber, isHosted ? 'hosted' : SERVER, device);
   }
 }
 

@@ -72,7 +72,7 @@ export class Directory {
   /** The owner of a jid, by number or LID, whatever the device. */
   byJid(jid: string): Contact | undefined {
     const { user = '', server = '' } = jidDecode(jid) ?? {};
-    return server === 'lid' ? this.#byLid.get(user) : this.#contacts.get(user);
+    return server === 'lid' || server === 'hosted.lid' ? this.#byLid.get(user) : this.#contacts.get(user);
   }
 
   companionByJid(jid: string): Companion | undefined {

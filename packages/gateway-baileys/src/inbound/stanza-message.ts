@@ -1,5 +1,6 @@
 import { decodeMessageNode, isJidGroup, isLidUser, proto } from '@whiskeysockets/baileys';
-import type { BinaryNode, WAMessage } from '@whiskeysockets/baileys';
+import type { BinaryNode, WAMessage, WAMessageKey } from '@whiskeysockets/baileys';
+import { withoutHosting } from './phone-number.ts';
 
 /** The account that a session belongs to. */
 export interface Me {
@@ -19,10 +20,11 @@ export interface StanzaOrigin {
  */
 export function messageOf({ attrs, verifiedName }: StanzaOrigin, me: Me): WAMessage {
   const { fullMessage } = decodeMessageNode({ tag: 'message', attrs }, me.id, me.lid ?? '');
-  const { key } = fullMessage;
+  const key = namedAsUsual(fullMessage.key);
   const pushName = attrs['notify'] ?? attrs['display_name'];
   const received: WAMessage = {
     ...fullMessage,
+    key,
     ...(pushName !== undefined && { pushName }),
     ...(verifiedName !== undefined && { verifiedBizName: verifiedName }),
   };
@@ -39,6 +41,18 @@ export function messageOf({ attrs, verifiedName }: StanzaOrigin, me: Me): WAMess
     : (attrs['peer_recipient_lid'] ?? attrs['recipient_lid']);
   const { remoteJidAlt: _ofSender, ...rest } = key;
   return { ...received, key: { ...rest, ...(remoteJidAlt !== undefined && { remoteJidAlt }) } };
+}
+
+/** As whatsmeow's `parseMessageSource` (`message.go`) does, and Baileys after it has decrypted the message. */
+function namedAsUsual(key: WAMessageKey): WAMessageKey {
+  const { remoteJid, remoteJidAlt, participant, participantAlt } = key;
+  return {
+    ...key,
+    ...(remoteJid !== undefined && { remoteJid: withoutHosting(remoteJid) }),
+    ...(remoteJidAlt !== undefined && { remoteJidAlt: withoutHosting(remoteJidAlt) }),
+    ...(participant !== undefined && { participant: withoutHosting(participant) }),
+    ...(participantAlt !== undefined && { participantAlt: withoutHosting(participantAlt) }),
+  };
 }
 
 export function originOf(stanza: BinaryNode): StanzaOrigin {

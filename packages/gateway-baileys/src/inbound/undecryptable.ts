@@ -5,7 +5,7 @@ import { groupOf, sentAt } from './activity.ts';
 import { contactOf } from './contact-report.ts';
 import type { People } from './contact-report.ts';
 import { networkIdOf } from './network-id.ts';
-import { senderOf } from './phone-number.ts';
+import { senderOf, withoutHosting } from './phone-number.ts';
 import { childrenOf } from './stanza-message.ts';
 
 /**
@@ -24,7 +24,7 @@ const UNAVAILABLE: Readonly<Record<string, Unavailability>> = {
 
 /** Returns null unless the stanza marks a message of a chat as unavailable and has no ciphertext. */
 export function unavailabilityOf(stanza: BinaryNode): Unavailability | null {
-  const { from } = stanza.attrs;
+  const from = withoutHosting(stanza.attrs['from']);
   if (!isJidGroup(from) && !isPnUser(from) && !isLidUser(from)) return null;
   const children = childrenOf(stanza);
   const unavailable = children.find(({ tag }) => tag === 'unavailable');
