@@ -72,3 +72,27 @@ it('the WhatsApp gateway reports what it kept back and has acknowledged to the n
   await again.first('closed');
   expect(again.all('receipt').map(({ receipt }) => receipt)).toEqual([{ networkId, status: 'read' }]);
 });
+
+it('the WhatsApp gateway takes the receipts of several members that come together, without those of our own phone', async () => {
+  const { network, link } = await linked({ readsByItself: false });
+  const { wa, account, reader } = network;
+  const ann = wa.person('5511955550013');
+  const group = wa.group({ subject: 'Team', members: [reader, ann] });
+  wa.addToGroup(group, account);
+  await link.first('groups', ({ groups }) => groups.some(({ networkId }) => networkId === group.jid));
+  const ids = ['3EB0AAAAAAAAAAAA06', '3EB0AAAAAAAAAAAA07'];
+  for (const id of ids)
+    expect(await link.connection().send(message(id, group.jid, true))).toEqual({ kind: 'accepted' });
+  wa.groupedReceipts(account, { by: [account], type: 'read', ids, group });
+  wa.groupedReceipts(account, { by: [account, reader, ann], type: 'delivered', ids, group });
+  wa.groupedReceipts(account, { by: [reader], type: 'read', ids: ids.slice(0, 1), group });
+  // A receipt of one member still comes alone.
+  wa.receipt(account, { by: ann, type: 'read', ids: ids.slice(1), group });
+  await link.first('receipt', ({ receipt }) => receipt.networkId === ids[1] && receipt.status === 'read');
+  const statusesOf = (id: string | undefined) =>
+    link.all('receipt').flatMap(({ receipt }) => (receipt.networkId === id ? [receipt.status] : []));
+  expect(ids.map(statusesOf)).toEqual([
+    ['delivered', 'read'],
+    ['delivered', 'read'],
+  ]);
+});

@@ -1,6 +1,6 @@
 import { postInChannel, postStatus, sendPlaintext } from '../messages/broadcasts.ts';
 import { newMessageId, sendFromPhone } from '../messages/phone-to-client.ts';
-import { sendReceipt } from '../messages/receipts.ts';
+import { sendGroupedReceipts, sendReceipt } from '../messages/receipts.ts';
 import { askForRetry } from '../messages/retry.ts';
 import { giveToken } from '../messages/trust-token.ts';
 import { toProto } from '../messages/to-proto.ts';
@@ -41,6 +41,15 @@ interface ReceiptOptions {
   readonly device?: number;
 }
 
+interface GroupedReceiptsOptions {
+  /** The members whose receipts the network has gathered. */
+  readonly by: readonly Person[];
+  readonly type: 'delivered' | 'read' | 'played';
+  /** Network ids, at least one. */
+  readonly ids: readonly string[];
+  readonly group: Group;
+}
+
 interface UnavailableOptions {
   /** `view_once` by default; null if the network gives no reason. */
   readonly type?: string | null;
@@ -76,6 +85,8 @@ export interface IncomingApi {
   redeliver(to: Account, id: string): void;
   /** A person's phone sends receipts for messages that the account sent. */
   receipt(to: Account, receipt: ReceiptOptions): void;
+  /** The network delivers the receipts of several members of a group in one stanza. */
+  groupedReceipts(to: Account, receipts: GroupedReceiptsOptions): void;
   /** A message arrives without its content, such as a view-once picture. Returns the network id. */
   unavailable(from: Person, to: Account, options?: UnavailableOptions): string;
   /** A person calls the account. Returns the id of the call. */
@@ -135,6 +146,13 @@ export function incomingApi(network: Network): IncomingApi {
         device: options.device,
       });
     },
+    groupedReceipts: ({ phoneNumber }, { by, type, ids, group }) =>
+      sendGroupedReceipts(network, directory.account(phoneNumber), {
+        by: by.map((member) => directory.contact(member.phoneNumber)),
+        type,
+        ids,
+        group: directory.group(group.jid),
+      }),
     unavailable: (from, { phoneNumber }, { type = 'view_once', id = newMessageId() } = {}) => {
       const sender = directory.contact(from.phoneNumber);
       const names = { from: sender.jidIn('lid'), sender_pn: sender.hidesNumber ? undefined : sender.jid };

@@ -50,6 +50,22 @@ export function sendReceipt(network: Network, to: LinkedAccount, receipt: PhoneR
   for (const { inbox } of to.companions.values()) inbox.put(node);
 }
 
+interface GroupedReceipts extends Pick<PhoneReceipt, 'type' | 'ids'> {
+  readonly by: readonly Contact[];
+  readonly group: GroupChat;
+}
+
+/** Gathers the receipts of several members, as `handleGroupedReceipt` in whatsmeow's `receipt.go` reads them. */
+export function sendGroupedReceipts(network: Network, to: LinkedAccount, receipts: GroupedReceipts): void {
+  const { by, type, ids, group } = receipts;
+  const t = seconds(network.now());
+  const users = by.map((member) => stanza('user', { jid: group.jidOf(member), t }));
+  const participants = ids.map((key) => stanza('participants', { key }, users));
+  const word = type === 'delivered' ? undefined : type;
+  const attrs = { id: network.newStanzaId(), from: group.jid, t, type: word };
+  for (const { inbox } of to.companions.values()) inbox.put(stanza('receipt', attrs, participants));
+}
+
 /** Forwards the receipt to the clients of the message's sender, if the sender is another account. */
 function forward({ client, network }: Connection, { attrs, content }: Stanza): void {
   const { id, to = '', type, participant } = attrs;

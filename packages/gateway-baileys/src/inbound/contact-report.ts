@@ -77,7 +77,7 @@ export async function contactOf(
   return contactReport(people, { jids, name: verifiedBizName ?? pushName, username });
 }
 
-export function isMe({ user }: People, jid: string | null | undefined): boolean {
+export function isMe({ user }: Pick<People, 'user'>, jid: string | null | undefined): boolean {
   const named = jid ?? undefined;
   return areJidsSameUser(named, user?.id) || areJidsSameUser(named, user?.lid);
 }

@@ -3,10 +3,12 @@ import { areJidsSameUser, proto } from '@whiskeysockets/baileys';
 import type { BaileysEventMap, BinaryNode, Contact, WAMessage, WASocket } from '@whiskeysockets/baileys';
 import type QuickLRU from 'quick-lru';
 import { holdStanzas } from '../socket/held-stanzas.ts';
+import { interceptStanzas } from '../socket/intercepted-stanzas.ts';
 import { createPauses } from '../socket/socket-life.ts';
 import type { Arrivals } from './arrivals.ts';
 import { callActivity, offerIn } from './calls.ts';
 import { findAdminsOf } from './group-admins.ts';
+import { groupedReceipts } from './grouped-receipts.ts';
 import { createInFlight } from './in-flight.ts';
 import type { MediaNetwork } from './media-network.ts';
 import { readContent } from './message-content.ts';
@@ -166,6 +168,11 @@ export function createInbox(parts: InboxParts): Inbox {
   // Messages that were not recorded arrive only here, as `notify` or, if sent while there was no connection, `append`.
   socket.ev.on('messages.upsert', ({ messages }) => {
     for (const message of messages) if (!arrivals.wasHeard(message.key)) take(message);
+  });
+  interceptStanzas(socket, 'receipt', (stanza) => {
+    takeReceipts(groupedReceipts(socket, stanza));
+    // Baileys acknowledges the stanza.
+    return false;
   });
   socket.ev.on('messages.update', (updates) => takeReceipts(directReceipts(updates)));
   socket.ev.on('message-receipt.update', (updates) => takeReceipts(groupReceipts(updates, socket.user)));
