@@ -186,7 +186,9 @@ it('brings reactions, edits, deletions and whatever else there is', async () => 
   await wa().inbound(bob, shop, { type: 'reaction', text: '👍', to });
   expect((await client.first('messages.reaction'))[0]).toMatchObject({ reaction: { text: '👍' } });
 
-  await wa().inbound(bob, shop, { type: 'edit', id, text: 'hello' });
+  // In the form that this client can read; phones encrypt an edit with the secret of its message.
+  const protocolMessage = { key: { id, fromMe: true }, type: 14, editedMessage: { conversation: 'hello' } };
+  await wa().inbound(bob, shop, { type: 'raw', message: { protocolMessage } });
   const edited = await client.first('messages.update', ([change]) => change?.update.message !== null);
   expect(edited[0]).toMatchObject({
     key: { id },

@@ -41,7 +41,7 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
   const { session, listener, context, memory, versions } = parts;
   const { clock, logger } = context;
   const { instanceId } = session;
-  const stored = await readStoredSession(session, clock, memory.read);
+  const stored = await readStoredSession(session, context, memory);
   await makeFirstPreKeys(stored.values, stored.creds, clock);
   const version = versions.current;
   const { socket, log, life, inbox, acks, timers, findGroup, media, syncGroups, pauses, giveUp } = wireSocket(

@@ -4,6 +4,7 @@ import { readMessages } from './inbound/arrivals.ts';
 import type { ReadMessages } from './inbound/arrivals.ts';
 import { readFailures } from './inbound/retry-requests.ts';
 import type { ReadFailures } from './inbound/retry-requests.ts';
+import type { KeptSecrets } from './inbound/message-secrets.ts';
 import { groupDirectory } from './inbound/group-directory.ts';
 import type { GroupDirectory } from './inbound/group-directory.ts';
 import { createPace } from './outbound/pace.ts';
@@ -29,6 +30,7 @@ export interface InstanceMemory {
   readonly restrictions: Restrictions;
   readonly read: ReadMessages;
   readonly failures: ReadFailures;
+  readonly secrets: KeptSecrets;
   readonly pruning: PruningProgress;
   /** Calls that were reported recently, by id. */
   readonly calls: QuickLRU<string, true>;
@@ -46,6 +48,7 @@ export function instanceMemory(context: GatewayContext): InstanceMemory {
     restrictions: createRestrictions(context.clock),
     read: readMessages(),
     failures: readFailures(),
+    secrets: new Map(),
     pruning: pruningProgress(),
     calls: new QuickLRU({ maxSize: 500 }),
     replacedAt: null,

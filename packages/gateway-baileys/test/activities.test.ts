@@ -4,6 +4,10 @@ import type { TestLink } from '@trunkline/gateway-contract';
 import { eventually } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import { describe, expect, it } from 'vitest';
+import { silentLogger } from '@trunkline/core';
+import { systemClock, systemRandom } from '@trunkline/core/node';
+import { baileysGateway } from '@trunkline/gateway-baileys';
+import type { BaileysGateway } from '@trunkline/gateway-baileys';
 import { leapingClock, linked, textOf } from './support/linked.ts';
 import type { Linked } from './support/linked.ts';
 
@@ -19,6 +23,13 @@ async function activity<Kind extends Activity['kind']>(
   const report = await link.first('activity', (candidate) => isIt(candidate.activity));
   if (!isIt(report.activity)) throw new Error('The report is not of the expected kind.');
   return report.activity;
+}
+
+/** A gateway as another process has it: with nothing in memory. */
+function anotherGateway({ network }: Linked): BaileysGateway {
+  const gateway = baileysGateway({ socket: { waWebSocketUrl: network.wa.client.waWebSocketUrl } });
+  gateway.attach({ clock: systemClock(), random: systemRandom(), logger: silentLogger });
+  return gateway;
 }
 
 async function settled({ network, link }: Linked): Promise<void> {
@@ -205,6 +216,69 @@ describe('an edit', () => {
         .filter((kind) => kind !== 'groups')
         .slice(-2),
     ).toEqual(['message', 'activity']);
+  });
+});
+
+describe('an edit that the app of its author has encrypted', () => {
+  it('is opened after a restart, too, though the network names the author otherwise now', async () => {
+    const harness = await linked();
+    const { wa, account, reader } = harness.network;
+    const id = await wa.inbound(reader, account, 'the price is 100');
+    await harness.link.first('message');
+    await harness.link.connection().close();
+    const sealed = await wa.inbound(
+      reader,
+      account,
+      { type: 'edit', id, text: 'the price is 1000' },
+      { addressing: 'pn' },
+    );
+    const again = await openLink(anotherGateway(harness), harness.session.copy());
+    expect(await activity(again, 'edit')).toMatchObject({
+      about: id,
+      author: reader.lidJid,
+      text: 'the price is 1000',
+    });
+    await wa.receiptFor(sealed);
+    await again.connection().close();
+  });
+
+  it('is opened in a group, and of the owner of the number', async () => {
+    const { network, link } = await linked();
+    const { wa, account, reader } = network;
+    const group = wa.group({ subject: 'Team', members: [reader, account] });
+    const id = await wa.inbound(reader, account, 'helo', { group });
+    await wa.inbound(reader, account, { type: 'edit', id, text: 'hello' }, { group });
+    expect(await activity(link, 'edit')).toMatchObject({
+      about: id,
+      groupNetworkId: group.jid,
+      text: 'hello',
+    });
+    const own = await wa.fromPhone(account, reader, 'by hand');
+    await wa.fromPhone(account, reader, { type: 'edit', id: own, text: 'typed by hand' });
+    expect(await activity(link, 'edit', ({ own: isOwn }) => isOwn)).toMatchObject({
+      about: own,
+      text: 'typed by hand',
+    });
+  });
+
+  it('is counted and logged, once, if it cannot be opened', async () => {
+    const logged: unknown[] = [];
+    const logger = { ...silentLogger, warn: (...args: readonly unknown[]) => void logged.push(args) };
+    const harness = await linked({ logger });
+    const { wa, account, reader, gateway } = harness.network;
+    const id = await wa.inbound(reader, account, 'hello');
+    const sealed = { encPayload: new Uint8Array(40), encIv: new Uint8Array(12), secretEncType: 2 };
+    for (const target of ['from before the link', id]) {
+      const secretEncryptedMessage = { ...sealed, targetMessageKey: { id: target, fromMe: true } };
+      await wa.inbound(reader, account, { type: 'raw', message: { secretEncryptedMessage } });
+    }
+    await settled(harness);
+    await eventually(() => expect(gateway.skipped().get('secretEncryptedMessage')).toBe(2));
+    expect(logged).toEqual([
+      [expect.objectContaining({ reason: expect.stringContaining('is not known') }), expect.any(String)],
+      [expect.objectContaining({ reason: expect.stringContaining('does not fit') }), expect.any(String)],
+    ]);
+    expect(harness.link.all('activity')).toEqual([]);
   });
 });
 

@@ -6,7 +6,7 @@ import { PHONE } from '../directory/contact.ts';
 import type { Contact } from '../directory/contact.ts';
 import { GroupChat } from '../directory/group-chat.ts';
 import type { Companion, LinkedAccount } from '../directory/linked-account.ts';
-import { encNode, encryptFor, newMessageId } from './phone-to-client.ts';
+import { asPhonesWrite, encNode, encryptFor, newMessageId } from './phone-to-client.ts';
 
 const { INITIAL_BOOTSTRAP } = proto.HistorySync.HistorySyncType;
 
@@ -67,9 +67,13 @@ export async function mirror(
 ): Promise<string> {
   const { account, to } = chat;
   const id = newMessageId();
-  const wrapped = { deviceSentMessage: { destinationJid: to.jid, message } };
   const attrs = { id, t: seconds(network.now()), type: 'text', notify: account.name };
   const { attrs: envelope } = stanza('message', { ...attrs, ...addressed(account, to) });
+  const { messageContextInfo, ...written } = asPhonesWrite(account, message, envelope);
+  const wrapped = {
+    deviceSentMessage: { destinationJid: to.jid, message: written },
+    ...(messageContextInfo && { messageContextInfo }),
+  };
   account.sent.set(id, { envelope, message: wrapped, respondsToRetry: true, device: PHONE });
   for (const companion of account.reachable) {
     const enc = encNode(await encryptFor(account.device, companion, wrapped));

@@ -6,6 +6,7 @@ import { PHONE } from '../directory/contact.ts';
 import type { AddressingMode, Contact } from '../directory/contact.ts';
 import type { GroupChat } from '../directory/group-chat.ts';
 import type { Companion, LinkedAccount } from '../directory/linked-account.ts';
+import { editedBy, sealEdit, withSecret } from './secret-edit.ts';
 import type { Ciphertext, SignalPeer } from '../signal/signal-peer.ts';
 
 interface Envelope {
@@ -33,12 +34,30 @@ export function newMessageId(): string {
 
 /** Encrypts a person's message for each client of the account, and puts it into the client's inbox. */
 export async function sendFromPhone(sending: PhoneMessage): Promise<void> {
-  const { from, to, message, envelope, respondsToRetry } = sending;
+  const { from, to, envelope, respondsToRetry } = sending;
   const attrs = attributes(sending);
+  const message = asPhonesWrite(from, sending.message, attrs);
   from.sent.set(envelope.id, { envelope: attrs, message, respondsToRetry, device: envelope.device });
   for (const companion of to.reachable) {
-    companion.inbox.put(stanza('message', attrs, await encrypted(sending, companion)));
+    companion.inbox.put(stanza('message', attrs, await encrypted({ ...sending, message }, companion)));
   }
+}
+
+/**
+ * Adds a secret to a message, and encrypts an edit with the secret of the message that it changes. An edit of a message
+ * that this phone did not send, or sent without a secret, has the form that phones used before.
+ */
+export function asPhonesWrite(
+  { sent }: Contact,
+  message: proto.IMessage,
+  names: Readonly<Record<string, string>>,
+): proto.IMessage {
+  const id = editedBy(message);
+  if (id === null) return withSecret(message);
+  const original = sent.get(id);
+  const edit = message.editedMessage?.message;
+  const editor = names['participant'] ?? names['from'] ?? '';
+  return (original && edit && sealEdit(edit, { id, original, editor })) ?? message;
 }
 
 /** Encrypts a message again, only for the client that could not read it. */

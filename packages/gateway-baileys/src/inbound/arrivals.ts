@@ -6,6 +6,7 @@ import { decodeValue } from '../session/json-value.ts';
 import type { SessionValues } from '../session/session-values.ts';
 import { keyName } from '../session/signal-keys.ts';
 import { readContent } from './message-content.ts';
+import type { MessageSecrets } from './message-secrets.ts';
 import { identityOf } from './message-identity.ts';
 import type { MessageIdentity } from './message-identity.ts';
 import { networkIdOf } from './network-id.ts';
@@ -29,7 +30,7 @@ export interface Arrivals {
   /** Sees every message stanza before Baileys does, to find the stanza of a ciphertext. */
   watch(socket: WASocket): void;
   /** Returns the changes to write together with the keys that decrypted the message; null if there are none. */
-  record(ciphertext: Uint8Array, plaintext: Uint8Array): RecordedArrival | null;
+  record(ciphertext: Uint8Array, plaintext: Uint8Array): Promise<RecordedArrival | null>;
   /** Records that a ciphertext could not be decrypted. Resolves when the record is written. */
   recordFailure(ciphertext: Uint8Array, error: unknown): Promise<void>;
   /** Calls `heard` once with each stanza whose message could not be decrypted. */
@@ -75,7 +76,14 @@ export function readMessages(): ReadMessages {
   return new QuickLRU({ maxSize: 5_000 });
 }
 
-export function createArrivals(values: SessionValues, clock: Clock, heardOf: ReadMessages): Arrivals {
+interface ArrivalsParts {
+  readonly values: SessionValues;
+  readonly clock: Clock;
+  readonly heardOf: ReadMessages;
+  readonly secrets: MessageSecrets;
+}
+
+export function createArrivals({ values, clock, heardOf, secrets }: ArrivalsParts): Arrivals {
   const stanzas = new WeakMap<Uint8Array, BinaryNode>();
   const unreadable = createUnreadable(values, clock);
   const completed = new Set<string>();
@@ -109,7 +117,7 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
   };
 
   /** Records only the resent messages that were missing. Baileys reports all others. */
-  const recordResent = (opened: proto.IMessage): RecordedArrival | null => {
+  const recordResent = (opened: proto.IMessage, account: Me): RecordedArrival | null => {
     const found = resentIn(opened).flatMap(({ key, message }) => {
       const missing = message && unreadable.find(networkIdOf(key?.id));
       if (!missing) return [];
@@ -121,7 +129,11 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
     for (const { identity, origin, message } of found) {
       arrived.set(identity, { order: order++, ...origin, message: proto.Message.encode(message).finish() });
     }
-    const keys = { [TYPE]: Object.fromEntries(arrived), ...unreadable.erasure(...arrived.keys()) };
+    const keys = {
+      [TYPE]: Object.fromEntries(arrived),
+      ...unreadable.erasure(...arrived.keys()),
+      ...secrets.keep(found, account),
+    };
     return { keys, arrivals: [...arrived.values()] };
   };
 
@@ -133,24 +145,29 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
         }
       });
     },
-    record(ciphertext, plaintext) {
+    async record(ciphertext, plaintext) {
       const stanza = stanzas.get(ciphertext);
       if (!stanza || !me) return null;
       const opened = proto.Message.decode(unpadRandomMax16(plaintext));
       // From our own phone, record only resent messages: Baileys handles everything else that it sends only to this
       // device.
       if (stanza.attrs['category'] === 'peer')
-        return messageOf(originOf(stanza), me).key.fromMe ? recordResent(opened) : null;
-      const message = withoutCopy(opened);
+        return messageOf(originOf(stanza), me).key.fromMe ? recordResent(opened, me) : null;
+      const origin = originOf(stanza);
+      const message = await secrets.open(origin, withoutCopy(opened), me);
       const read = readContent(message);
       // A stanza may contain a group's key before the first message encrypted with that key.
       if (read.kind === 'other' && read.name === 'senderKeyDistributionMessage') return null;
-      const origin = originOf(stanza);
       const identity = identityOf(messageOf(origin, me).key);
       const readAtLast = unreadable.erasure(identity);
       if (read.kind === 'other') return readAtLast && { keys: readAtLast, arrivals: [] };
       const arrival = { order: order++, ...origin, message: proto.Message.encode(message).finish() };
-      return { keys: { [TYPE]: { [identity]: arrival }, ...readAtLast }, arrivals: [arrival] };
+      const keys = {
+        [TYPE]: { [identity]: arrival },
+        ...readAtLast,
+        ...secrets.keep([{ origin, message: opened }], me),
+      };
+      return { keys, arrivals: [arrival] };
     },
     async recordFailure(ciphertext, error) {
       const stanza = stanzas.get(ciphertext);

@@ -1,4 +1,5 @@
 import type { Clock } from '@trunkline/core/spi/gateway';
+import { MESSAGE_SECRETS, isSecretExpired } from '../inbound/message-secrets.ts';
 import { decodeValue } from './json-value.ts';
 import { LID_PAIRS, dayOf, decodeLidPair, isUnused } from './lid-pairs.ts';
 import { isSentLongAgo } from './sent-messages.ts';
@@ -52,15 +53,19 @@ async function prunePage(values: SessionValues, names: readonly string[], today:
   for (const name of names) {
     if (isSentLongAgo(name, today)) changes.set(name, null);
   }
-  const stored = await values.read(names.filter((name) => name.startsWith(TOKENS) || name.startsWith(PAIRS)));
+  const dated = [TOKENS, PAIRS, MESSAGE_SECRETS];
+  const stored = await values.read(names.filter((name) => dated.some((prefix) => name.startsWith(prefix))));
   // Do not await from here until the write, so that concurrent uses are written after it.
   for (const [name, bytes] of stored) {
-    const isToErase = name.startsWith(TOKENS)
-      ? isTokenExpired(decodeValue(bytes), today)
-      : isUnused(decodeLidPair(bytes), today);
-    if (isToErase) changes.set(name, null);
+    if (isToErase(name, bytes, today)) changes.set(name, null);
   }
   await values.save(changes);
+}
+
+function isToErase(name: string, bytes: Uint8Array, today: number): boolean {
+  if (name.startsWith(TOKENS)) return isTokenExpired(decodeValue(bytes), today);
+  if (name.startsWith(MESSAGE_SECRETS)) return isSecretExpired(bytes, today);
+  return isUnused(decodeLidPair(bytes), today);
 }
 
 /** How many days WhatsApp Web keeps a token of a trusted contact: four weeks, including the current one. */

@@ -1,7 +1,9 @@
-import type { Clock, Session } from '@trunkline/core/spi/gateway';
+import type { GatewayContext, Session } from '@trunkline/core/spi/gateway';
 import type { AuthenticationCreds } from '@whiskeysockets/baileys';
 import { ARRIVALS, createArrivals } from '../inbound/arrivals.ts';
 import type { Arrivals, ReadMessages } from '../inbound/arrivals.ts';
+import { messageSecrets } from '../inbound/message-secrets.ts';
+import type { KeptSecrets } from '../inbound/message-secrets.ts';
 import { UNREADABLE } from '../inbound/unreadable.ts';
 import { CREDENTIALS, readCredentials } from './credentials.ts';
 import { sentMessages } from './sent-messages.ts';
@@ -21,20 +23,29 @@ export interface StoredSession {
 
 export async function readStoredSession(
   session: Session,
-  clock: Clock,
-  read: ReadMessages,
+  { clock, logger }: Pick<GatewayContext, 'clock' | 'logger'>,
+  { read, secrets: kept }: { readonly read: ReadMessages; readonly secrets: KeptSecrets },
 ): Promise<StoredSession> {
   const { promise: broken, resolve } = Promise.withResolvers<unknown>();
   const values = await readSession(session, resolve, {
     names: [CREDENTIALS],
     prefixes: [ARRIVALS, UNREADABLE],
   });
+  const secrets = messageSecrets({
+    values,
+    kept,
+    unopened: (reason) =>
+      logger.warn(
+        { instanceId: session.instanceId, reason },
+        'an edit could not be decrypted, so the message keeps its previous text: expected for messages that arrived before this number was linked',
+      ),
+  });
   const creds = await readCredentials(values);
   return {
     values,
     creds,
     broken,
-    arrivals: createArrivals(values, clock, read),
+    arrivals: createArrivals({ values, clock, heardOf: read, secrets }),
     sent: sentMessages(values, clock),
   };
 }

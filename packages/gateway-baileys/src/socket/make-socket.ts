@@ -106,7 +106,7 @@ function recordingRepository(
       // The repository's own transaction has the same key, so it joins this one.
       const opening = keys.transaction(async () => {
         const opened = await decrypt();
-        const recording = arrivals.record(ciphertext, opened);
+        const recording = await arrivals.record(ciphertext, opened);
         if (recording) await keys.set(ownKeys(recording.keys));
         return { plaintext: opened, recording };
       }, transactionKey);
