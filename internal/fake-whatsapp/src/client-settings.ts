@@ -32,6 +32,20 @@ function applyTrust(): void {
   WA_CERT_DETAILS.PUBLIC_KEY = latest === undefined ? noiseRoot : Buffer.from(latest.noiseRoot, 'base64');
   const authorities = trusted.map(({ mediaAuthority }) => mediaAuthority);
   tls.setDefaultCACertificates([...tls.getCACertificates('bundled'), ...authorities]);
+  globalThis.fetch = latest === undefined ? machineFetch : fetchWithVersionOf(latest);
+}
+
+const machineFetch = globalThis.fetch;
+/** The file in which web.whatsapp.com names the current version of its client. */
+const VERSION_FILE = 'https://web.whatsapp.com/sw.js';
+
+/** Looks the current version up at the server, unless the client asks for it through a proxy. */
+function fetchWithVersionOf({ waWebSocketUrl }: ClientSettings): typeof fetch {
+  const local = new URL('/sw.js', waWebSocketUrl.replace(/^ws/, 'http'));
+  return (address, init) => {
+    const isDirect = init === undefined || !('dispatcher' in init);
+    return machineFetch(address === VERSION_FILE && isDirect ? local : address, init);
+  };
 }
 
 /**

@@ -6,6 +6,7 @@ import type { PhoneApi } from './api/phone-api.ts';
 import type { StandingApi } from './api/standing-api.ts';
 import type { TrustApi } from './api/trust-api.ts';
 import type { UpkeepApi } from './api/upkeep-api.ts';
+import type { VersionApi } from './api/version-api.ts';
 import type { DirectoryApi } from './api/directory-api.ts';
 import type { ClientSettings } from './client-settings.ts';
 
@@ -27,6 +28,7 @@ export interface FakeWhatsApp
     StandingApi,
     TrustApi,
     UpkeepApi,
+    VersionApi,
     MediaApi,
     DisturbingApi {
   /** The settings by which clients find the server, as plain data for other processes, too. */

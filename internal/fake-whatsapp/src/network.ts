@@ -1,5 +1,6 @@
 import { Curve } from '@whiskeysockets/baileys';
 import type { KeyPair } from '@whiskeysockets/baileys';
+import { ClientVersions } from './client-versions.ts';
 import { Disturbances } from './disturbances.ts';
 import type { MediaHost } from './media/media-host.ts';
 import { NoiseAuthority } from './noise/authority.ts';
@@ -13,6 +14,7 @@ export class Network {
   readonly directory: Directory = new Directory();
   readonly chronicle: Chronicle = new Chronicle();
   readonly disturbances: Disturbances = new Disturbances();
+  readonly versions: ClientVersions = new ClientVersions();
   readonly media: MediaHost;
   readonly now: () => number;
   readonly authority: NoiseAuthority;

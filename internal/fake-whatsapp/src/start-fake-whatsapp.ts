@@ -6,6 +6,7 @@ import { phoneApi } from './api/phone-api.ts';
 import { standingApi } from './api/standing-api.ts';
 import { trustApi } from './api/trust-api.ts';
 import { upkeepApi } from './api/upkeep-api.ts';
+import { versionApi } from './api/version-api.ts';
 import { directoryApi } from './api/directory-api.ts';
 import { trustFakeWhatsApp } from './client-settings.ts';
 import type { FakeWhatsApp, FakeWhatsAppOptions } from './fake-whatsapp.ts';
@@ -34,6 +35,7 @@ export async function startFakeWhatsApp({ now = Date.now }: FakeWhatsAppOptions 
     ...standingApi(network),
     ...trustApi(network),
     ...upkeepApi(network, host.switchboard),
+    ...versionApi(network),
     ...mediaApi(network),
     ...disturbingApi(network, host.switchboard),
     stop: async () => {

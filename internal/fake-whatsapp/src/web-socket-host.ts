@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
@@ -19,7 +19,7 @@ import type { Stanza } from './stanza.ts';
 export class WebSocketHost implements Behaviour {
   readonly switchboard: Switchboard = new Switchboard();
   readonly #network: Network;
-  readonly #http: Server = createServer();
+  readonly #http: Server = createServer((request, response) => this.#respond(request, response));
   readonly #webSockets = new WebSocketServer({ noServer: true });
   /** Upgrades that are left without a response. */
   readonly #unanswered = new Set<Duplex>();
@@ -81,6 +81,13 @@ export class WebSocketHost implements Behaviour {
     if (!this.switchboard.remove(connection) || companion === undefined) return;
     companion.inbox.disconnect(connection);
     this.#network.chronicle.actions.add({ type: 'offline', account: companion.account.phoneNumber });
+  }
+
+  /** Serves the file in which web.whatsapp.com names the current version of its client. */
+  #respond({ url }: IncomingMessage, response: ServerResponse): void {
+    const [, , revision] = this.#network.versions.current;
+    if (url === '/sw.js') response.end(`{"client_revision":${String(revision)}}`);
+    else response.writeHead(404).end();
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {

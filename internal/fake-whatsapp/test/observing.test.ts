@@ -1,11 +1,11 @@
 import { Curve } from '@whiskeysockets/baileys';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { startFakeWhatsApp } from '../src/index.ts';
 import { Client } from './support/client.ts';
 
 it('the fake WhatsApp fails a test in which a client asks what the server does not know', async () => {
   const wa = await startFakeWhatsApp();
-  wa.trust();
+  onTestFinished(wa.trust());
   const client = await Client.linked(wa, wa.account('5511900000001'));
   await expect(
     client.socket.query({
@@ -21,7 +21,7 @@ it('the fake WhatsApp fails a test in which a client asks what the server does n
 
 it('the fake WhatsApp fails a test in which a signature is wrong', async () => {
   const wa = await startFakeWhatsApp();
-  wa.trust();
+  onTestFinished(wa.trust());
   const client = await Client.linked(wa, wa.account('5511900000001'));
   await client.end();
   const [identity] = client.auth.creds.account?.accountSignature ?? [];
@@ -37,7 +37,7 @@ it('the fake WhatsApp fails a test in which a signature is wrong', async () => {
 
 it('the fake WhatsApp does not link a client that signs its pairing wrongly', async () => {
   const wa = await startFakeWhatsApp();
-  wa.trust();
+  onTestFinished(wa.trust());
   const shop = wa.account('5511900000001');
   const client = Client.unpaired(wa);
   const qr = await client.qr();
@@ -68,7 +68,7 @@ it('the fake WhatsApp rejects what still waits when it is stopped', async () => 
 
 it('the fake WhatsApp writes down what went over the wire, bytes by their length', async () => {
   const wa = await startFakeWhatsApp();
-  wa.trust();
+  onTestFinished(wa.trust());
   const client = await Client.linked(wa, wa.account('5511900000001'));
   await client.end();
   await wa.stop();

@@ -7,7 +7,7 @@ import type {
   Session,
 } from '@trunkline/core/spi/gateway';
 import type { ConnectionState } from '@whiskeysockets/baileys';
-import type { ClientVersion } from './client-version.ts';
+import type { ClientVersions, LearnedVersion } from './client-versions.ts';
 import { closedReason } from './closed-reason.ts';
 import type { InstanceMemory } from './instance-memory.ts';
 import { downloadMedia } from './inbound/media-download.ts';
@@ -16,9 +16,12 @@ import { linkedProfile, unlinkDevice } from './linked-device.ts';
 import type { InstanceSettings } from './options.ts';
 import { CONNECTION_CLOSED } from './outbound/outcomes.ts';
 import { sendMessage } from './outbound/send-message.ts';
+import { isPaired } from './session/credentials.ts';
 import { makeFirstPreKeys } from './session/first-pre-keys.ts';
+import { readLearnedVersion, saveLearnedVersion } from './session/learned-version.ts';
 import { pruneSession } from './session/pruning.ts';
 import { readStoredSession } from './session/stored-session.ts';
+import type { StoredSession } from './session/stored-session.ts';
 import { briefly } from './socket/status-code.ts';
 import { wireSocket } from './wired-socket.ts';
 
@@ -29,7 +32,7 @@ export interface ConnectionParts {
   readonly context: GatewayContext;
   readonly settings: InstanceSettings;
   readonly memory: InstanceMemory;
-  readonly versions: ClientVersion;
+  readonly versions: ClientVersions;
   readonly skipped: (kind: string) => void;
 }
 
@@ -38,12 +41,13 @@ const LAST_REPORTS_MS = 5_000;
 
 /** Opens a connection of an instance and reports its events. Pairs the instance if it is not paired yet. */
 export async function openConnection(parts: ConnectionParts): Promise<GatewayConnection> {
-  const { session, listener, context, memory, versions } = parts;
+  const { session, listener, context, memory, versions, settings } = parts;
   const { clock, logger } = context;
   const { instanceId } = session;
   const stored = await readStoredSession(session, context, memory);
   await makeFirstPreKeys(stored.values, stored.creds, clock);
-  const version = versions.current;
+  const learned = await chooseVersion(parts, stored);
+  const version = learned?.version ?? null;
   const { socket, log, life, inbox, acks, timers, findGroup, media, syncGroups, pauses, giveUp } = wireSocket(
     {
       ...parts,
@@ -59,6 +63,8 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     isOpen = true;
     await listener.connected(await linkedProfile(socket, clock));
     inbox.open();
+    // If the write fails, the session breaks, which ends the connection.
+    if (learned) saveLearnedVersion(stored.values, learned).catch(() => undefined);
     await memory.restrictions.report(listener);
     syncGroups();
     await pruneSession({ values: stored.values, clock, progress: memory.pruning, pauses }).catch(
@@ -90,7 +96,7 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     await drain();
     if (isOurEnd) return;
     await listener.closed(
-      await closedReason(error, { memory, clock, versions, version, network: parts.settings.network }),
+      await closedReason(error, { instanceId, memory, context, versions, version, settings }),
     );
   };
 
@@ -155,4 +161,17 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
       await end();
     },
   };
+}
+
+/** Returns the version to connect with; null for the one in the options, or Baileys' own. */
+async function chooseVersion(
+  { versions, settings }: ConnectionParts,
+  { values, creds }: StoredSession,
+): Promise<LearnedVersion | null> {
+  if (settings.socket.version) return null;
+  return versions.choose({
+    isLinking: !isPaired(creds),
+    stored: readLearnedVersion(values),
+    network: settings.network,
+  });
 }

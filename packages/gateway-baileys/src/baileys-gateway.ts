@@ -7,7 +7,7 @@ import type {
 } from '@trunkline/core/spi/gateway';
 import { openConnection } from './baileys-connection.ts';
 import type { ConnectionParts } from './baileys-connection.ts';
-import { clientVersion } from './client-version.ts';
+import { clientVersions } from './client-versions.ts';
 import { instanceMemory } from './instance-memory.ts';
 import type { InstanceMemory } from './instance-memory.ts';
 import { WHATSAPP } from './network-facts.ts';
@@ -33,7 +33,6 @@ export interface BaileysGateway extends Gateway {
  */
 export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGateway {
   const settings = readOptions(options);
-  const versions = clientVersion(settings.currentVersion);
   const memories = new Map<string, InstanceMemory>();
   const skipped = new Map<string, number>();
   let attached: GatewayContext | null = null;
@@ -45,6 +44,7 @@ export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGate
       );
     return attached;
   };
+  const versions = clientVersions(settings.currentVersion, context);
   const memoryOf = (instanceId: string): InstanceMemory => {
     const memory = memories.get(instanceId) ?? instanceMemory(context());
     memories.set(instanceId, memory);

@@ -1,8 +1,8 @@
-import type { ClosedReason, Clock } from '@trunkline/core/spi/gateway';
+import type { ClosedReason, GatewayContext } from '@trunkline/core/spi/gateway';
 import type { WAVersion } from '@whiskeysockets/baileys';
-import type { ClientVersion } from './client-version.ts';
-import type { InstanceNetwork } from './network/instance-network.ts';
+import type { ClientVersions } from './client-versions.ts';
 import type { InstanceMemory } from './instance-memory.ts';
+import type { InstanceSettings } from './options.ts';
 import { banEndsAt, describeClose } from './socket/close-codes.ts';
 import { statusCodeOf } from './socket/status-code.ts';
 
@@ -12,11 +12,12 @@ const AFTER_REPLACED_MS = 60_000;
 const REPLACED_AGAIN_MS = 600_000;
 
 interface ClosingInstance {
+  readonly instanceId: string;
   readonly memory: InstanceMemory;
-  readonly clock: Clock;
-  readonly versions: ClientVersion;
-  readonly network: InstanceNetwork;
-  /** The socket's version; null for Baileys' own. */
+  readonly context: GatewayContext;
+  readonly versions: ClientVersions;
+  readonly settings: InstanceSettings;
+  /** The socket's version; null for the one in the options, or Baileys' own. */
   readonly version: WAVersion | null;
 }
 
@@ -36,7 +37,7 @@ async function consequence(error: unknown, instance: ClosingInstance): Promise<C
     case 'dropped':
       return { kind: 'dropped', detail };
     case 'failed': {
-      const until = banEndsAt(error, instance.clock.now());
+      const until = banEndsAt(error, instance.context.clock.now());
       return { kind: 'failed', code: detail, ...(until !== null && { until }) };
     }
     case 'replaced':
@@ -47,8 +48,8 @@ async function consequence(error: unknown, instance: ClosingInstance): Promise<C
 }
 
 /** If another process has the lease by now, core ignores this report and does not reconnect. */
-function replaced({ memory, clock }: ClosingInstance, detail: string): ClosedReason {
-  const now = clock.elapsed();
+function replaced({ memory, context }: ClosingInstance, detail: string): ClosedReason {
+  const now = context.clock.elapsed();
   const again = memory.replacedAt !== null && now - memory.replacedAt < REPLACED_AGAIN_MS;
   memory.replacedAt = now;
   return again
@@ -56,15 +57,18 @@ function replaced({ memory, clock }: ClosingInstance, detail: string): ClosedRea
     : { kind: 'dropped', detail, notBeforeMs: AFTER_REPLACED_MS };
 }
 
+/** The version in the options is never replaced: whoever set it has to change it. */
 async function versionRefused(
-  { versions, version, network }: ClosingInstance,
+  { instanceId, context, versions, version, settings }: ClosingInstance,
   detail: string,
 ): Promise<ClosedReason> {
-  try {
-    return (await versions.refused(version, network))
-      ? { kind: 'restart' }
-      : { kind: 'failed', code: detail };
-  } catch {
-    return { kind: 'dropped', detail };
+  if (settings.socket.version) {
+    context.logger.error({ instanceId, version: settings.socket.version.join('.') }, FIXED_VERSION_REFUSED);
+    return { kind: 'failed', code: detail };
   }
+  const waitMs = await versions.refused(version, settings.network);
+  return waitMs === null ? { kind: 'restart' } : { kind: 'dropped', detail, notBeforeMs: waitMs };
 }
+
+const FIXED_VERSION_REFUSED =
+  'WhatsApp refuses the version of WhatsApp Web that the option "socket.version" of baileysGateway sets: remove the option, or set a newer version, then connect the instance again';

@@ -15,8 +15,9 @@ export interface BaileysGatewayOptions {
   /** How fast one instance may send. By default, as fast as the network accepts messages. */
   readonly pace?: PaceOptions | undefined;
   /**
-   * Returns the current version of WhatsApp Web. Called when the network has refused the client's version. By default,
-   * asks web.whatsapp.com, through the instance's proxy if it has one.
+   * Returns the current version of WhatsApp Web. Called before a number is linked, when a number connects and the last
+   * call was a day ago, and when the network has refused the client's version; never for instances with the option
+   * `socket.version`. By default, asks web.whatsapp.com, through the instance's proxy if it has one.
    */
   readonly currentVersion?: (() => Promise<WhatsAppVersion>) | undefined;
   /**
@@ -43,7 +44,7 @@ interface SocketOptions {
   readonly fetchAgent?: Agent;
   /** The address of a server other than WhatsApp's. */
   readonly waWebSocketUrl?: string | URL;
-  /** The version of WhatsApp Web that the client claims to be. By default, the library's own. */
+  /** The version of WhatsApp Web that the client claims to be. By default, the current one (`currentVersion`). */
   readonly version?: WhatsAppVersion;
   /** The country code, two letters. Default `US`. */
   readonly countryCode?: string;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { elapsing } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
-import type { WAVersion } from '@whiskeysockets/baileys';
 import { hurriedClock, linked, unlinked } from './support/linked.ts';
 
 const anyEnd = ({ reason }: { reason: { kind: string } }): boolean => reason.kind !== 'restart';
@@ -82,36 +81,6 @@ describe('the end of a connection', () => {
       await (await open()).first('connected');
     },
   );
-});
-
-describe('a version that the network refuses', () => {
-  it('is replaced by the current one, once', async () => {
-    const asked: string[] = [];
-    const currentVersion = async (): Promise<WAVersion> => {
-      asked.push('asked');
-      return [2, 3000, 1999999999];
-    };
-    const { network, link, open } = await linked({ gateway: { currentVersion } });
-    await link.connection().close();
-    network.wa.refuseLogin(network.account, 405);
-    const refused = await open();
-    const isFinal = ({ reason }: { reason: { kind: string } }): boolean => reason.kind === 'failed';
-    expect((await refused.first('closed', isFinal)).reason).toEqual({
-      kind: 'failed',
-      code: 'client_version_refused',
-      networkCode: '405',
-    });
-    expect(refused.all('closed').map(({ reason }) => reason.kind)).toEqual(['restart', 'failed']);
-    expect(asked).toEqual(['asked']);
-  });
-
-  it.runIf(isLongForm)('is asked for again later where nobody knows the current one', async () => {
-    const currentVersion = (): Promise<WAVersion> => Promise.reject(new Error('no network'));
-    const { network, link, open } = await linked({ gateway: { currentVersion } });
-    await link.connection().close();
-    network.wa.refuseLogin(network.account, 405);
-    expect((await (await open()).first('closed')).reason).toMatchObject({ kind: 'dropped' });
-  });
 });
 
 describe('a connection that does not come about', () => {

@@ -1,4 +1,5 @@
 import { stanza } from '../stanza.ts';
+import type { Connection } from '../connection/connection.ts';
 import type { Switchboard } from '../connection/switchboard.ts';
 import { handOn, mirror } from '../messages/own-phone.ts';
 import { toProto } from '../messages/to-proto.ts';
@@ -16,7 +17,8 @@ interface LinkedDevice {
 
 export interface PhoneApi {
   /**
-   * Scans the QR that a client shows. Throws if the client's connection is gone, or the network has retired the secret.
+   * Scans the QR that a client shows. Throws if the client's connection is gone, its version is too old to be linked, or
+   * the network has retired the secret.
    */
   scanQr(account: Account, qrText: string): void;
   /** The network retires the secret of this QR, and notifies the client that shows it. */
@@ -42,10 +44,15 @@ export function phoneApi(network: Network, switchboard: Switchboard): PhoneApi {
     if (connection === undefined) throw new Error('this QR is of no open connection');
     return connection;
   };
+  /** The phone shows an error if the client is too old, and the client is not notified. */
+  const checkVersion = (connection: Connection) => {
+    if (!network.versions.canLink(connection.version)) throw new Error('the phone could not link the device');
+  };
   return {
     scanQr: ({ phoneNumber }, qrText) => {
       const { ref, ...secrets } = readQr(qrText);
       const connection = showing(ref);
+      checkVersion(connection);
       if (isRetired(connection, secrets.advSecret)) throw new Error('the secret of this QR is retired');
       pair(connection, directory.account(phoneNumber), secrets);
     },
@@ -57,6 +64,7 @@ export function phoneApi(network: Network, switchboard: Switchboard): PhoneApi {
       if (asking() === undefined) await chronicle.actions.next('a request for a pairing code', isRequest);
       const connection = asking();
       if (connection === undefined) throw new Error('the client that asked for a code is gone');
+      checkVersion(connection);
       await enterCode(connection, directory.account(phoneNumber), code);
     },
     unlink: ({ phoneNumber }) => {

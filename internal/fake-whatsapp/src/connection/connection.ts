@@ -1,6 +1,7 @@
 import { decodeBinaryNode, encodeBinaryNode } from '@whiskeysockets/baileys';
-import type { proto } from '@whiskeysockets/baileys';
+import type { WAVersion, proto } from '@whiskeysockets/baileys';
 import type { WebSocket } from 'ws';
+import { versionIn } from '../client-versions.ts';
 import type { Network } from '../network.ts';
 import { Deframer, frame } from '../noise/deframer.ts';
 import { NoiseResponder } from '../noise/responder.ts';
@@ -28,6 +29,7 @@ export class Connection implements Line {
   readonly #noise: NoiseResponder;
   readonly #deframer = new Deframer();
   #clientKey: Buffer | undefined;
+  #version: WAVersion = [0, 0, 0];
   #state: State = 'hello';
   #frozen = false;
   #work: Promise<void> = Promise.resolve();
@@ -51,6 +53,11 @@ export class Connection implements Line {
   get clientKey(): Buffer {
     if (this.#clientKey === undefined) throw new Error('the handshake is not over');
     return this.#clientKey;
+  }
+
+  /** The version of WhatsApp Web that the client claims to be. */
+  get version(): WAVersion {
+    return this.#version;
   }
 
   /** The routing token from an earlier connection, which leads the client to the same place. */
@@ -117,6 +124,7 @@ export class Connection implements Line {
       case 'finish': {
         const { clientKey, payload } = this.#noise.finish(bytes);
         this.#clientKey = clientKey;
+        this.#version = versionIn(payload);
         this.#state = 'open';
         this.#behaviour.begin(this, payload);
         return;

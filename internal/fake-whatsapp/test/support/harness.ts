@@ -7,6 +7,7 @@ import { Client } from './client.ts';
 export function useFakeWhatsApp() {
   const clients: Client[] = [];
   let server: FakeWhatsApp | undefined;
+  let distrust = () => {};
   let numbers = 0;
   const wa = () => {
     if (server === undefined) throw new Error('the server runs inside tests only');
@@ -14,13 +15,16 @@ export function useFakeWhatsApp() {
   };
   beforeAll(async () => {
     server = await startFakeWhatsApp();
-    server.trust();
+    distrust = server.trust();
   });
   afterEach(async () => {
     for (const client of clients.splice(0)) await client.end();
     wa().assertClean();
   });
-  afterAll(() => wa().stop());
+  afterAll(async () => {
+    distrust();
+    await wa().stop();
+  });
 
   const newNumber = () => {
     numbers += 1;

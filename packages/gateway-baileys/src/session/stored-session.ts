@@ -6,6 +6,7 @@ import { messageSecrets } from '../inbound/message-secrets.ts';
 import type { KeptSecrets } from '../inbound/message-secrets.ts';
 import { UNREADABLE } from '../inbound/unreadable.ts';
 import { CREDENTIALS, readCredentials } from './credentials.ts';
+import { LEARNED_VERSION } from './learned-version.ts';
 import { sentMessages } from './sent-messages.ts';
 import type { SentMessages } from './sent-messages.ts';
 import { readSession } from './session-values.ts';
@@ -28,7 +29,7 @@ export async function readStoredSession(
 ): Promise<StoredSession> {
   const { promise: broken, resolve } = Promise.withResolvers<unknown>();
   const values = await readSession(session, resolve, {
-    names: [CREDENTIALS],
+    names: [CREDENTIALS, LEARNED_VERSION],
     prefixes: [ARRIVALS, UNREADABLE],
   });
   const secrets = messageSecrets({

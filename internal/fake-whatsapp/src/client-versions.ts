@@ -1,0 +1,44 @@
+import type { WAVersion, proto } from '@whiskeysockets/baileys';
+
+/** Which versions of WhatsApp Web the network knows. By default, it takes every version. */
+export class ClientVersions {
+  #current: WAVersion = [2, 3000, 1_100_000_000];
+  #oldestToLink: WAVersion | undefined;
+  #oldestToLogIn: WAVersion | undefined;
+
+  /** The version that web.whatsapp.com names. */
+  get current(): WAVersion {
+    return this.#current;
+  }
+
+  release(): WAVersion {
+    const [first, second, revision] = this.#current;
+    this.#current = [first, second, revision + 1_000];
+    this.#oldestToLink = this.#current;
+    return this.#current;
+  }
+
+  expire(): void {
+    this.#oldestToLogIn = this.#current;
+  }
+
+  canLink(version: WAVersion): boolean {
+    return !isOlder(version, this.#oldestToLink);
+  }
+
+  canLogIn(version: WAVersion): boolean {
+    return !isOlder(version, this.#oldestToLogIn);
+  }
+}
+
+function isOlder(version: WAVersion, oldest: WAVersion | undefined): boolean {
+  if (oldest === undefined) return false;
+  const differing = version.findIndex((part, index) => part !== oldest[index]);
+  return (version[differing] ?? 0) < (oldest[differing] ?? 0);
+}
+
+/** The version that a client claims in its login. */
+export function versionIn({ userAgent }: proto.IClientPayload): WAVersion {
+  const { primary, secondary, tertiary } = userAgent?.appVersion ?? {};
+  return [primary ?? 0, secondary ?? 0, tertiary ?? 0];
+}

@@ -1,0 +1,213 @@
+import type { Clock, Logger } from '@trunkline/core/spi/gateway';
+import { silentLogger } from '@trunkline/core';
+import { systemClock, systemRandom } from '@trunkline/core/node';
+import { memorySession, openLink } from '@trunkline/gateway-contract';
+import type { MemorySession, TestLink } from '@trunkline/gateway-contract';
+import { isLongForm } from '@trunkline/test-support/long-form';
+import type { WAVersion } from '@whiskeysockets/baileys';
+import { describe, expect, it } from 'vitest';
+import { baileysGateway } from '../src/index.ts';
+import type { BaileysGateway, BaileysGatewayOptions } from '../src/index.ts';
+import type { BaileysNetwork } from './support/baileys-network.ts';
+import { linked, unlinked } from './support/linked.ts';
+
+const MINUTE = 60_000;
+const DAY: number = 24 * 60 * MINUTE;
+const VERSION_REFUSED = { kind: 'dropped', detail: 'client_version_refused', networkCode: '405' };
+const anyEnd = ({ reason }: { reason: { kind: string } }): boolean => reason.kind !== 'restart';
+
+describe('the version of WhatsApp Web', () => {
+  it('is the current one when a number is linked, since the network links no older client', async () => {
+    const { network, open } = await unlinked();
+    const { wa, account } = network;
+    wa.releaseVersion();
+    const link = await open();
+    wa.scanQr(account, (await link.first('qr')).code);
+    await link.first('connected');
+  });
+
+  it('may be refused again and again: every number of the process connects with the next one', async () => {
+    const clock = leapingClock();
+    const { network, session, link } = await linked({ clock });
+    const { wa } = network;
+    const other = await linkAnother(network);
+    await link.connection().close();
+    for (const _ of isLongForm ? [1, 2, 3] : [1, 2]) {
+      clock.leap(11 * MINUTE);
+      wa.releaseVersion();
+      wa.expireVersions();
+      for (const stored of [session, other]) {
+        const again = await openLink(network.gateway, stored);
+        await again.first('connected');
+        expect(again.all('closed').filter(anyEnd)).toEqual([]);
+        await again.connection().close();
+      }
+    }
+  });
+
+  it('is looked up at most every ten minutes if the network refuses the current one', async () => {
+    const clock = leapingClock();
+    const { lines, logger } = recordingLogger();
+    let lookups = 0;
+    let current: WAVersion = [2, 3000, 1_050_000_000];
+    const currentVersion = async (): Promise<WAVersion> => {
+      lookups += 1;
+      return current;
+    };
+    const { network, link, open } = await linked({ clock, logger, gateway: { currentVersion } });
+    await link.connection().close();
+    network.wa.releaseVersion();
+    network.wa.expireVersions();
+    clock.leap(4 * MINUTE);
+    for (const _ of [1, 2]) {
+      const { reason } = await (await open()).first('closed');
+      expect(reason).toMatchObject(VERSION_REFUSED);
+      const { notBeforeMs = 0 } = reason.kind === 'dropped' ? reason : {};
+      expect(notBeforeMs).toBeGreaterThan(5 * MINUTE);
+      expect(notBeforeMs).toBeLessThanOrEqual(6 * MINUTE);
+    }
+    expect(lookups).toBe(1);
+    expect(lines.filter(({ level }) => level === 'error')).toEqual([
+      { level: 'error', text: expect.stringContaining('install a newer @trunkline/gateway-baileys') },
+    ]);
+
+    current = network.wa.releaseVersion();
+    clock.leap(6 * MINUTE);
+    await (await open()).first('connected');
+    expect(lookups).toBe(2);
+  });
+
+  it('is kept with the session: the next process begins with it, even if nobody tells the current one', async () => {
+    const { network, session, link } = await linked();
+    await link.connection().close();
+    network.wa.expireVersions();
+    const gateway = nextProcess(network, { currentVersion: unreachable });
+    const again = await openLink(gateway, session);
+    await again.first('connected');
+    expect(again.all('closed')).toEqual([]);
+    await again.connection().close();
+  });
+
+  it('is looked up once a day, without a wait for linked numbers', async () => {
+    const clock = leapingClock();
+    let lookups = 0;
+    const answer = Promise.withResolvers<WAVersion>();
+    const currentVersion = (): Promise<WAVersion> => {
+      lookups += 1;
+      return lookups === 1 ? Promise.resolve([2, 3000, 1_050_000_000]) : answer.promise;
+    };
+    const { link, open } = await linked({ clock, gateway: { currentVersion } });
+    await link.connection().close();
+    await reconnect(open);
+    expect(lookups).toBe(1);
+    clock.leap(DAY);
+    await reconnect(open);
+    await reconnect(open);
+    expect(lookups).toBe(2);
+    answer.resolve([2, 3000, 1_060_000_000]);
+  });
+
+  it('is the one in the options if there is one, and is never looked up then', async () => {
+    const { lines, logger } = recordingLogger();
+    let lookups = 0;
+    const currentVersion = (): Promise<WAVersion> => {
+      lookups += 1;
+      return unreachable();
+    };
+    const version: WAVersion = [2, 3000, 1_040_000_000];
+    const gateway = { currentVersion, socket: { version } };
+    const { network, link, open } = await linked({ logger, gateway });
+    await link.connection().close();
+    network.wa.expireVersions();
+    expect((await (await open()).first('closed')).reason).toEqual({
+      kind: 'failed',
+      code: 'client_version_refused',
+      networkCode: '405',
+    });
+    expect(lookups).toBe(0);
+    expect(lines).toContainEqual({ level: 'error', text: expect.stringContaining('"socket.version"') });
+  });
+});
+
+describe('a lookup of the version that fails', () => {
+  it('is logged once, with what to do, and linking goes on with the version of Baileys', async () => {
+    const { lines, logger } = recordingLogger();
+    const { link, open } = await linked({ logger, gateway: { currentVersion: unreachable } });
+    await link.connection().close();
+    await reconnect(open);
+    expect(lines.filter(({ text }) => text.includes('version'))).toEqual([
+      { level: 'warn', text: expect.stringContaining('let this machine reach https://web.whatsapp.com/') },
+    ]);
+  });
+
+  it('is repeated later where the network refuses the version', async () => {
+    const clock = leapingClock();
+    let current: WAVersion | null = null;
+    const currentVersion = async (): Promise<WAVersion> => current ?? unreachable();
+    const { network, link, open } = await linked({ clock, gateway: { currentVersion } });
+    await link.connection().close();
+    network.wa.releaseVersion();
+    network.wa.expireVersions();
+    clock.leap(2 * MINUTE);
+    const { reason } = await (await open()).first('closed');
+    expect(reason).toMatchObject({ ...VERSION_REFUSED, notBeforeMs: expect.any(Number) });
+    current = network.wa.releaseVersion();
+    clock.leap(2 * MINUTE);
+    await (await open()).first('connected');
+  });
+
+  it.runIf(isLongForm)('is one that returns no version', async () => {
+    const { lines, logger } = recordingLogger();
+    const wrong = async (): Promise<WAVersion> => ['2'] as unknown as WAVersion; // as JavaScript would allow
+    await linked({ logger, gateway: { currentVersion: wrong } });
+    expect(lines).toContainEqual({ level: 'warn', text: expect.stringContaining('currentVersion') });
+  });
+});
+
+/** Time passes only when a test says so, apart from the time that the test takes. */
+function leapingClock(): Clock & { leap(ms: number): void } {
+  const clock = systemClock();
+  let ahead = 0;
+  return {
+    ...clock,
+    now: () => clock.now() + ahead,
+    elapsed: () => clock.elapsed() + ahead,
+    leap: (ms) => void (ahead += ms),
+  };
+}
+
+async function reconnect(open: () => Promise<TestLink>): Promise<void> {
+  const link = await open();
+  await link.first('connected');
+  await link.connection().close();
+}
+
+async function linkAnother({ wa, gateway }: BaileysNetwork): Promise<MemorySession> {
+  const session = memorySession('ins_01kaj2p9v6e8gr5d0mz7q4xw2d');
+  const link = await openLink(gateway, session);
+  wa.scanQr(wa.account('5511900000002', { name: 'Office' }), (await link.first('qr')).code);
+  await link.first('connected');
+  await link.connection().close();
+  return session;
+}
+
+/** A gateway as another process has it. */
+function nextProcess({ wa }: BaileysNetwork, options: BaileysGatewayOptions): BaileysGateway {
+  const gateway = baileysGateway({ ...options, socket: { waWebSocketUrl: wa.client.waWebSocketUrl } });
+  gateway.attach({ clock: systemClock(), random: systemRandom(), logger: silentLogger });
+  return gateway;
+}
+
+async function unreachable(): Promise<never> {
+  throw new Error('the network cannot be reached');
+}
+
+function recordingLogger() {
+  const lines: { readonly level: string; readonly text: string }[] = [];
+  const at =
+    (level: string): Logger['info'] =>
+    (_, text) =>
+      void lines.push({ level, text });
+  const logger: Logger = { debug: () => {}, info: at('info'), warn: at('warn'), error: at('error') };
+  return { lines, logger };
+}
