@@ -37,6 +37,10 @@ async function consequence(error: unknown, instance: ClosingInstance): Promise<C
     case 'dropped':
       return { kind: 'dropped', detail };
     case 'failed': {
+      if (detail === 'passkey_required') {
+        const { logger } = instance.context;
+        logger.warn({ instanceId: instance.instanceId }, PASSKEY_REQUIRED);
+      }
       const until = banEndsAt(error, instance.context.clock.now());
       return { kind: 'failed', code: detail, ...(until !== null && { until }) };
     }
@@ -72,3 +76,6 @@ async function versionRefused(
 
 const FIXED_VERSION_REFUSED =
   'WhatsApp refuses the version of WhatsApp Web that the option "socket.version" of baileysGateway sets: remove the option, or set a newer version, then connect the instance again';
+
+const PASSKEY_REQUIRED =
+  'an instance was not linked, because WhatsApp links devices to this account only with its passkey, which this gateway cannot ask for: link another number, or try again later, since WhatsApp asks only some accounts';

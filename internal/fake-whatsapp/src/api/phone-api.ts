@@ -6,7 +6,7 @@ import { toProto } from '../messages/to-proto.ts';
 import type { Outgoing } from '../messages/to-proto.ts';
 import type { Network } from '../network.ts';
 import { enterCode, hasRequestedCode } from '../pairing/link-code.ts';
-import { pair } from '../pairing/pair.ts';
+import { beginPairing } from '../pairing/pair.ts';
 import { hasOffered, isRetired, readQr, retireSecret } from '../pairing/qr.ts';
 import type { Account, Group, Person } from './directory-api.ts';
 
@@ -21,6 +21,8 @@ export interface PhoneApi {
    * the network has retired the secret.
    */
   scanQr(account: Account, qrText: string): void;
+  /** From now on, clients that are linked to the account are asked for its passkey. */
+  requirePasskey(account: Account): void;
   /** The network retires the secret of this QR, and notifies the client that shows it. */
   retireQrSecret(qrText: string): void;
   /** Types the pairing code that a client shows, once the client has requested a code. */
@@ -54,7 +56,10 @@ export function phoneApi(network: Network, switchboard: Switchboard): PhoneApi {
       const connection = showing(ref);
       checkVersion(connection);
       if (isRetired(connection, secrets.advSecret)) throw new Error('the secret of this QR is retired');
-      pair(connection, directory.account(phoneNumber), secrets);
+      beginPairing(connection, directory.account(phoneNumber), secrets);
+    },
+    requirePasskey: ({ phoneNumber }) => {
+      directory.account(phoneNumber).needsPasskey = true;
     },
     retireQrSecret: (qrText) => retireSecret(showing(readQr(qrText).ref), qrText),
     enterCode: async ({ phoneNumber }, code) => {

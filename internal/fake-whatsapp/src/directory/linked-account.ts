@@ -6,6 +6,8 @@ import { Standing } from './standing.ts';
 export class LinkedAccount extends Contact {
   readonly companions = new Map<number, Companion>();
   readonly standing: Standing = new Standing();
+  /** Whether clients can be linked only with the account's passkey. */
+  needsPasskey = false;
   /** The phone numbers to which its clients have given tokens; one entry for each token. */
   readonly tokensGiven: string[] = [];
   #devices = 0;

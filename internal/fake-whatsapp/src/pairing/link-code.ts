@@ -13,7 +13,7 @@ import type { Connection } from '../connection/connection.ts';
 import { SERVER, bytesOf, children, seconds, stanza, textOf } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
 import type { LinkedAccount } from '../directory/linked-account.ts';
-import { pair } from './pair.ts';
+import { beginPairing } from './pair.ts';
 
 interface CodeRequest {
   readonly phoneNumber: string;
@@ -119,5 +119,8 @@ function finish(connection: Connection, node: Stanza): void {
   const plain = aesDecryptGCM(bundle.subarray(44), key, bundle.subarray(32, 44), Buffer.alloc(0));
   const identityShared = Curve.sharedKey(account.device.creds.signedIdentityKey.private, identity);
   const secret = Buffer.concat([shared, identityShared, plain.subarray(64, 96)]);
-  pair(connection, account, { identity, advSecret: Buffer.from(hkdf(secret, 32, { info: 'adv_secret' })) });
+  beginPairing(connection, account, {
+    identity,
+    advSecret: Buffer.from(hkdf(secret, 32, { info: 'adv_secret' })),
+  });
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { S_WHATSAPP_NET } from '@whiskeysockets/baileys';
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 import type { Clock } from '@trunkline/core/spi/gateway';
+import { acknowledge } from '../socket/acknowledge.ts';
 import { interceptStanzas } from '../socket/intercepted-stanzas.ts';
 
 /** How long a pairing may take after a code was typed. */
@@ -39,7 +39,7 @@ export function watchQrSecret({ socket, clock, changed }: SecretOptions): QrSecr
   interceptStanzas(socket, 'notification', ({ attrs }: BinaryNode) => {
     if (attrs['type'] === 'link_code_companion_reg') codeTypedAt = clock.elapsed();
     if (attrs['type'] !== 'companion_reg_refresh') return false;
-    acknowledge(socket, attrs);
+    void acknowledge(socket, attrs);
     isRetired = true;
     if (replaceRetired()) changed();
     return true;
@@ -53,11 +53,4 @@ export function watchQrSecret({ socket, clock, changed }: SecretOptions): QrSecr
       return fields.with(-2, creds.advSecretKey).join(',');
     },
   };
-}
-
-/** Baileys itself acknowledges nothing before a number is linked. */
-function acknowledge(socket: WASocket, { id = '', type = '' }: BinaryNode['attrs']): void {
-  const attrs = { id, type, class: 'notification', to: S_WHATSAPP_NET };
-  // If the connection has ended, its QR is useless anyway.
-  socket.sendNode({ tag: 'ack', attrs }).catch(() => undefined);
 }

@@ -1,5 +1,6 @@
 import type { Clock, GatewayListener } from '@trunkline/core/spi/gateway';
 import type { WASocket } from '@whiskeysockets/baileys';
+import { watchPasskeyRequests } from './passkey.ts';
 import { watchQrSecret } from './qr-secret.ts';
 import { requestPairingCode } from './request-pairing-code.ts';
 import { watchTypedCode } from './typed-code.ts';
@@ -29,6 +30,7 @@ export function showQrs({ socket, listener, clock, pairingNumber, qrLifetimeMs, 
   let lifetime = qrLifetimeMs ?? FIRST_QR_MS;
   let current: ShownQr | null = null;
 
+  watchPasskeyRequests(socket, failed);
   if (pairingNumber !== null) watchTypedCode(socket, failed);
 
   const report = async ({ text, expiresAt }: ShownQr): Promise<void> => {

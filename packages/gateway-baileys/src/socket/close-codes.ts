@@ -1,3 +1,4 @@
+import { PasskeyRequired } from '../linking/passkey.ts';
 import { PairingCodeRefused } from '../linking/request-pairing-code.ts';
 import { briefly, failureAttribute, statusCodeOf } from './status-code.ts';
 
@@ -46,6 +47,7 @@ const NOBODY_SCANNED = 'QR refs attempts ended';
 /** Reads the error that a socket ended with. */
 export function describeClose(error: unknown): SocketClose {
   if (error instanceof PairingCodeRefused) return { action: 'failed', detail: 'pairing_code_refused' };
+  if (error instanceof PasskeyRequired) return { action: 'failed', detail: 'passkey_required' };
   const code = statusCodeOf(error);
   if (code === 408 && briefly(error) === NOBODY_SCANNED)
     return { action: 'qr_timeout', detail: 'qr_timeout' };

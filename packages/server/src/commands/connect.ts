@@ -54,7 +54,7 @@ async function untilConnected(call: Call, service: RemoteService, id: string): P
     }
     if (OVER.includes(data.status))
       throw new CommandError(
-        `${id} is ${status}${data.last_error === null ? '' : `: ${printable(data.last_error)}`}. Begin again with "trunkline connect ${id}".`,
+        `${id} is ${status}${data.last_error === null ? '' : `: ${printable(data.last_error)}`}. ${adviceFor(data.last_error, id)}`,
         { code: 'NOT_CONNECTED' },
       );
     if (status === 'qr_required') {
@@ -72,6 +72,13 @@ async function untilConnected(call: Call, service: RemoteService, id: string): P
     }
     await pause(LOOK_EVERY_MS, call.signal);
   }
+}
+
+/** Returns advice about an instance that could not be linked or connected. */
+function adviceFor(lastError: string | null, id: string): string {
+  return lastError === 'passkey_required'
+    ? 'The network links devices to this account only with its passkey, which Trunkline cannot ask for: link another number, or try again later, since only some accounts are asked.'
+    : `Begin again with "trunkline connect ${id}".`;
 }
 
 async function newInstance(call: Call, service: RemoteService): Promise<string> {

@@ -305,6 +305,17 @@ describe('A service that responds about another object', () => {
     );
   });
 
+  it('is told what to do if the network links devices only with a passkey', async () => {
+    const failed = { ...INSTANCE, status: 'error', last_error: 'passkey_required' };
+    const service = await startHostileService((_, response) => respondJson(response, { data: failed }));
+    const call = { name: 'connect', args: { instance: 'ins_1' } };
+    const outcome = await callCommand(call, { environment: environmentOf(service) });
+    expect(exitCodeOf(outcome)).not.toBe(0);
+    expect(outcome.stderr).toMatch(
+      /ins_1 is error: passkey_required\. .* only with its passkey, .*try again later/,
+    );
+  });
+
   it('gets typed ids unchanged, in one segment of its path', async () => {
     const service = await startHostileService((_, response) => response.writeHead(404).end());
     const cwd = temporaryDirectory();

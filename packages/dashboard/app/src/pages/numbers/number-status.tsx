@@ -37,6 +37,7 @@ export function NumberStatus({ number }: { readonly number: InstanceResource }):
       {last_error !== null && status !== 'connected' && (
         <p className={styles['quiet']}>
           {t.lastError}: <code>{last_error}</code>
+          {last_error === 'passkey_required' && <> {t.passkeyRequired}</>}
         </p>
       )}
       {has_proxy && <p className={styles['quiet']}>{t.proxy}</p>}

@@ -49,6 +49,8 @@ export const numbers = {
   restriction: (code: string) => `The network restricts this number: ${code}.`,
   restrictionUntil: 'Until',
   lastError: 'Last error',
+  passkeyRequired:
+    'The network links devices to this account only with its passkey, which Trunkline cannot ask for. Link another number, or try again later: only some accounts are asked.',
   proxy: 'Connects through a proxy.',
   connect: 'Connect',
   connectAgain: 'Get a new code',

@@ -81,6 +81,8 @@ export const numbers: TextsOf<'numbers'> = {
   restriction: (code) => `La red restringe este número: ${code}.`,
   restrictionUntil: 'Hasta',
   lastError: 'Último error',
+  passkeyRequired:
+    'La red vincula dispositivos a esta cuenta solo con su clave de acceso, que Trunkline no puede pedir. Vincule otro número o inténtelo más tarde: la red solo la pide a algunas cuentas.',
   proxy: 'Se conecta por un proxy.',
   connect: 'Conectar',
   connectAgain: 'Obtener un código nuevo',
