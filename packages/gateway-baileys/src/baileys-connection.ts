@@ -48,14 +48,13 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
   await makeFirstPreKeys(stored.values, stored.creds, clock);
   const learned = await chooseVersion(parts, stored);
   const version = learned?.version ?? null;
-  const { socket, log, life, inbox, acks, timers, findGroup, media, syncGroups, pauses, giveUp } = wireSocket(
-    {
+  const { socket, log, life, inbox, acks, timers, findGroup, media, syncGroups, pauses, standing, giveUp } =
+    wireSocket({
       ...parts,
       instanceId,
       stored,
       version,
-    },
-  );
+    });
   let isOpen = false;
   let isOurEnd = false;
 
@@ -66,6 +65,7 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     // If the write fails, the session breaks, which ends the connection.
     if (learned) saveLearnedVersion(stored.values, learned).catch(() => undefined);
     await memory.restrictions.report(listener);
+    void standing.ask();
     syncGroups();
     await pruneSession({ values: stored.values, clock, progress: memory.pruning, pauses }).catch(
       (error: unknown) => {
@@ -130,6 +130,7 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     recipients: memory.recipients,
     directory: memory.groups,
     restrictions: memory.restrictions,
+    standing,
   };
   return {
     async send(message) {

@@ -1,3 +1,4 @@
+import { withDeadline } from '@trunkline/core/spi/gateway';
 import type { Clock, GatewayListener, Restriction } from '@trunkline/core/spi/gateway';
 import type { ConnectionState, NewChatMessageCapInfo, WASocket } from '@whiskeysockets/baileys';
 
@@ -14,17 +15,19 @@ export interface Restrictions {
 }
 
 export function createRestrictions(clock: Pick<Clock, 'now'>): Restrictions {
-  const known = new Map<Source, Restriction>();
+  const known = new Map<Source, Restriction | null>();
   let isReported = true;
-  const isInForce = ({ until }: Restriction): boolean => until === null || until > clock.now();
+  const isInForce = (restriction: Restriction | null): boolean =>
+    restriction !== null && (restriction.until === null || restriction.until > clock.now());
   const current = (): Restriction | null => [...known.values()].find(isInForce) ?? null;
 
   return {
     current,
     note(source, restriction) {
+      const before = known.get(source);
+      if (before !== undefined && isSame(before, restriction)) return;
       isReported = false;
-      if (restriction) known.set(source, restriction);
-      else known.delete(source);
+      known.set(source, restriction);
     },
     async report(listener) {
       if (isReported) return;
@@ -39,15 +42,39 @@ export function createRestrictions(clock: Pick<Clock, 'now'>): Restrictions {
   };
 }
 
+function isSame(one: Restriction | null, other: Restriction | null): boolean {
+  return one?.code === other?.code && one?.until === other?.until;
+}
+
+/** How long a message that was refused waits for the network to name the restrictions. */
+const ANSWER_MS = 5_000;
+/** Refused messages ask for the restrictions at most this often. */
+const AGAIN_MS = 60_000;
+
+/** Asks the network for its restrictions on the number. It may have imposed them without a notification. */
+export interface RestrictionQueries {
+  /** Asks and waits for the answers. A failure changes nothing that is known. */
+  ask(): Promise<void>;
+  /** Does the same after the network refused a message, at most once a minute. */
+  askAfterRefusal(): Promise<void>;
+}
+
 interface RestrictionWatch {
-  readonly socket: Pick<WASocket, 'ev'>;
+  readonly socket: Pick<WASocket, 'ev' | 'fetchAccountReachoutTimelock' | 'fetchNewChatMessageCap'>;
+  readonly clock: Clock;
   readonly restrictions: Restrictions;
   readonly listener: Pick<GatewayListener, 'restricted'>;
   readonly failed: (error: unknown) => void;
 }
 
 /** Reports the network's restrictions on the number. */
-export function watchRestrictions({ socket, restrictions, listener, failed }: RestrictionWatch): void {
+export function watchRestrictions({
+  socket,
+  clock,
+  restrictions,
+  listener,
+  failed,
+}: RestrictionWatch): RestrictionQueries {
   const note = (source: Source, restriction: Restriction | null): void => {
     restrictions.note(source, restriction);
     restrictions.report(listener).catch(failed);
@@ -56,6 +83,27 @@ export function watchRestrictions({ socket, restrictions, listener, failed }: Re
     if (reachoutTimeLock) note('timelock', timelockOf(reachoutTimeLock));
   });
   socket.ev.on('message-capping.update', (capping) => note('capping', cappingOf(capping)));
+
+  let askedAt = -Infinity;
+  const ask = async (): Promise<void> => {
+    // Note the cap without a report: the response about the lock, which is an event of its own, reports both.
+    await socket.fetchNewChatMessageCap().then(
+      (capping) => restrictions.note('capping', cappingOf(capping)),
+      () => undefined,
+    );
+    await socket.fetchAccountReachoutTimelock().catch(() => undefined);
+    await restrictions.report(listener).catch(failed);
+  };
+  return {
+    ask,
+    async askAfterRefusal() {
+      if (clock.elapsed() - askedAt < AGAIN_MS) return;
+      askedAt = clock.elapsed();
+      await withDeadline(clock, { what: 'The query of restrictions', ms: ANSWER_MS }, ask()).catch(
+        () => undefined,
+      );
+    },
+  };
 }
 
 type Timelock = NonNullable<ConnectionState['reachoutTimeLock']>;

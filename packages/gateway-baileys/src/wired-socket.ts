@@ -28,6 +28,7 @@ import { baileysLogger } from './socket/baileys-logs.ts';
 import { makeSocket } from './socket/make-socket.ts';
 import { askForOfflineBatches } from './socket/offline-batches.ts';
 import { watchRestrictions } from './restrictions.ts';
+import type { RestrictionQueries } from './restrictions.ts';
 import { createPauses, socketLife } from './socket/socket-life.ts';
 import type { Pauses, SocketLife } from './socket/socket-life.ts';
 import { briefly } from './socket/status-code.ts';
@@ -54,6 +55,7 @@ export interface WiredSocket {
   readonly acks: Acks;
   readonly media: MediaNetwork;
   readonly timers: ChatTimers;
+  readonly standing: RestrictionQueries;
   readonly findGroup: Groups['find'];
   /** Queries the list of all groups, and reports them. */
   readonly syncGroups: () => void;
@@ -95,7 +97,13 @@ export function wireSocket(parts: WiringParts): WiredSocket {
   refuseStanzas(socket, skipped);
   confirmRepeats({ socket, arrivals: stored.arrivals, skipped });
   answerRetries({ socket, sent: stored.sent, copies: memory.copies, logger: log });
-  watchRestrictions({ socket, restrictions: memory.restrictions, listener, failed: giveUp });
+  const standing = watchRestrictions({
+    socket,
+    clock,
+    restrictions: memory.restrictions,
+    listener,
+    failed: giveUp,
+  });
   showQrs({
     socket,
     listener,
@@ -135,6 +143,7 @@ export function wireSocket(parts: WiringParts): WiredSocket {
     giveUp,
     acks: watchAcks(socket),
     media,
+    standing,
     timers: watchChatTimers({
       socket,
       values: stored.values,

@@ -48,13 +48,29 @@ describe('the address of a recipient', () => {
     expect(addresses(harness)).toEqual([stranger.lidJid, stranger.jid]);
   });
 
+  it('is tried no second time if WhatsApp, asked after the refusal, says that the number may start no chats', async () => {
+    const harness = await linked({ readsByItself: false });
+    const { wa, account } = harness.network;
+    await harness.link.first('restricted', ({ restriction }) => restriction === null);
+    const until = Math.floor(Date.now() / 1000) * 1000 + 3_600_000;
+    wa.lockNewChats(account, until, { quietly: true });
+    const strangers = ['5511944443333', '5511944443334'].map((to) => wa.person(to, { needsToken: true }));
+    for (const { phoneNumber } of strangers)
+      expect(await harness.link.connection().send(aText(phoneNumber))).toMatchObject({
+        kind: 'refused',
+        error: { code: 'account_restricted' },
+      });
+    expect(addresses(harness)).toEqual(strangers.map(({ lidJid }) => lidJid));
+    expect(harness.link.all('restricted').at(-1)?.restriction).toEqual({ code: 'cannot_start_chats', until });
+  });
+
   it.runIf(isLongForm)(
     'is tried no second time while WhatsApp says that the number may start no chats',
     async () => {
       const harness = await linked();
       const { wa, account } = harness.network;
       wa.lockNewChats(account, Date.now() + 3_600_000);
-      await harness.link.first('restricted');
+      await harness.link.first('restricted', ({ restriction }) => restriction !== null);
       const stranger = wa.person('5511944443333', { needsToken: true });
       expect(await harness.link.connection().send(aText(stranger.phoneNumber))).toMatchObject({
         kind: 'refused',

@@ -9,13 +9,39 @@ const HOUR = 3_600_000;
 /** In milliseconds, rounded down to a second, because the network counts in seconds. */
 const inHours = (hours: number): number => Math.floor((Date.now() + hours * HOUR) / 1000) * 1000;
 
+const inForce = ({ restriction }: { restriction: unknown }): boolean => restriction !== null;
+
 describe('what the network forbids a number', () => {
+  it('is asked for when the number connects, since the network may not have notified anybody', async () => {
+    const { network, link, open } = await linked();
+    const { wa, account } = network;
+    await link.connection().close();
+    const until = inHours(6);
+    wa.lockNewChats(account, until, { quietly: true });
+    const again = await open();
+    expect((await again.first('restricted', inForce)).restriction).toEqual({
+      code: 'cannot_start_chats',
+      until,
+    });
+    await again.connection().close();
+
+    wa.lockNewChats(account, null, { quietly: true });
+    wa.capNewChats(account, until, { quietly: true });
+    const capped = await open();
+    const isCap = ({ restriction }: { restriction: { code: string } | null }): boolean =>
+      restriction?.code === 'sending_capped';
+    expect((await capped.first('restricted', isCap)).restriction).toMatchObject({ until });
+  });
+
   it('is reported when it begins and when it ends', async () => {
     const { network, link } = await linked();
     const { wa, account } = network;
     const until = inHours(6);
     wa.lockNewChats(account, until);
-    expect((await link.first('restricted')).restriction).toEqual({ code: 'cannot_start_chats', until });
+    expect((await link.first('restricted', inForce)).restriction).toEqual({
+      code: 'cannot_start_chats',
+      until,
+    });
     wa.lockNewChats(account, null);
     await link.first('restricted', ({ restriction }) => restriction === null);
   });
@@ -25,7 +51,7 @@ describe('what the network forbids a number', () => {
     const { wa, account } = network;
     const until = inHours(20);
     wa.capNewChats(account, until);
-    expect((await link.first('restricted')).restriction).toEqual({ code: 'sending_capped', until });
+    expect((await link.first('restricted', inForce)).restriction).toEqual({ code: 'sending_capped', until });
     wa.capNewChats(account, null);
     await link.first('restricted', ({ restriction }) => restriction === null);
   });
@@ -35,7 +61,7 @@ describe('what the network forbids a number', () => {
     const { wa, account } = network;
     const until = inHours(20);
     wa.capNewChats(account, until);
-    await link.first('restricted');
+    await link.first('restricted', inForce);
     wa.lockNewChats(account, inHours(1));
     wa.lockNewChats(account, null);
     wa.capNewChats(account, null);
@@ -59,7 +85,10 @@ describe('what the network forbids a number', () => {
     network.wa.lockNewChats(network.account, until);
     await failing.first('closed');
     const next = await open();
-    expect((await next.first('restricted')).restriction).toEqual({ code: 'cannot_start_chats', until });
+    expect((await next.first('restricted', inForce)).restriction).toEqual({
+      code: 'cannot_start_chats',
+      until,
+    });
   });
 
   it('is known to be over in time where the network refuses every connection until then', async () => {

@@ -19,8 +19,8 @@ describe('what WhatsApp asks of a linked device', () => {
     expect(wa.routeOf(account)).toBeNull();
     wa.route(account, 'gru2');
     // The route is stored before the restriction is reported.
-    wa.lockNewChats(account, null);
-    await link.first('restricted');
+    wa.lockNewChats(account, Date.now() + 3_600_000);
+    await link.first('restricted', ({ restriction }) => restriction !== null);
     await link.connection().close();
     await (await open()).first('connected');
     expect(wa.routeOf(account)).toBe('gru2');

@@ -2,26 +2,31 @@ import { notifyOfCapping, notifyOfTimelock } from '../connection/standing.ts';
 import type { Network } from '../network.ts';
 import type { Account } from './directory-api.ts';
 
+interface StandingOptions {
+  /** Whether clients are not notified, and are told only if they ask. */
+  readonly quietly?: boolean;
+}
+
 /** The network's limits on a number; its clients are notified. Times are in milliseconds, and null ends a limit. */
 export interface StandingApi {
   /** The account may not start chats until `until`. */
-  lockNewChats(account: Account, until: number | null): void;
+  lockNewChats(account: Account, until: number | null, options?: StandingOptions): void;
   /** The account has reached its limit of new chats until `until`. */
-  capNewChats(account: Account, until: number | null): void;
+  capNewChats(account: Account, until: number | null, options?: StandingOptions): void;
 }
 
 export function standingApi(network: Network): StandingApi {
   const { directory } = network;
   return {
-    lockNewChats: ({ phoneNumber }, until) => {
+    lockNewChats: ({ phoneNumber }, until, { quietly = false } = {}) => {
       const account = directory.account(phoneNumber);
       account.standing.lockedUntil = until;
-      notifyOfTimelock(network, account);
+      if (!quietly) notifyOfTimelock(network, account);
     },
-    capNewChats: ({ phoneNumber }, until) => {
+    capNewChats: ({ phoneNumber }, until, { quietly = false } = {}) => {
       const account = directory.account(phoneNumber);
       account.standing.cappedUntil = until;
-      notifyOfCapping(network, account);
+      if (!quietly) notifyOfCapping(network, account);
     },
   };
 }

@@ -4,7 +4,7 @@ import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
 import type { GroupDirectory } from '../inbound/group-directory.ts';
 import { isNoMember } from '../inbound/groups.ts';
 import type { Groups } from '../inbound/groups.ts';
-import type { Restrictions } from '../restrictions.ts';
+import type { RestrictionQueries, Restrictions } from '../restrictions.ts';
 import type { SentMessages } from '../session/sent-messages.ts';
 import type { SessionValues } from '../session/session-values.ts';
 import type { Acks } from './acks.ts';
@@ -39,6 +39,7 @@ export interface Outbox {
   readonly findGroup: Groups['find'];
   readonly timers: ChatTimers;
   readonly restrictions: Restrictions;
+  readonly standing: RestrictionQueries;
 }
 
 interface Chat extends Addresses {
@@ -123,18 +124,20 @@ async function findGroupChat({ socket, findGroup }: Outbox, jid: string): Promis
 }
 
 /**
- * Tries a person's other address after error 463. If the network forbids writing to the person at all, this wastes one
- * attempt.
+ * Tries a person's other address after error 463, unless the network says that it restricts the number: then another
+ * attempt could make the restriction worse.
  */
 async function sendToPerson(
   outbox: Outbox,
   { networkId }: OutgoingMessage,
   { chat, content }: Prepared,
 ): Promise<SendOutcome> {
-  const { socket, restrictions } = outbox;
+  const { socket, restrictions, standing } = outbox;
   const { jid, other } = chat;
   const error = await relay(outbox, { jid, networkId }, content);
-  if (error !== '463' || other === null || restrictions.current() !== null) return ackOutcome(error);
+  if (error !== '463') return ackOutcome(error);
+  if (restrictions.current() === null) await standing.askAfterRefusal();
+  if (other === null || restrictions.current() !== null) return ackOutcome(error);
   if (!(await canEncryptFor(socket, other))) return ackOutcome(error);
   const again = await relay(outbox, { jid: other, networkId }, content);
   // If storing the address fails, the connection ends anyway; the message has its outcome.
