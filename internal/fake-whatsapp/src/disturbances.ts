@@ -6,6 +6,8 @@ export interface LoginRefusal {
   readonly reason: number;
   /** In how many seconds the failure says that it will end; not sent if undefined. */
   readonly expire?: number | undefined;
+  /** Further attributes of the failure. */
+  readonly says?: Readonly<Record<string, string>> | undefined;
 }
 
 export class Disturbances {

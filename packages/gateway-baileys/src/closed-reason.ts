@@ -3,7 +3,7 @@ import type { WAVersion } from '@whiskeysockets/baileys';
 import type { ClientVersions } from './client-versions.ts';
 import type { InstanceMemory } from './instance-memory.ts';
 import type { InstanceSettings } from './options.ts';
-import { banEndsAt, describeClose } from './socket/close-codes.ts';
+import { banEndsAt, describeClose, refusalOf } from './socket/close-codes.ts';
 import { statusCodeOf } from './socket/status-code.ts';
 
 /** Reconnect once after being replaced: the other client may be a copy of this service that is about to stop. */
@@ -40,6 +40,11 @@ async function consequence(error: unknown, instance: ClosingInstance): Promise<C
       if (detail === 'passkey_required') {
         const { logger } = instance.context;
         logger.warn({ instanceId: instance.instanceId }, PASSKEY_REQUIRED);
+      }
+      const refusal = refusalOf(error);
+      if (Object.keys(refusal).length > 0) {
+        const { logger } = instance.context;
+        logger.warn({ instanceId: instance.instanceId, code: detail, ...refusal }, NUMBER_REFUSED);
       }
       const until = banEndsAt(error, instance.context.clock.now());
       return { kind: 'failed', code: detail, ...(until !== null && { until }) };
@@ -79,3 +84,6 @@ const FIXED_VERSION_REFUSED =
 
 const PASSKEY_REQUIRED =
   'an instance was not linked, because WhatsApp links devices to this account only with its passkey, which this gateway cannot ask for: link another number, or try again later, since WhatsApp asks only some accounts';
+
+const NUMBER_REFUSED =
+  'WhatsApp refuses the number of an instance, and says why: open WhatsApp on the phone, which lets the owner ask for a review';

@@ -1,3 +1,4 @@
+import { silentLogger } from '@trunkline/core';
 import { describe, expect, it } from 'vitest';
 import { elapsing } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
@@ -81,6 +82,23 @@ describe('the end of a connection', () => {
       await (await open()).first('connected');
     },
   );
+});
+
+it.each([
+  [402, { code: '101' }, { code: 'account_temporarily_banned', banReason: 'sent_to_too_many_people' }],
+  [
+    403,
+    { logout_message_header: 'Account review', logout_message_subtext: 'It takes a day.' },
+    { code: 'account_forbidden', heading: 'Account review', text: 'It takes a day.' },
+  ],
+])('the words with which WhatsApp refuses a number (%i) are logged', async (reason, says, logged) => {
+  const facts: unknown[] = [];
+  const logger = { ...silentLogger, warn: (given: object) => void facts.push(given) };
+  const { network, link, open } = await linked({ logger });
+  await link.connection().close();
+  network.wa.refuseLogin(network.account, reason, { says });
+  await (await open()).first('closed');
+  expect(facts).toContainEqual(expect.objectContaining(logged));
 });
 
 describe('a connection that does not come about', () => {

@@ -2,6 +2,7 @@ import { replaced } from '../connection/login.ts';
 import { QueryLimit } from '../connection/query-limit.ts';
 import type { QueryRate } from '../connection/query-limit.ts';
 import type { Switchboard } from '../connection/switchboard.ts';
+import type { LoginRefusal } from '../disturbances.ts';
 import type { Network } from '../network.ts';
 import { stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
@@ -30,9 +31,9 @@ export interface DisturbingApi {
   replace(account: Account): void;
   /**
    * Every login of the account gets this failure: 401, 402, 403, 405, 406, 411, 503, … With `expire`, the failure says
-   * in how many seconds it will end.
+   * in how many seconds it will end; `says` are further attributes, such as the reason of a ban.
    */
-  refuseLogin(account: Account, reason: number, options?: { readonly expire?: number }): void;
+  refuseLogin(account: Account, reason: number, options?: Omit<LoginRefusal, 'reason'>): void;
   allowLogin(account: Account): void;
   /** Requests for a pairing code get this error, such as 400 or 429. */
   refusePairingCodes(code: number): void;
@@ -81,8 +82,8 @@ export function disturbingApi(network: Network, switchboard: Switchboard): Distu
       connectionOf(account).sendLast(stanza('stream:error', attrs, children));
     },
     replace: (account) => connectionOf(account).sendLast(replaced()),
-    refuseLogin: ({ phoneNumber }, reason, { expire } = {}) =>
-      disturbances.refuseLogin(phoneNumber, { reason, expire }),
+    refuseLogin: ({ phoneNumber }, reason, options = {}) =>
+      disturbances.refuseLogin(phoneNumber, { reason, ...options }),
     allowLogin: ({ phoneNumber }) => disturbances.refuseLogin(phoneNumber, undefined),
     refusePairingCodes: (code) => {
       disturbances.codeRefusal = code;

@@ -22,8 +22,8 @@ export function logIn(connection: Connection, payload: proto.ClientPayload, swit
   const old = versions.canLogIn(connection.version) ? undefined : OLD_VERSION;
   const refusal = disturbances.loginRefusal(phoneNumber) ?? old ?? (known ? undefined : UNKNOWN_DEVICE);
   if (linked === undefined || refusal !== undefined) {
-    const { reason, expire } = refusal ?? UNKNOWN_DEVICE;
-    const attrs = { reason: String(reason), location: 'frc', expire: expire?.toString() };
+    const { reason, expire, says } = refusal ?? UNKNOWN_DEVICE;
+    const attrs = { reason: String(reason), location: 'frc', expire: expire?.toString(), ...says };
     connection.sendLast(stanza('failure', attrs));
     chronicle.actions.add({ type: 'login_refused', account: phoneNumber });
     return;

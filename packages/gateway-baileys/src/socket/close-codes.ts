@@ -64,3 +64,36 @@ export function banEndsAt(error: unknown, now: number): number | null {
   // Other clients read the value as a duration, but the protocol does not document whether it may be a time.
   return expire < FIRST_TIME_SECONDS ? now + expire * 1000 : expire * 1000;
 }
+
+/** The network's own words about why it refuses the number, for the log; empty if it gave none. */
+export interface Refusal {
+  /** The heading of a message to the owner (403). */
+  readonly heading?: string;
+  /** The rest of that message. */
+  readonly text?: string;
+  /** The reason of a temporary ban (402). */
+  readonly banReason?: string;
+}
+
+/** The names of whatsmeow's `TempBanReason`, by their codes. */
+const BAN_REASONS: Readonly<Record<string, string>> = {
+  '101': 'sent_to_too_many_people',
+  '102': 'blocked_by_users',
+  '103': 'created_too_many_groups',
+  '104': 'sent_too_many_same_message',
+  '106': 'broadcast_list',
+};
+
+export function refusalOf(error: unknown): Refusal {
+  const text = (name: string): string => {
+    const value = failureAttribute(error, name);
+    return typeof value === 'string' ? value.slice(0, 300) : '';
+  };
+  const [heading, rest, code] = [text('logout_message_header'), text('logout_message_subtext'), text('code')];
+  const banReason = BAN_REASONS[code] ?? code;
+  return {
+    ...(heading && { heading }),
+    ...(rest && { text: rest }),
+    ...(statusCodeOf(error) === 402 && banReason && { banReason }),
+  };
+}
