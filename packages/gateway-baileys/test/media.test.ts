@@ -104,8 +104,10 @@ describe('a file with a false description', () => {
     const documentMessage = { mimetype: 'application/pdf', mediaKey, ...source };
     await wa.inbound(reader, account, { type: 'raw', message: { documentMessage } });
     const { message } = await link.first('message');
-    const fetched = vi.spyOn(globalThis, 'fetch');
-    onTestFinished(() => fetched.mockRestore());
+    const fetched = vi.fn(globalThis.fetch);
+    // Not a spy, which Vitest would restore a second time between two files.
+    vi.stubGlobal('fetch', fetched);
+    onTestFinished(() => void vi.unstubAllGlobals());
     await expect(contentOf(message)).rejects.toThrow();
     for (const [address] of fetched.mock.calls) expect(address).toMatch(/^https:\/\/127\.0\.0\.1:\d+\//);
   });
