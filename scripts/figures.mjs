@@ -29,15 +29,15 @@ const under = (pattern) => sources.filter((path) => pattern.test(path));
  * happens. After a figure has fallen, lower its bound.
  */
 const figures = [
-  ['Lines of source', 121_500, lines(sources)],
+  ['Lines of source', 122_800, lines(sources)],
   ['Lines of core', 27_300, lines(under(/^packages\/core\//))],
-  ['Lines of the storages', 19_900, lines(under(/^packages\/storage-(?:sqlite|postgres|kit)\//))],
+  ['Lines of the storages', 20_100, lines(under(/^packages\/storage-(?:sqlite|postgres|kit)\//))],
   ['Lines of the server', 12_000, lines(under(/^packages\/server\//))],
   ['Lines of the dashboard', 16_000, lines(under(/^packages\/dashboard\//))],
-  ['Lines of tests', 87_000, lines(code.filter(isTest))],
+  ['Lines of tests', 88_000, lines(code.filter(isTest))],
   ['Tests in `test`', 8_600, testsInLastRun()],
   ['Words of CONTRIBUTING.md', 1_500, words(['CONTRIBUTING.md'])],
-  ['Words of docs', 92_000, words(files.filter((path) => /^docs\/.*\.md$/.test(path)))],
+  ['Words of docs', 93_500, words(files.filter((path) => /^docs\/.*\.md$/.test(path)))],
   ['Workspace packages', 39, glob('{.,bench,{packages,internal,examples}/*}/package.json').length],
   ['npm packages that `start` needs', 190, packagesThatStartNeeds()],
   ['Storage operations', 138, storageOperations()],

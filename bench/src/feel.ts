@@ -1,6 +1,6 @@
 /**
- * What people feel who write by one number: how long a text takes from its POST to the network, and a received one to
- * the receiver's webhook; how many texts a second the number sends; and how long a burst takes on a line like the
+ * The speed that users of one number feel: how long a text takes from its POST to the network, and a received one to the
+ * receiver's webhook; how many texts a second the number sends; and how long a burst takes on a line like the
  * internet's. By hand is a short program on Baileys, as tutorials show it. All variants run against the same loopback
  * network, quiet and with processes next to them that loop. Set `TEXTS` (of each measurement, 300), `ROUNDS` (1) and
  * `BURNERS` (0,3,5).

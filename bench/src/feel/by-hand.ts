@@ -1,4 +1,4 @@
-/** What people write instead: a route that sends by Baileys and responds when WhatsApp has the message. */
+/** A program as tutorials show it: a route that sends by Baileys and responds when WhatsApp has the message. */
 import { join } from 'node:path';
 import { serve } from '@hono/node-server';
 import { trustFakeWhatsApp } from '@trunkline/fake-whatsapp';
@@ -31,7 +31,7 @@ function connect(): void {
   socket.ev.on('messages.upsert', ({ messages }) => {
     for (const { key, message } of messages) {
       const text = message?.conversation ?? message?.extendedTextMessage?.text;
-      if (key.fromMe !== true && text != null) void post({ from: key.remoteJid, text });
+      if (key.fromMe !== true && typeof text === 'string') void post({ from: key.remoteJid, text });
     }
   });
 }
