@@ -2,8 +2,12 @@ import { afterAll, vi } from 'vitest';
 
 const EVENTS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2', 'uncaughtException', 'unhandledRejection'];
 
-/** The state that other files in this process rely on. */
-const before = stateOfProcess();
+declare global {
+  var __stateBeforeTests: Map<PropertyKey, unknown> | undefined;
+}
+
+/** The state that all files in this process rely on. Vitest itself may change it between two files. */
+const before = (globalThis.__stateBeforeTests ??= stateOfProcess());
 
 // Registered before the file's own hooks, so it runs after them, when they have restored what the file changed.
 afterAll(() => {
@@ -17,11 +21,13 @@ afterAll(() => {
 });
 
 function stateOfProcess(): Map<PropertyKey, unknown> {
-  // Leave out Vitest's own globals.
+  // Leave out Vitest's own globals and variables.
   const globals = Reflect.ownKeys(globalThis).filter((key) => !/^__|jest|vitest/iu.test(String(key)));
   return new Map<PropertyKey, unknown>([
     ...globals.map((key) => [key, Reflect.get(globalThis, key)] as const),
-    ...Object.entries(process.env).map(([name, value]) => [`process.env.${name}`, value] as const),
+    ...Object.entries(process.env)
+      .filter(([name]) => !name.startsWith('VITEST_'))
+      .map(([name, value]) => [`process.env.${name}`, value] as const),
     ...EVENTS.map((name) => [`listeners of ${name}`, process.listenerCount(name)] as const),
     ['process.cwd()', process.cwd()],
   ]);

@@ -1,8 +1,9 @@
 import { Worker } from 'node:worker_threads';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { elapsing, HANG_MS, until } from '@trunkline/test-support';
+import { elapsing, HANG_MS } from '@trunkline/test-support';
 import { undiciWebhookSender, type UndiciWebhookSenderOptions } from '@trunkline/core/node';
 import type { DnsResolver } from '../../src/ports/dns-resolver.ts';
 import type { WebhookRequest, WebhookSender } from '../../src/ports/webhook-sender.ts';
@@ -169,20 +170,14 @@ describe('the addresses of a host name', () => {
     it('are tried one after the other when the first does not respond at all', async () => {
       const unresponsive = await unresponsiveServer('127.0.0.1');
       const running = await servers.raw(respondOk, '127.0.0.2', unresponsive.port);
-      const connectMs = HANG_MS + 2;
-      const share = connectMs / 2;
-      const post = sender(scripted(['127.0.0.1', '127.0.0.2']), {
-        timeouts: { connectMs, totalMs: 2 * HANG_MS },
-      });
+      const post = sender(scripted(['127.0.0.1', '127.0.0.2']));
       // Only the test lets time pass, so that the second address has as long as it takes.
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
       onTestFinished(() => void vi.useRealTimers());
-      const timers = vi.spyOn(globalThis, 'setTimeout');
+      const tried = nextClientSocket();
       const sent = post.send(to(`http://hooks.test:${unresponsive.port}/`));
-      // Not any timer, because other files of this process may leave some.
-      await until('the first address is tried', () => timers.mock.calls.some(([, ms]) => ms === share));
-      timers.mockRestore();
-      vi.advanceTimersByTime(share);
+      await tried;
+      vi.advanceTimersByTime(PATIENT.connectMs / 2);
       expect(await sent).toMatchObject({ errorCode: null });
       expect(running.connections).toBe(1);
       await unresponsive.close();
@@ -235,6 +230,18 @@ it('the webhook sender has its own time to connect', async () => {
   });
   await unresponsive.close();
 });
+
+/** Resolves when the process has begun a connection. */
+function nextClientSocket(): Promise<void> {
+  return new Promise((resolve) => {
+    const begun = (): void => {
+      unsubscribe('net.client.socket', begun);
+      // The timer of the connection is set after its socket has been made.
+      queueMicrotask(resolve);
+    };
+    subscribe('net.client.socket', begun);
+  });
+}
 
 /**
  * Starts a server that listens but accepts nothing, and fills its queue, so that the system does not respond to
