@@ -1,7 +1,7 @@
 import type { ClientSettings } from '@trunkline/fake-whatsapp';
 import type { StorageName } from '../storages.ts';
 
-/** What a program of this bench is told at its start. */
+/** The settings of a program of this bench. */
 export interface FeelPlan {
   readonly directory: string;
   readonly network: ClientSettings;
