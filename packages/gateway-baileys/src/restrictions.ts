@@ -17,6 +17,8 @@ export interface Restrictions {
 export function createRestrictions(clock: Pick<Clock, 'now'>): Restrictions {
   const known = new Map<Source, Restriction | null>();
   let isReported = true;
+  /** Reports are made one after another, because the listener keeps the one that it stores last. */
+  let previous: Promise<void> = Promise.resolve();
   const isInForce = (restriction: Restriction | null): boolean =>
     restriction !== null && (restriction.until === null || restriction.until > clock.now());
   const current = (): Restriction | null => [...known.values()].find(isInForce) ?? null;
@@ -29,15 +31,21 @@ export function createRestrictions(clock: Pick<Clock, 'now'>): Restrictions {
       isReported = false;
       known.set(source, restriction);
     },
-    async report(listener) {
-      if (isReported) return;
-      isReported = true;
-      try {
-        await listener.restricted?.(current());
-      } catch (error) {
-        isReported = false;
-        throw error;
-      }
+    report(listener) {
+      const reported = previous
+        .catch(() => undefined)
+        .then(async () => {
+          if (isReported) return;
+          isReported = true;
+          try {
+            await listener.restricted?.(current());
+          } catch (error) {
+            isReported = false;
+            throw error;
+          }
+        });
+      previous = reported;
+      return reported;
     },
   };
 }

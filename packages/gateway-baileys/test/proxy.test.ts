@@ -4,6 +4,7 @@ import { silentLogger } from '@trunkline/core';
 import type { Logger } from '@trunkline/core';
 import { systemClock, systemRandom } from '@trunkline/core/node';
 import { FILES, memorySession, openLink } from '@trunkline/gateway-contract';
+import { DEFAULT_CONNECTION_CONFIG } from '@whiskeysockets/baileys';
 import { expect, it } from 'vitest';
 import { eventually } from '@trunkline/test-support';
 import { freePort } from '@trunkline/test-support/free-port';
@@ -139,7 +140,9 @@ it.runIf(isLongForm)(
         return super.createConnection(...options);
       }
     }
-    const { network, link } = await linked({ gateway: { socket: { fetchAgent: new CountingAgent() } } });
+    // A given version is not looked up, which would be a connection of its own.
+    const socket = { fetchAgent: new CountingAgent(), version: DEFAULT_CONNECTION_CONFIG.version };
+    const { network, link } = await linked({ gateway: { socket } });
     const { wa, account, reader } = network;
     await wa.inbound(reader, account, image);
     const { message } = await link.first('message');
