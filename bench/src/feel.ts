@@ -1,8 +1,8 @@
 /**
- * The speed that users of one number feel: how long a text takes from its POST to the network, and a received one to the
- * receiver's webhook; how many texts a second the number sends; and how long a burst takes on a line like the
- * internet's. By hand is a short program on Baileys, as tutorials show it. All variants run against the same loopback
- * network, quiet and with processes next to them that loop. Set `TEXTS` (of each measurement, 300), `ROUNDS` (1) and
+ * The speed that users of one number feel: the time of a text from its POST to the network, and of a received one to the
+ * receiver's webhook; the texts that the number sends per second; and a burst on a line as slow as the internet's.
+ * "By hand" is a short program on Baileys, as tutorials show it. All variants run against the same loopback network,
+ * quiet and next to busy processes. Set `TEXTS` (of each measurement, 300), `ROUNDS` (1) and
  * `BURNERS` (0,3,5).
  */
 import { createServer } from 'node:http';
@@ -34,10 +34,10 @@ type Variant = keyof typeof STORAGE_OF;
 const VARIANTS: readonly Variant[] = ['by hand', 'SQLite', 'PostgreSQL'];
 
 interface Figures {
-  /** From the POST until the network has the text. */
+  /** Milliseconds between each POST and the arrival of its text at the network. */
   readonly sent: readonly number[];
   readonly responded: readonly number[];
-  /** From the network until the receiver has the request. */
+  /** Milliseconds between each arrival of a text at the network and the webhook's request. */
   readonly received: readonly number[];
   readonly cpuMs: number;
   readonly perSecond: number;
@@ -56,7 +56,7 @@ interface Running {
   readonly webhooks: ReadonlyMap<string, number>;
 }
 
-// Not every run warms up for a whole round: each program sends to everybody once before it is measured.
+// The first round is short, because each program writes to every person before it is measured.
 const postgres = await providePostgres();
 printMachine();
 try {
@@ -74,7 +74,7 @@ async function measureBeside(burners: number): Promise<void> {
       burning.stop();
     }
   });
-  const beside = burners === 0 ? 'quiet' : `beside ${burners} looping processes`;
+  const beside = burners === 0 ? 'quiet' : `next to ${burners} busy processes`;
   const spreadOf = (values: readonly number[]): string =>
     [0.5, 0.9, 0.99].map((share) => plain(percentile(values, share))).join(' / ');
   printTable(

@@ -5,7 +5,7 @@ import type { StorageName } from '../storages.ts';
 export interface FeelPlan {
   readonly directory: string;
   readonly network: ClientSettings;
-  /** Where messages that arrive are posted to. */
+  /** The URL to which received messages are posted. */
   readonly webhookUrl: string;
 }
 

@@ -1,6 +1,6 @@
 import type { WAVersion, proto } from '@whiskeysockets/baileys';
 
-/** Which versions of WhatsApp Web the network knows. By default, it takes every version. */
+/** The versions of WhatsApp Web that the network accepts. By default, it accepts every version. */
 export class ClientVersions {
   #current: WAVersion = [2, 3000, 1_100_000_000];
   #oldestToLink: WAVersion | undefined;

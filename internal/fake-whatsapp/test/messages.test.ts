@@ -186,7 +186,7 @@ it('brings reactions, edits, deletions and whatever else there is', async () => 
   await wa().inbound(bob, shop, { type: 'reaction', text: '👍', to });
   expect((await client.first('messages.reaction'))[0]).toMatchObject({ reaction: { text: '👍' } });
 
-  // In the form that this client can read; phones encrypt an edit with the secret of its message.
+  // This client cannot read encrypted edits, which phones send today.
   const protocolMessage = { key: { id, fromMe: true }, type: 14, editedMessage: { conversation: 'hello' } };
   await wa().inbound(bob, shop, { type: 'raw', message: { protocolMessage } });
   const edited = await client.first('messages.update', ([change]) => change?.update.message !== null);

@@ -37,16 +37,12 @@ async function consequence(error: unknown, instance: ClosingInstance): Promise<C
     case 'dropped':
       return { kind: 'dropped', detail };
     case 'failed': {
-      if (detail === 'passkey_required') {
-        const { logger } = instance.context;
-        logger.warn({ instanceId: instance.instanceId }, PASSKEY_REQUIRED);
-      }
+      const { instanceId, context } = instance;
+      if (detail === 'passkey_required') context.logger.warn({ instanceId }, PASSKEY_REQUIRED);
       const refusal = refusalOf(error);
-      if (Object.keys(refusal).length > 0) {
-        const { logger } = instance.context;
-        logger.warn({ instanceId: instance.instanceId, code: detail, ...refusal }, NUMBER_REFUSED);
-      }
-      const until = banEndsAt(error, instance.context.clock.now());
+      if (Object.keys(refusal).length > 0)
+        context.logger.warn({ instanceId, code: detail, ...refusal }, NUMBER_REFUSED);
+      const until = banEndsAt(error, context.clock.now());
       return { kind: 'failed', code: detail, ...(until !== null && { until }) };
     }
     case 'replaced':

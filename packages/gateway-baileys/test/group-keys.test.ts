@@ -80,7 +80,7 @@ describe('a member of whom WhatsApp hands out no keys', () => {
       const ann = wa.person('5511966660001');
       const group = wa.group({ subject: 'Team', members: [account, reader, ann] });
       wa.withholdKeys(ann, how);
-      // The second one needs no key for anybody but her.
+      // The second message needs a key for her alone.
       for (const _time of [1, 2]) {
         expect((await sent(harness, group.jid))?.readableBy).toEqual([reader.phoneNumber]);
       }

@@ -105,7 +105,7 @@ describe('a file with a false description', () => {
     await wa.inbound(reader, account, { type: 'raw', message: { documentMessage } });
     const { message } = await link.first('message');
     const fetched = vi.fn(globalThis.fetch);
-    // Not a spy, which Vitest would restore a second time between two files.
+    // Vitest would restore a spy a second time between two files.
     vi.stubGlobal('fetch', fetched);
     onTestFinished(() => void vi.unstubAllGlobals());
     await expect(contentOf(message)).rejects.toThrow();

@@ -18,7 +18,7 @@ it('messages to more people than WhatsApp lets the number ask about in a minute 
       .filter(
         ({ direction, node }) => direction === 'sent' && JSON.stringify(node).includes('rate-overlimit'),
       );
-  // WhatsApp's minute ends when the test says so, because nobody knows how long the queries take.
+  // WhatsApp's minute ends when the test says so, because the queries take as long as the machine needs.
   wa.limitQueries({ count: 10, everyMs: HANG_MS }, 'usync/get/usync', 'encrypt/get/key');
   accelerate(SPEED);
   const { client } = service();

@@ -77,7 +77,7 @@ describe('the version of WhatsApp Web', () => {
     expect(lookups).toBe(2);
   });
 
-  it('is kept with the session: the next process begins with it, even if nobody tells the current one', async () => {
+  it('is stored with the session, so that the next process begins with it even if the lookup fails', async () => {
     const { network, session, link } = await linked();
     await link.connection().close();
     network.wa.expireVersions();

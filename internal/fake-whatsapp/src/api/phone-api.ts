@@ -21,7 +21,7 @@ export interface PhoneApi {
    * the network has retired the secret.
    */
   scanQr(account: Account, qrText: string): void;
-  /** From now on, clients that are linked to the account are asked for its passkey. */
+  /** The network asks for the account's passkey whenever a client is linked to it after this call. */
   requirePasskey(account: Account): void;
   /** The network retires the secret of this QR, and notifies the client that shows it. */
   retireQrSecret(qrText: string): void;

@@ -3,7 +3,7 @@ import type { Network } from '../network.ts';
 import type { Account } from './directory-api.ts';
 
 interface StandingOptions {
-  /** Whether clients are not notified, and are told only if they ask. */
+  /** Tells clients only when they ask. By default, the network notifies them. */
   readonly quietly?: boolean;
 }
 

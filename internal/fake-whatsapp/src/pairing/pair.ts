@@ -31,7 +31,7 @@ export function beginPairing(connection: Connection, account: LinkedAccount, sec
   else pair(connection, account, secrets);
 }
 
-/** As whatsmeow's `pair-passkey.go` gets it. */
+/** Sends the request that whatsmeow's `pair-passkey.go` expects. */
 function askForPasskey(connection: Connection): void {
   const { network } = connection;
   const request = {

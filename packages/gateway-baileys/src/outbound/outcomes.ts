@@ -34,15 +34,15 @@ export const UNREACHABLE: SendOutcome = {
   },
 };
 
-/** WhatsApp hands out no keys of any other member of the group, and none of them has the key to our messages. */
+/** No other member of the group has the key to our messages, and WhatsApp hands out no keys with which to send it. */
 export const GROUP_UNREACHABLE: SendOutcome = {
   kind: 'not_sent',
-  reason: 'WhatsApp hands out keys of no other member of the group',
+  reason: 'WhatsApp hands out no keys of the other members of the group',
   retryAfterMs: LIMITED_MS,
   error: {
     code: 'recipient_unreachable',
     message:
-      'WhatsApp handed out keys of no other member of the group, so that nobody could have read the message, until it was given up. It was not sent: send it again later.',
+      'No other member of the group could have read the message, because WhatsApp handed out no keys of theirs until it was given up. It was not sent: send it again later.',
   },
 };
 

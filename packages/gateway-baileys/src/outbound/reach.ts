@@ -68,12 +68,9 @@ async function withoutSession(
   { signalRepository }: WASocket,
   devices: readonly string[],
 ): Promise<readonly string[]> {
-  const missing: string[] = [];
-  for (const device of devices) {
-    const { exists } = await signalRepository.validateSession(device);
-    if (!exists) missing.push(device);
-  }
-  return missing;
+  // Together, so that the storage reads them in few round trips.
+  const sessions = await Promise.all(devices.map((device) => signalRepository.validateSession(device)));
+  return devices.filter((_, index) => !sessions[index]?.exists);
 }
 
 function isThisDevice({ user }: WASocket, device: string): boolean {

@@ -103,7 +103,7 @@ async function resend(resending: Resending, request: Request): Promise<void> {
   }, socket.user?.id ?? '');
 }
 
-/** Whether the message was sent to this chat. Whoever learns the id of a message could ask for it in another one. */
+/** Checks the chat, because a stranger who has learned the id of a message could ask for it in another chat. */
 async function isInChat(socket: WASocket, { jid }: SentMessage, chat: string): Promise<boolean> {
   if (isJidGroup(jid) || isJidGroup(chat)) return jid === chat;
   return areJidsSameUser(jid, chat) || (await lidOf(socket, jid)) === (await lidOf(socket, chat));

@@ -37,8 +37,8 @@ export interface Database extends Statements {
    */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
   /**
-   * Like `transaction`, but where the connection can, begins in the round trip of the first statements. Those must
-   * write nothing unless `IN_TRANSACTION`, because they run alone if the transaction could not begin.
+   * Does the same as `transaction`, but begins in the round trip of the first statements where the connection can. Those
+   * must write nothing unless `IN_TRANSACTION`, because they run alone if the transaction could not begin.
    */
   transactionAtOnce<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
   /** Runs `read` so that all its statements see the same state, even if other transactions commit in between. */
@@ -213,7 +213,7 @@ async function inTransaction<Result>(
   let committed: Promise<QueryResult> | undefined;
   const commit = (): void => {
     committed = control('COMMIT');
-    // It is awaited later.
+    // A failure is reported by the await below.
     committed.catch(() => undefined);
   };
   try {

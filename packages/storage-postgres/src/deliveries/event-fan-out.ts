@@ -24,7 +24,7 @@ export interface LastEvents {
   readonly followedBy: (() => Promise<unknown>) | null;
 }
 
-/** Like `storeEvents`, with the last statement of the transaction. */
+/** Stores events with the last statements of the transaction, and commits it. */
 export async function storeLastEvents(
   transaction: Transaction,
   { events, wanting, followedBy }: LastEvents,
