@@ -29,6 +29,23 @@ it('a call that ends in time is never late', async () => {
   expect(isLate).toBe(false);
 });
 
+it('the end of a late call, or of one that was closed, ends no other call', async () => {
+  const clock = manualClock();
+  const watch = createCallWatch(clock);
+  watch.open();
+  const late: string[] = [];
+  const endClosed = watch.begin(15_000, () => late.push('closed'));
+  watch.close();
+  watch.open();
+  const endEarly = watch.begin(1_000, () => late.push('early'));
+  watch.begin(15_000, () => late.push('last'));
+  await clock.advance(10_000);
+  expect(late).toEqual(['early']);
+  for (const end of [endEarly, endEarly, endClosed]) end();
+  await clock.advance(60_000);
+  expect(late).toEqual(['early', 'last']);
+});
+
 it('the time for which the process stood still does not count for a call', () => {
   let now = 0;
   let fire = (): void => undefined;

@@ -402,7 +402,16 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
     inTime: (what, ms, work) =>
       new Promise((resolve, reject) => {
         const end = watch.begin(ms, () => reject(lateError(what, ms)));
-        work.then(resolve, reject).finally(end);
+        work.then(
+          (value) => {
+            end();
+            resolve(value);
+          },
+          (error: unknown) => {
+            end();
+            reject(error as Error); // passed on as it is, whatever its type
+          },
+        );
       }),
   };
 }

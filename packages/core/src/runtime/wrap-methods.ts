@@ -12,7 +12,8 @@ export function wrapMethods<Port extends object>(
     const member: unknown = Reflect.get(port, name);
     if (typeof member !== 'function') return [name, member];
     // The cast is safe: the member was a function when it was wrapped.
-    return [name, wrap(name, (...args) => Reflect.apply(Reflect.get(port, name) as Method, port, args))];
+    const methods = port as Readonly<Record<string, Method>>;
+    return [name, wrap(name, (...args) => methods[name]?.(...args))];
   });
   return Object.fromEntries(wrapped) as Port; // safe: the same names, with methods of the same types
 }

@@ -46,6 +46,20 @@ describe('a look-up that is kept', () => {
     expect(await find('a', 4999)).toBe('a at 4999');
   });
 
+  it('is known without a wait, once it has resolved and until it is as old as it may get', async () => {
+    const { kept, made } = setUp();
+    expect(kept.kept('a', 5000)).toBeUndefined();
+    const finding = kept.find('a', 5000);
+    expect(kept.kept('a', 5000)).toBeUndefined();
+    made[0]?.resolve('found');
+    await finding;
+    expect(kept.kept('a', 5999)).toBe('found');
+    expect(kept.kept('a', 6000)).toBeUndefined();
+    kept.forget('a');
+    expect(kept.kept('a', 5999)).toBeUndefined();
+    expect(made).toHaveLength(1);
+  });
+
   it('is shared by those who ask while it is in flight', async () => {
     const { kept, made } = setUp();
     const both = [kept.find('a', 1), kept.find('a', 2)];

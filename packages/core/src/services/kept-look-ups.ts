@@ -4,6 +4,8 @@ import QuickLRU from 'quick-lru';
 export interface KeptLookUps<Value> {
   /** Returns the kept value of this key if it is young enough at `now`; otherwise, or if `fresh`, looks it up. */
   find(key: string, now: number, options?: { readonly fresh?: boolean }): Promise<Value>;
+  /** Returns the kept value of this key if it is young enough at `now`; undefined if `find` would look it up. */
+  kept(key: string, now: number): Value | undefined;
   /**
    * Forgets the value of this key, after it has changed. A lookup in flight still serves its callers, but is
    * not kept, because it may have read the old value.
@@ -52,13 +54,16 @@ export function keepLookUps<Value>(options: KeptLookUpsOptions<Value>): KeptLook
     return entry.found;
   };
 
+  const young = (key: string, now: number): Kept<Value> | undefined => {
+    const entry = kept.get(key);
+    // A clock that was set back must not make values younger.
+    return entry && now >= entry.since && now - entry.since < maxAgeMs ? entry : undefined;
+  };
+
   return {
-    find(key, now, { fresh = false } = {}) {
-      const entry = fresh ? undefined : kept.get(key);
-      // A clock that was set back must not make values younger.
-      const isYoung = entry !== undefined && now >= entry.since && now - entry.since < maxAgeMs;
-      return isYoung ? entry.found : start(key, now);
-    },
+    find: (key, now, { fresh = false } = {}) =>
+      (fresh ? undefined : young(key, now)?.found) ?? start(key, now),
+    kept: (key, now) => young(key, now)?.result?.value,
     forget(key) {
       kept.delete(key);
     },

@@ -37,10 +37,15 @@ export function keepSenders({ findWorkspace, findInstance }: SenderRows): KeptSe
   const instances = keepRows(findInstance);
   return {
     async find(workspaceId, instanceId, { now, fresh }) {
-      const [workspace, instance] = await Promise.all([
-        workspaces.find(workspaceId, now, { fresh }),
-        instances.find(instanceId, now, { fresh }),
-      ]);
+      const kept = fresh
+        ? null
+        : bothKept(workspaces.kept(workspaceId, now), instances.kept(instanceId, now));
+      const [workspace, instance] =
+        kept ??
+        (await Promise.all([
+          workspaces.find(workspaceId, now, { fresh }),
+          instances.find(instanceId, now, { fresh }),
+        ]));
       if (!workspace) return null;
       const own = instance?.facts.workspaceId === workspaceId ? instance : null;
       return {
@@ -54,6 +59,11 @@ export function keepSenders({ findWorkspace, findInstance }: SenderRows): KeptSe
       if (signal.topic === 'workspace') workspaces.forget(signal.workspaceId);
     },
   };
+}
+
+/** Most requests find both rows, and then wait for nothing. */
+function bothKept<One, Other>(one: One | null | undefined, other: Other | null | undefined) {
+  return one && other ? ([one, other] as const) : null;
 }
 
 /** Joins the revisions of both parts; `ofInstance` is empty if the workspace has no such instance. */

@@ -15,7 +15,8 @@ export function insertMessage(
   message: Message,
   { senderId, hasReadableNetworkId = false }: Stored,
 ): void {
-  const columns = { ...entities.message.columns(message), sender_id: senderId };
+  const columns = entities.message.columns(message);
+  columns['sender_id'] = senderId;
   insertMessageRow(database, columns, hasReadableNetworkId);
 }
 

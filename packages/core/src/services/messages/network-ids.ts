@@ -67,7 +67,7 @@ export function createNetworkIds({ storage, random }: Parts): NetworkIds {
       const bytes = random.bytes(GIVEN_BYTES);
       if (permuted) bytes.set(permuted);
       const networkId = gateway.newMessageId(bytes);
-      return { networkId, isReadable: permuted !== null && readings(networkId).includes(hex(permuted)) };
+      return { networkId, isReadable: permuted !== null && hasReading(networkId, hex(permuted)) };
     },
     async idsBehind(networkId) {
       const read = readings(networkId).map(fromHex);
@@ -83,7 +83,7 @@ export function createNetworkIds({ storage, random }: Parts): NetworkIds {
  * count.
  */
 const ENDINGS = [2 * PERMUTED_LENGTH, 2 * GIVEN_BYTES] as const;
-const DIGITS = /^[0-9a-f]+$/;
+const DIGITS = /^[0-9a-f]+$/u;
 
 /** Returns the digits that may be the permuted bytes. Only the stored message shows which candidate is right. */
 function readings(networkId: string): readonly string[] {
@@ -91,6 +91,15 @@ function readings(networkId: string): readonly string[] {
   return ENDINGS.flatMap((length) => {
     const ending = text.slice(-length);
     return ending.length === length && DIGITS.test(ending) ? [ending.slice(0, 2 * PERMUTED_LENGTH)] : [];
+  });
+}
+
+/** Whether `readings` returns these digits. Each message asks this, so it makes no list. */
+function hasReading(networkId: string, digits: string): boolean {
+  const text = networkId.toLowerCase();
+  return ENDINGS.some((length) => {
+    const start = text.length - length;
+    return start >= 0 && text.startsWith(digits, start) && DIGITS.test(text.slice(start));
   });
 }
 

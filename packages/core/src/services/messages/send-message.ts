@@ -99,9 +99,9 @@ async function checkAndAccept(
   // compare no revision.
   const nextTry = changeTries(context, 'The acceptance of a message');
   for (let fresh = request.transaction !== undefined; ; fresh = true) {
-    await nextTry();
     const sent = await trySending(context, attempt, fresh);
     if (sent !== 'stale') return sent;
+    await nextTry();
   }
 }
 
