@@ -199,6 +199,32 @@ describe('a process that crashes', () => {
   });
 });
 
+describe('a process that deletes an instance', () => {
+  it('loses no lease, even if it renews its leases before it has the result of the deletion', async () => {
+    const { harness, ids } = await waiting();
+    const [id = ''] = ids;
+    const { instances } = harness.storage;
+    const slow: Storage = {
+      ...withoutSignals(harness.storage),
+      instances: {
+        ...instances,
+        async delete(...of) {
+          const deleted = await instances.delete(...of);
+          await new Promise<void>((resolve) => void harness.clock.setTimer(12 * SECOND, resolve));
+          return deleted;
+        },
+      },
+    };
+    const { gateway } = await gatewayOf(harness, scriptedGateway(), slow);
+    const deleting = harness.api.instances.delete(id);
+    await harness.clock.advance(30 * SECOND);
+    await deleting;
+    expect(gateway.last().state).toBe('logged out');
+    expect((await harness.api.instances.list()).data).toEqual([]);
+    expect(harness.logs.filter(({ level }) => level === 'warn')).toEqual([]);
+  });
+});
+
 describe('a process that stops', () => {
   it('closes its connections, keeps sessions and statuses, and releases its leases immediately', async () => {
     const { harness, ids } = await waiting();

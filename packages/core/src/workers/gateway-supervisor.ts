@@ -181,7 +181,9 @@ export function createGatewaySupervisor(
     leasesEndAt = now + LEASE_MS;
     closeAllAt(now + LEASE_MS - CLOSE_BEFORE_END_MS);
     const renewed = new Set(held.map(({ lease }) => lease.instanceId));
-    const lost = [...controllers].filter(([instanceId]) => !renewed.has(instanceId));
+    const lost = [...controllers].filter(
+      ([instanceId, controller]) => !renewed.has(instanceId) && !controller.isDeleted(),
+    );
     if (lost.length > 0 && now < hadLeasesUntil) isBehind = true;
     // Close concurrently, because a slow close must not cost the other instances their next renewal.
     await Promise.all(lost.map(([instanceId, controller]) => loseLease(instanceId, controller)));

@@ -37,6 +37,8 @@ export interface InstanceController {
   isSteady(): boolean;
   /** Whether the storage has reported the lease as lost. */
   isFenced(): boolean;
+  /** Whether the instance is deleted, or is being deleted here, which ends its lease. */
+  isDeleted(): boolean;
   /** Resolves when the work that `reconcile` began has ended. */
   completed(): Promise<void>;
   /** Closes the connection and reports nothing more. Called when the lease is lost or before it is released. */
@@ -216,6 +218,8 @@ export function createInstanceController({
       );
     },
     isFenced: () => fenced,
+    isDeleted: () =>
+      record.isDeleted() || (operations.isBusy() && record.current().operation?.kind === 'delete'),
     async completed() {
       await record.completed();
       await link.completed();
