@@ -91,10 +91,22 @@ export function checkGateways(gateways: unknown): void {
         `the "network" of number ${index + 1} must be 1 to 32 lower-case letters, digits and "_", beginning with a letter`,
         'A gateway names its network.',
       );
+    const sendsAtOnce: unknown = Reflect.get(gateway, 'sendsAtOnce') ?? 1;
+    if (!isCount(sendsAtOnce))
+      throw wrongGateways(
+        `"sendsAtOnce" of "${network}" must be a whole number from 1 to ${MOST_SENDS_AT_ONCE}`,
+        'A gateway says how many messages it sends at the same time.',
+      );
     if (networks.has(network))
       throw wrongGateways(`two have the network "${network}"`, 'Give one gateway for each network.');
     networks.add(network);
   }
+}
+
+const MOST_SENDS_AT_ONCE = 1_000;
+
+function isCount(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MOST_SENDS_AT_ONCE;
 }
 
 function wrongGateways(why: string, fix: string): TypeError {

@@ -61,6 +61,10 @@ describe('createTrunkline', () => {
       'the "network" of number 1 must be 1 to 32 lower-case letters, digits and "_", beginning with a letter',
     ],
     [
+      { ...valid(), gateways: [{ ...createSandbox().gateway, sendsAtOnce: 0 }] },
+      '"sendsAtOnce" of "sandbox" must be a whole number from 1 to 1000',
+    ],
+    [
       { ...valid(), gateways: [createSandbox().gateway, createSandbox().gateway] },
       'two have the network "sandbox". Give one gateway for each network.',
     ],

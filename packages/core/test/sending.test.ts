@@ -210,7 +210,7 @@ describe('the queue of an instance', () => {
     expect(reads).toBe(0);
   });
 
-  it('keeps later messages waiting while the first has no outcome', async () => {
+  it('keeps only later messages to the same recipient waiting while the first has no outcome', async () => {
     const gateway = scriptedGateway({
       send: async ({ to }) =>
         to === '34600000001' ? { kind: 'unknown', reason: 'no response' } : { kind: 'accepted' },
@@ -219,10 +219,13 @@ describe('the queue of an instance', () => {
     const id = await connectScripted(harness);
     await sendText(harness, id, '34600000001');
     await sendText(harness, id, '34600000002');
+    await sendText(harness, id, '34600000001');
     await harness.clock.advance(14 * SECOND);
-    expect(await statuses(harness)).toEqual(['queued', 'queued']);
+    expect(await statuses(harness)).toEqual(['queued', 'sent', 'queued']);
+    expect(gateway.sent()).toHaveLength(5);
     await harness.clock.advance(SECOND);
-    expect(await statuses(harness)).toEqual(['failed', 'sent']);
+    expect(await statuses(harness)).toEqual(['failed', 'sent', 'queued']);
+    expect(gateway.sent()).toHaveLength(7);
   });
 
   it('does not wait for other instances', async () => {

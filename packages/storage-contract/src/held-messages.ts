@@ -205,7 +205,7 @@ export function heldMessageContract(subject: ContractSubject): void {
                 fc.record({ kind: fc.constant('accept' as const), to: fc.nat({ max: 3 }) }),
                 fc.record({
                   kind: fc.constant('send' as const),
-                  which: fc.nat({ max: 1 }),
+                  which: fc.nat({ max: 5 }),
                   outcome: fc.constantFrom('sent', 'sent', 'held', 'postponed'),
                   waitMs: fc.nat({ max: 20 }),
                 }),
@@ -218,7 +218,8 @@ export function heldMessageContract(subject: ContractSubject): void {
               const left = new Map<string, string[]>();
               let now = NOW;
               const send = async (which: number, outcome: string, waitMs: number): Promise<boolean> => {
-                const found = await storage.messages.queueHeads([instance.id], now);
+                const look = { limit: 3, withFiles: true };
+                const found = await storage.messages.queueHeads([instance.id], now, look);
                 const head = found[which % Math.max(1, found.length)];
                 if (!head) return false;
                 const { message, heldSince } = head;

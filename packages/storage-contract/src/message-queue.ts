@@ -1,6 +1,8 @@
 import { describe, expect } from 'vitest';
+import { QUEUE_WINDOW } from '@trunkline/core/spi/storage';
+import type { Instance, Message, Storage } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
-import { it } from './cases.ts';
+import { it, itAlways } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { aMessage, NOW } from './examples.ts';
 import {
@@ -129,4 +131,114 @@ export function messageQueueContract(subject: ContractSubject): void {
       expect(await storage.messages.queueHeads([instance.id], NOW + 1)).toEqual([]);
     });
   });
+
+  describe('the queue of an instance that sends to several recipients', () => {
+    itAlways('shows the first message to each, in the order of acceptance, up to the limit', async () => {
+      const storage = await open();
+      const { instance, lease } = await storeLeasedInstance(storage);
+      const group = 'grp_01jgfjjv00fsnvdjzy0jcm5xh8';
+      const [a1, b1, a2] = await queued(storage, instance, ['a', 'b', 'a']);
+      const inGroup = [0, 1].map(() => aMessage(instance, { to: null, groupId: group }));
+      for (const message of inGroup) await accept(storage, message);
+      const [c1, b2] = await queued(storage, instance, ['c', 'b']);
+
+      const [g1, g2] = inGroup;
+      expect(await heads(storage, [instance], { limit: 10 })).toEqual([a1, b1, g1, c1]);
+      expect(await heads(storage, [instance], { limit: 3 })).toEqual([a1, b1, g1]);
+      for (const message of [b1, g1]) await storage.messages.change(lease, sending(must(message)));
+      expect(await heads(storage, [instance], { limit: 10 })).toEqual([a1, g2, c1, b2]);
+      await storage.messages.change(lease, sending(must(a1)));
+      expect(await heads(storage, [instance], { limit: 2 })).toEqual([a2, g2]);
+    });
+
+    itAlways('makes only the messages to the same recipient wait for one that was postponed', async () => {
+      const storage = await open();
+      const { instance, lease } = await storeLeasedInstance(storage);
+      const [a1, a2, b1, c1] = await queued(storage, instance, ['a', 'a', 'b', 'c']);
+      await storage.messages.postpone(lease, { messageId: must(a1).id, tries: 1, dueAt: NOW + 4000 });
+      expect(await heads(storage, [instance], { limit: 1 })).toEqual([b1]);
+      expect(await heads(storage, [instance], { limit: 10 })).toEqual([b1, c1]);
+      expect(await heads(storage, [instance], { limit: 10, now: NOW + 4000 })).toEqual([a1, b1, c1]);
+      await storage.messages.change(lease, sending(must(a1)));
+      expect(await heads(storage, [instance], { limit: 10 })).toEqual([a2, b1, c1]);
+    });
+
+    itAlways('shows up to the limit of those that are held, and of the others', async () => {
+      const storage = await open();
+      const { instance, lease } = await storeLeasedInstance(storage);
+      const [a1, b1, c1, , d1, e1] = await queued(storage, instance, ['a', 'b', 'c', 'a', 'd', 'e']);
+      for (const [index, message] of [b1, a1, c1].entries()) {
+        const place = { messageId: must(message).id, tries: 0, dueAt: NOW + index, heldSince: NOW };
+        await storage.messages.postpone(lease, place);
+      }
+      expect(await heads(storage, [instance], { limit: 10, now: NOW + 1 })).toEqual([d1, e1, b1, a1]);
+      expect(await heads(storage, [instance], { limit: 2, now: NOW + 2 })).toEqual([d1, e1, b1, a1]);
+      expect(await heads(storage, [instance], { limit: 1, now: NOW + 2 })).toEqual([d1, b1]);
+    });
+
+    itAlways('shows messages without files that are behind files, if no files are asked for', async () => {
+      const storage = await open();
+      const { instance } = await storeLeasedInstance(storage);
+      const media = { available: true, mimeType: 'image/png', size: 1, filename: 'a.png', sha256: 'ab' };
+      const files = ['1', '2'].map((to) => aMessage(instance, { type: 'image', to: `1555000${to}`, media }));
+      for (const file of files) {
+        await storage.uploads.reserve(file.id, NOW);
+        await accept(storage, file);
+      }
+      const [behind] = await queued(storage, instance, ['1']);
+      const [text] = await queued(storage, instance, ['3']);
+      expect(must(behind).to).toBe(must(files[0]).to);
+      expect(await heads(storage, [instance], { limit: 2 })).toEqual(files);
+      expect(await heads(storage, [instance], { limit: 2, withFiles: false })).toEqual([text]);
+    });
+
+    itAlways('shows those of several instances, and none of a postponed workspace', async () => {
+      const storage = await open();
+      const workspace = await storeWorkspace(storage);
+      const instances = [await storeInstance(storage, workspace), await storeInstance(storage, workspace)];
+      const suspended = await storeWorkspace(storage);
+      const other = await storeInstance(storage, suspended);
+      const found: Message[] = [];
+      for (const instance of [...instances, other]) {
+        const [first, second] = await queued(storage, instance, ['a', 'b', 'a']);
+        if (instance !== other) found.push(must(first), must(second));
+      }
+      await storage.workspaces.update(suspended.id, { suspendedAt: NOW });
+      const shown = await heads(storage, [...instances, other], { limit: 5 });
+      expect(new Set(shown)).toEqual(new Set(found));
+      expect(shown).toHaveLength(found.length);
+    });
+
+    itAlways('shows recipients whose messages begin in its window', { timeout: 60_000 }, async () => {
+      const storage = await open();
+      const { instance, lease } = await storeLeasedInstance(storage);
+      const crowd = Array.from({ length: QUEUE_WINDOW }, () => 'a');
+      const [first, second] = await queued(storage, instance, crowd);
+      const [other] = await queued(storage, instance, ['b']);
+      expect(await heads(storage, [instance], { limit: 2 })).toEqual([first]);
+      await storage.messages.change(lease, sending(must(first)));
+      expect(await heads(storage, [instance], { limit: 2 })).toEqual([second, other]);
+    });
+  });
+}
+
+async function queued(
+  storage: Storage,
+  instance: Instance,
+  recipients: readonly string[],
+): Promise<readonly Message[]> {
+  const messages = recipients.map((to) => aMessage(instance, { to: `1555000${to}` }));
+  const acceptance = { idempotency: null, backlogLimit: 2 * QUEUE_WINDOW, trialLimit: null };
+  // Concurrent acceptances keep the order of the calls.
+  await Promise.all(messages.map((message) => storage.messages.accept({ ...acceptance, message })));
+  return messages;
+}
+
+async function heads(
+  storage: Storage,
+  instances: readonly Instance[],
+  { now = NOW, limit, withFiles = true }: { now?: number; limit: number; withFiles?: boolean },
+): Promise<readonly Message[]> {
+  const ids = instances.map(({ id }) => id);
+  return (await storage.messages.queueHeads(ids, now, { limit, withFiles })).map(({ message }) => message);
 }

@@ -69,6 +69,7 @@ const IN_QUEUE = named(
   id('instance_id', 'ins'),
   integer('position'),
   id('message_id', 'msg'),
+  text('recipient'),
   integer('tries'),
   integer('due_at'),
 );
@@ -152,7 +153,7 @@ const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
   },
   queued_messages: { columns: columnsOf(IN_QUEUE), key: ['instance_id', 'position'] },
   held_messages: {
-    columns: columnsOf(IN_QUEUE, named(text('recipient'), orNull(integer('held_since')))),
+    columns: columnsOf(IN_QUEUE, named(orNull(integer('held_since')))),
     key: ['message_id'],
   },
   idempotency_records: {

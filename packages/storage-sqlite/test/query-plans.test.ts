@@ -30,6 +30,7 @@ const MAY_SCAN: Readonly<Record<string, string>> = {
   'SCAN (subquery-5)': 'the same',
   'SCAN held_messages USING COVERING INDEX held_messages_by_position': 'for its first row only',
   'SCAN front': 'the first messages of a queue, up to a limit',
+  'SCAN first': 'the first message to each recipient, up to a limit',
   'SCAN instance_with_queue': 'the instances that have a queue, up to the limit',
   'SCAN oldest': 'has one row',
   'SCAN deleted': 'the instances that were deleted of late, up to the limit',
@@ -42,6 +43,7 @@ const MAY_SCAN: Readonly<Record<string, string>> = {
 const MAY_SORT: Readonly<Record<string, string>> = {
   'INSERT INTO chats ': 'the messages that one transaction files, up to a limit',
   'INSERT OR IGNORE INTO chat_messages ': 'the same',
+  'SELECT messages.*, first.tries, ': 'the first messages of a queue, up to a limit',
 };
 
 it('no statement numbers its parameters, which node:sqlite of Node.js 22.19 binds only by name', async () => {

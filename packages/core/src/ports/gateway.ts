@@ -37,6 +37,11 @@ export interface Gateway {
   readonly capabilities: readonly Capability[];
   /** Whether the gateway connects through `OpenOptions.proxyUrl`. If absent or false, instances cannot have proxies. */
   readonly acceptsProxy?: boolean;
+  /**
+   * How many messages of one instance the gateway sends at the same time, each to another recipient: 1 to 1,000. If
+   * absent, 1. Each of them has to respond within the time limit of a send, which includes every wait in the gateway.
+   */
+  readonly sendsAtOnce?: number;
   /** Called once, before anything else, with the clock, the randomness and the logger of the service. */
   attach(context: GatewayContext): void;
   /**

@@ -215,6 +215,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     linking: ['qr', 'pairing_code'],
     isSimulated: true,
     capabilities: CAPABILITIES,
+    sendsAtOnce: SENDS_AT_ONCE,
     attach(given) {
       attached = given;
     },
@@ -379,6 +380,8 @@ function scanning(listener: GatewayListener, scan: () => unknown): GatewayListen
 type Happening = WithoutStamp<NetworkActivity>;
 type WithoutStamp<Activity> = Activity extends NetworkActivity ? Omit<Activity, 'networkId' | 'at'> : never;
 
+/** How many messages of an instance are on their way at the same time, each to another recipient. */
+const SENDS_AT_ONCE = 16;
 /** How many messages of an instance the network remembers by default. */
 const KEPT_MESSAGES = 10_000;
 /**

@@ -22,6 +22,8 @@ export interface Gateways {
    * process has no gateway for the network.
    */
   capabilities(network: string): readonly Capability[];
+  /** How many messages of one instance on the network are sent at the same time. */
+  sendsAtOnce(network: string): number;
 }
 
 export function createGateways(
@@ -53,6 +55,7 @@ export function createGateways(
       return gateway;
     },
     capabilities: (network) => byNetwork.get(network)?.capabilities ?? [],
+    sendsAtOnce: (network) => find(network)?.sendsAtOnce ?? 1,
   };
 }
 

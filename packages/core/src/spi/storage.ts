@@ -40,11 +40,12 @@ export type {
   MessageStore,
   Postponement,
   QueueFailure,
+  QueueLook,
   QuotableMessage,
   QueuedMessage,
   Sender,
 } from '../ports/storage/message-store.ts';
-export { SAME_NETWORK_ID_MAX, SENDER_KEPT_MS } from '../ports/storage/message-store.ts';
+export { QUEUE_WINDOW, SAME_NETWORK_ID_MAX, SENDER_KEPT_MS } from '../ports/storage/message-store.ts';
 export { ROWS_EXAMINED_MAX } from '../ports/storage/page.ts';
 export type { Page, PageRequest } from '../ports/storage/page.ts';
 export type { ProcessVitals } from '../ports/process-monitor.ts';
@@ -120,6 +121,7 @@ export type { ChatSummary } from '../domain/chat/chat.ts';
 
 // Messages.
 export type { Recipient } from '../domain/message/recipient.ts';
+export { recipientKeyOf } from '../domain/message/chat.ts';
 export { decideAcceptance } from '../domain/message/acceptance.ts';
 export type { Acceptance, AcceptanceFacts, AcceptanceResult } from '../domain/message/acceptance.ts';
 export {

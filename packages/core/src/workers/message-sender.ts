@@ -1,4 +1,5 @@
 import { writeRetryDelay } from '../domain/backoff.ts';
+import { recipientKeyOf } from '../domain/message/chat.ts';
 import type { Message } from '../domain/message/message.ts';
 import type { SendOutcome } from '../ports/gateway.ts';
 import type { QueuedMessage } from '../ports/storage/message-store.ts';
@@ -14,6 +15,7 @@ import type { OpenConnection, OpenConnections } from './connections.ts';
 import { isFileGone, outgoingMessage } from './outgoing-message.ts';
 import { recordSendOutcome } from './send-outcomes.ts';
 import type { SendResult } from './send-outcomes.ts';
+import { createSendsInFlight } from './sends-in-flight.ts';
 
 const POLL_MS = 5_000;
 /** Instances per query: enough for all instances of a process. */
@@ -26,7 +28,7 @@ const SEND_DEADLINE_MS = 60_000;
  */
 const RECORD_FOR_MS = 60 * 60_000;
 const RECORD_AGAIN_MS = 1_000;
-/** How long an unrecorded outcome may delay messages to other recipients. */
+/** How long an unrecorded outcome may keep its place, before its message is set aside. */
 const SET_ASIDE_AFTER_MS = 5_000;
 const SET_ASIDE_FOR_MS = 60_000;
 /** How many instances one log line names at most. */
@@ -42,8 +44,7 @@ const SENDING_STOPPED =
 export interface MessageSender {
   start(): void;
   /**
-   * Looks at an instance as soon as nothing is being sent on it. Called when it has a new message or its connection
-   * has opened.
+   * Looks at an instance as soon as it can send more. Called when it has a new message or its connection has opened.
    */
   wake(instanceId: string): void;
   /** Starts no more sends and waits for those in flight, at most `timeoutMs`. */
@@ -51,19 +52,25 @@ export interface MessageSender {
 }
 
 /**
- * Sends queued messages: first in, first out and one at a time on each instance, many instances concurrently.
- * A message that the network does not take for now delays only messages to the same recipient.
+ * Sends queued messages: to each recipient in the order of their acceptance, one after another, and to as many
+ * recipients at the same time as the gateway of the instance takes.
  */
 export function createMessageSender(context: ServiceContext, connections: OpenConnections): MessageSender {
-  const { storage, clock, logger } = context;
-  /** Instances whose messages are being sent. */
-  const sending = new Map<string, Promise<void>>();
+  const { storage, clock, logger, gateways } = context;
+  const limit = Math.max(...gateways.all.map(({ network }) => gateways.sendsAtOnce(network)));
+  const inFlight = createSendsInFlight();
+  /** Sends, and the reads that follow them, which a stop waits for. */
+  const work = new Set<Promise<void>>();
+  /** Instances whose queues are being read. */
+  const reading = new Set<string>();
   /** Instances to look at before the next look at all instances. */
   const woken = new Set<string>();
-  /** When to retry the message that all others of its instance wait for, by instance. */
-  const retryAt = new Map<string, number>();
-  /** When the next held message is due, by instance. */
-  const heldUntil = new Map<string, number>();
+  /** Instances whose last send was of a held message. */
+  const heldLast = new Set<string>();
+  /** When an instance may send again, after its gateway or the storage has failed. */
+  const pausedUntil = new Map<string, number>();
+  /** When to look at an instance again, by the id of the message or the instance that waits. */
+  const due = new Map<string, { readonly instanceId: string; readonly at: number }>();
   /** Storage failures in a row while sending, by instance; failed sends do not count. */
   const failures = new Map<string, number>();
   /** Recordings of outcomes still in progress after their messages were set aside, by message id. */
@@ -73,12 +80,11 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
 
   const pass = async (): Promise<PassResult> => {
     const now = clock.now();
-    for (const times of [retryAt, heldUntil]) {
-      for (const [id, at] of times) {
-        if (at > now) continue;
-        times.delete(id);
-        woken.add(id);
-      }
+    for (const [key, { instanceId, at }] of due) {
+      if (at > now) continue;
+      due.delete(key);
+      pausedUntil.delete(key);
+      woken.add(instanceId);
     }
     if (now < lookAtAllAt) {
       await lookAt([...woken]);
@@ -86,57 +92,127 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
       lookAtAllAt = now + POLL_MS;
       await lookAt(connections.ids());
     }
-    return { more: false, nextAt: Math.min(lookAtAllAt, ...retryAt.values(), ...heldUntil.values()) };
+    let nextAt = lookAtAllAt;
+    for (const { at } of due.values()) nextAt = Math.min(nextAt, at);
+    return { more: false, nextAt };
   };
 
   const lookAt = async (instanceIds: readonly string[]): Promise<void> => {
-    // Leave sending instances in `woken`: their last read of the queue may have missed a new message.
-    const idle = instanceIds.filter((id) => !sending.has(id));
-    for (let i = 0; i < idle.length && !stopping; i += CHUNK) {
-      const chunk = idle.slice(i, i + CHUNK);
-      // Delete before the query, or a wake-up during it is lost.
-      for (const id of chunk) woken.delete(id);
-      const heads = await storage.messages.queueHeads(chunk, clock.now()).catch((error: unknown) => {
-        for (const id of chunk) woken.add(id);
-        throw error;
-      });
-      for (const [id, ofInstance] of Map.groupBy(heads, ({ message }) => message.instanceId)) {
-        begin(id, ofInstance);
+    // A connection that opens wakes its instance again.
+    for (const id of instanceIds) if (!connections.get(id)) woken.delete(id);
+    for (let i = 0; i < instanceIds.length; i += CHUNK) {
+      const chunk = instanceIds.slice(i, i + CHUNK);
+      for (const withFiles of [true, false]) {
+        // Instances that are left out stay woken.
+        const ids = chunk.filter((id) => isReady(id) && hasRoomForFile(id) === withFiles);
+        if (ids.length > 0) await read(ids, withFiles);
       }
     }
   };
 
-  const begin = (instanceId: string, heads: readonly QueuedMessage[]): void => {
-    if (sending.has(instanceId)) return;
-    const drained = drain(instanceId, heads)
-      .then(() => {
-        failures.delete(instanceId);
-      })
-      .catch((error: unknown) => {
-        if (error instanceof FencedError) logger.warn({ instanceId }, LEASE_LOST);
-        else logger[isLogged(error) ? 'debug' : 'error']({ err: error, instanceId }, SENDING_STOPPED);
-        const count = (failures.get(instanceId) ?? 0) + 1;
-        failures.set(instanceId, count);
-        retryAt.set(instanceId, clock.now() + writeRetryDelay(count));
-        loop.wake();
-      })
-      .finally(() => {
-        sending.delete(instanceId);
-        if (woken.has(instanceId)) loop.wake();
-      });
-    sending.set(instanceId, drained);
+  const isReady = (id: string): boolean => !reading.has(id) && hasRoom(id);
+
+  const hasRoom = (id: string): boolean => !stopping && !isPaused(id) && inFlight.hasRoom(id, atOnceOn(id));
+
+  const hasRoomForFile = (id: string): boolean => inFlight.hasRoomForFile(id, atOnceOn(id));
+
+  /** How many messages the instance sends at the same time; 0 without a connection. */
+  const atOnceOn = (id: string): number => {
+    const open = connections.get(id);
+    return open ? gateways.sendsAtOnce(open.instance.network) : 0;
   };
 
-  /** Sends the messages of one instance, one after another, until no more are due. */
-  const drain = async (instanceId: string, first: readonly QueuedMessage[]): Promise<void> => {
-    let head = nextOf(first, false);
-    while (head && !stopping) {
-      const open = connections.get(instanceId);
-      if (!open) break;
-      if (unrecorded.has(head.message.id)) await setAside(open, head);
-      else await sendTraced(open, head);
-      head = nextOf(await storage.messages.queueHeads([instanceId], clock.now()), isHeld(head));
+  const isPaused = (id: string): boolean => (pausedUntil.get(id) ?? 0) > clock.now();
+
+  /** Reads what is next on these instances, and begins to send as much of it as they have room for. */
+  const read = async (instanceIds: readonly string[], withFiles: boolean): Promise<void> => {
+    // The read may return messages that leave their queues meanwhile, but only to recipients that are busy now.
+    const busy = new Map(instanceIds.map((id) => [id, inFlight.recipients(id)]));
+    for (const id of instanceIds) {
+      reading.add(id);
+      // Delete before the query, or a wake-up during it is lost.
+      woken.delete(id);
     }
+    try {
+      const heads = await storage.messages.queueHeads(instanceIds, clock.now(), { limit, withFiles });
+      const found = Map.groupBy(heads, ({ message }) => message.instanceId);
+      for (const id of instanceIds) {
+        const isFree = ({ message }: QueuedMessage): boolean => !busy.get(id)?.has(recipientKeyOf(message));
+        sendNext(id, (found.get(id) ?? []).filter(isFree));
+      }
+    } catch (error) {
+      for (const id of instanceIds) woken.add(id);
+      throw error;
+    } finally {
+      for (const id of instanceIds) reading.delete(id);
+    }
+    if (instanceIds.some((id) => woken.has(id))) loop.wake();
+  };
+
+  const sendNext = (instanceId: string, heads: readonly QueuedMessage[]): void => {
+    const open = connections.get(instanceId);
+    if (!open) return;
+    let left = heads;
+    while (hasRoom(instanceId)) {
+      const mayStart = hasRoomForFile(instanceId) ? left : left.filter(({ message }) => !hasFile(message));
+      const next = nextOf(mayStart, heldLast.has(instanceId));
+      if (!next) break;
+      left = left.filter(({ message }) => recipientKeyOf(message) !== recipientKeyOf(next.message));
+      const sent: Promise<void> = start(open, next).finally(() => work.delete(sent));
+      work.add(sent);
+    }
+    // Messages that need not wait for a file may be behind those that do.
+    if (
+      hasRoom(instanceId) &&
+      left.some(({ message, heldSince }) => hasFile(message) && heldSince === undefined)
+    )
+      woken.add(instanceId);
+  };
+
+  /** Sends a message, and looks at its instance again. Never rejects. */
+  const start = async (open: OpenConnection, head: QueuedMessage): Promise<void> => {
+    const { message } = head;
+    const { instanceId } = message;
+    inFlight.begin(message);
+    if (isHeld(head)) heldLast.add(instanceId);
+    else heldLast.delete(instanceId);
+    try {
+      if (unrecorded.has(message.id)) await setAside(open, head);
+      else await sendTraced(open, head);
+      failures.delete(instanceId);
+    } catch (error) {
+      sendingFailed(instanceId, error);
+    }
+    inFlight.end(message);
+    woken.add(instanceId);
+    if (!isReady(instanceId)) return;
+    await read([instanceId], hasRoomForFile(instanceId)).catch((error: unknown) =>
+      sendingFailed(instanceId, error),
+    );
+  };
+
+  const sendingFailed = (instanceId: string, error: unknown): void => {
+    // Several sends may fail together for one reason.
+    const isNew = !isPaused(instanceId);
+    const fenced = error instanceof FencedError;
+    if (fenced) logger[isNew ? 'warn' : 'debug']({ instanceId }, LEASE_LOST);
+    else logger[isNew && !isLogged(error) ? 'error' : 'debug']({ err: error, instanceId }, SENDING_STOPPED);
+    if (!isNew) return;
+    const count = (failures.get(instanceId) ?? 0) + 1;
+    failures.set(instanceId, count);
+    pauseUntil(instanceId, clock.now() + writeRetryDelay(count));
+  };
+
+  const pauseUntil = (instanceId: string, until: number): void => {
+    const at = Math.max(until, pausedUntil.get(instanceId) ?? until);
+    pausedUntil.set(instanceId, at);
+    lookAgain(instanceId, { instanceId, at });
+  };
+
+  /** `key` is the id of what waits until then. */
+  const lookAgain = (key: string, then: { readonly instanceId: string; readonly at: number }): void => {
+    due.set(key, then);
+    loop.wake();
   };
 
   /** Sends a message once, within a span, and records its outcome. */
@@ -199,7 +275,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
 
   /**
    * Records an outcome. If that takes more than a few seconds, sets the message aside, so that messages to other
-   * recipients are sent.
+   * recipients can be sent in its place.
    */
   const recordOrSetAside = async (
     open: OpenConnection,
@@ -267,15 +343,8 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
 
   const record = recordSendOutcome(context, {
     isOpen: (instanceId) => connections.get(instanceId) !== null,
-    again(instanceId, at) {
-      retryAt.set(instanceId, at);
-      loop.wake();
-    },
-    held(instanceId, until) {
-      // Keep only the earliest time. Messages that are due later are found when all instances are looked at.
-      heldUntil.set(instanceId, Math.min(until, heldUntil.get(instanceId) ?? until));
-      loop.wake();
-    },
+    again: ({ id, instanceId }, at) => lookAgain(id, { instanceId, at }),
+    pause: pauseUntil,
   });
 
   const wake = (instanceId: string): void => {
@@ -292,15 +361,19 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     wake,
     async stop(timeoutMs) {
       stopping = true;
-      const ended = loop.stop().then(() => Promise.all([...sending.values(), ...unrecorded.values()]));
+      const ended = loop.stop().then(() => Promise.all([...work, ...unrecorded.values()]));
       if (await settledWithin(clock, timeoutMs, ended)) return;
-      const instances = [...sending.keys()].slice(0, MOST_NAMED);
+      const instances = inFlight.instanceIds().slice(0, MOST_NAMED);
       logger.warn(
-        { count: sending.size, instances },
+        { count: inFlight.count(), instances },
         'sends had not ended when the process stopped: their messages are sent again under the same network id, after the next start or by another process',
       );
     },
   };
+}
+
+function hasFile({ media }: Message): boolean {
+  return media !== null;
 }
 
 function isHeld({ heldSince }: QueuedMessage): boolean {

@@ -27,9 +27,9 @@ type NotSent = Extract<SendOutcome, { readonly kind: 'not_sent' }>;
 
 interface SendRetries {
   /** Called when a message has to be sent again, not before `at`, in epoch milliseconds. */
-  readonly again: (instanceId: string, at: number) => void;
-  /** Like `again`, for a held message, which messages to other recipients do not wait for. */
-  readonly held: (instanceId: string, until: number) => void;
+  readonly again: (message: Message, at: number) => void;
+  /** Called when nothing of the instance should be sent before `until`, in epoch milliseconds. */
+  readonly pause: (instanceId: string, until: number) => void;
   readonly isOpen: (instanceId: string) => boolean;
 }
 
@@ -39,8 +39,8 @@ export function recordSendOutcome(
   retries: SendRetries,
 ): (lease: Lease, head: QueuedMessage, outcome: SendResult) => Promise<void> {
   const { storage, clock, logger } = context;
-  /** How many times in a row the same message was not sent on a connection that stayed open, by instance. */
-  const notSent = new Map<string, { readonly messageId: string; readonly times: number }>();
+  /** How many times in a row a message was not sent on a connection that stayed open, by its id. */
+  const notSent = new Map<string, number>();
 
   const fail = async (lease: Lease, message: Message, error: MessageError): Promise<void> => {
     await advanceMessage(context, lease, message.networkId, { kind: 'failed', error }, message);
@@ -49,15 +49,15 @@ export function recordSendOutcome(
 
   const postpone = async (
     lease: Lease,
-    { message: { id: messageId, instanceId }, heldSince }: QueuedMessage,
+    { message }: QueuedMessage,
     place: { readonly tries: number; readonly delayMs: number; readonly heldSince?: number },
   ): Promise<void> => {
     const { delayMs, ...rest } = place;
     const dueAt = clock.now() + delayMs;
-    if ((await storage.messages.postpone(lease, { messageId, dueAt, ...rest })) === 'fenced')
-      throw new FencedError(instanceId);
-    const isHeld = (rest.heldSince ?? heldSince) !== undefined;
-    retries[isHeld ? 'held' : 'again'](instanceId, dueAt);
+    const postponement = { messageId: message.id, dueAt, ...rest };
+    if ((await storage.messages.postpone(lease, postponement)) === 'fenced')
+      throw new FencedError(message.instanceId);
+    retries.again(message, dueAt);
   };
 
   const retryLater = async (lease: Lease, head: QueuedMessage, reason: string): Promise<void> => {
@@ -76,19 +76,19 @@ export function recordSendOutcome(
   const sendOnNext = async (lease: Lease, head: QueuedMessage, { reason }: NotSent): Promise<void> => {
     const { id: messageId, instanceId } = head.message;
     if (!retries.isOpen(instanceId)) {
-      notSent.delete(instanceId);
+      notSent.delete(messageId);
       logger.debug({ instanceId, messageId, reason }, 'a message waits for the next connection');
       return postpone(lease, head, { tries: head.tries, delayMs: NOT_SENT_AGAIN_MS });
     }
-    const before = notSent.get(instanceId);
-    const times = before?.messageId === messageId ? before.times + 1 : 0;
-    notSent.set(instanceId, { messageId, times });
+    const times = notSent.get(messageId) ?? 0;
+    notSent.set(messageId, times + 1);
     logger.warn(
       { instanceId, messageId, reason },
-      'the gateway sent nothing of a message though its connection is open: it is tried again, and later messages of the instance wait; reason says why',
+      'the gateway sent nothing of a message though its connection is open: it is tried again, and the instance sends nothing else for a second; reason says why',
     );
     const bounds = { firstMs: NOT_SENT_AGAIN_MS, longestMs: NOT_SENT_LONGEST_MS };
     await postpone(lease, head, { tries: head.tries, delayMs: doublingDelay(times, bounds) });
+    retries.pause(instanceId, clock.now() + NOT_SENT_AGAIN_MS);
   };
 
   /**
@@ -130,6 +130,7 @@ export function recordSendOutcome(
 
   return async (lease, head, outcome) => {
     const { message } = head;
+    if (outcome.kind !== 'not_sent') notSent.delete(message.id);
     if (outcome.kind === 'not_read') return waitUntilRead(lease, head, outcome.error);
     // Note the recipient before the message counts as sent: later activities then find the message.
     await noteRecipient(context, lease, message, outcome);

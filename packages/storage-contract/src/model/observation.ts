@@ -16,6 +16,7 @@ export async function observe(storage: Storage, scenario: Scenario): Promise<Obs
   const heads = await storage.messages.queueHeads(
     scenario.instances.map(({ id }) => id),
     scenario.now,
+    { limit: 5, withFiles: true },
   );
   return {
     workspaces: await Promise.all(workspaces),

@@ -297,6 +297,8 @@ CREATE TABLE trunkline.queued_messages (
   instance_id uuid NOT NULL,
   position    bigint NOT NULL,
   message_id  uuid NOT NULL UNIQUE,
+  -- The key of the recipient: messages with the same one are sent in their order, one after another.
+  recipient   text NOT NULL,
   tries       integer NOT NULL,
   due_at      bigint NOT NULL,
   PRIMARY KEY (instance_id, position)

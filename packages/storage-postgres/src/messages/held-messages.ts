@@ -1,14 +1,15 @@
+import { QUEUE_WINDOW } from '@trunkline/core/spi/storage';
 import type { Postponement } from '@trunkline/core/spi/storage';
 import type { Transaction } from '../database/database.ts';
 import { integer } from '../rows/row.ts';
 import { uuidToFind } from '../rows/uuid.ts';
 
-/** The maximum number of queued messages that `letOthersPass` examines in one transaction. */
-const PASSED_AT_ONCE = 200;
-
-/** The recipient of a message in SQL: its group, number or contact. `item` is the name of its row. */
-export const recipientIn = (item: string): string =>
-  `coalesce(${item}.group_id::text, ${item}.recipient, ${item}.contact_id::text, '')`;
+/** A condition in SQL: whether a message to this recipient waits for a held message. */
+export const waitsForHeld = (instance: string, recipient: string): string => `coalesce((
+      SELECT true FROM trunkline.held_messages AS held
+      WHERE held.instance_id = ${instance} AND held.recipient = ${recipient}
+      LIMIT 1
+    ), false)`;
 
 /**
  * Moves messages that wait for held messages from the front of the queue to `held_messages`, so that the messages
@@ -16,7 +17,7 @@ export const recipientIn = (item: string): string =>
  */
 export async function letOthersPass(transaction: Transaction, instance: string): Promise<void> {
   await lockQueues(transaction, [instance]);
-  await transaction.run(MOVE_ASIDE, instance, PASSED_AT_ONCE);
+  await transaction.run(MOVE_ASIDE, instance, QUEUE_WINDOW);
 }
 
 /** Postpones a message, wherever it is in its queue or among the held messages. The caller holds the lease. */
@@ -29,6 +30,8 @@ export async function postponeMessage(
   if (heldSince === undefined) {
     if ((await transaction.run(POSTPONE, message, instance, tries, dueAt)) > 0) return;
   } else {
+    // The outcome of a send, which may be recorded at the same time, locks its message before the queue.
+    await transaction.run(LOCK_MESSAGE, message);
     await lockQueues(transaction, [instance]);
     if ((await transaction.run(HOLD, message, instance, tries, dueAt, heldSince)) > 0) return;
   }
@@ -61,24 +64,26 @@ async function lockQueues(transaction: Transaction, instances: readonly string[]
 const LOCK = `
   SELECT 1 FROM trunkline.queues WHERE instance_id = ANY ($1::uuid[]) ORDER BY instance_id FOR NO KEY UPDATE`;
 
-// Relies on held_messages_by_recipient.
+const LOCK_MESSAGE = `
+  SELECT 1 FROM trunkline.queued_messages WHERE message_id = $1 FOR UPDATE`;
+
+// Relies on held_messages_by_recipient, which the planner would not use for EXISTS.
 const MOVE_ASIDE = `
-  WITH front AS MATERIALIZED (
-    SELECT message_id FROM trunkline.queued_messages WHERE instance_id = $1::uuid ORDER BY position LIMIT $2
-  ), waiting AS MATERIALIZED (
-    SELECT item.id, ${recipientIn('item')} AS recipient
-    FROM trunkline.messages AS item
-    WHERE item.id = ANY (ARRAY(SELECT message_id FROM front)) AND EXISTS (
-      SELECT 1 FROM trunkline.held_messages AS held
-      WHERE held.instance_id = $1::uuid AND held.recipient = ${recipientIn('item')}
-    )
+  WITH waiting AS MATERIALIZED (
+    SELECT message_id
+    FROM (
+      SELECT message_id, recipient FROM trunkline.queued_messages
+      WHERE instance_id = $1::uuid
+      ORDER BY position
+      LIMIT $2
+    ) AS front
+    WHERE ${waitsForHeld('$1::uuid', 'front.recipient')}
   ), gone AS (
-    DELETE FROM trunkline.queued_messages WHERE message_id = ANY (ARRAY(SELECT id FROM waiting))
-    RETURNING message_id, instance_id, position, tries, due_at
+    DELETE FROM trunkline.queued_messages WHERE message_id = ANY (ARRAY(SELECT message_id FROM waiting))
+    RETURNING message_id, instance_id, position, recipient, tries, due_at
   )
   INSERT INTO trunkline.held_messages (message_id, instance_id, position, recipient, tries, due_at)
-  SELECT message_id, instance_id, position, recipient, tries, due_at
-  FROM gone JOIN waiting ON waiting.id = gone.message_id`;
+  SELECT message_id, instance_id, position, recipient, tries, due_at FROM gone`;
 
 const POSTPONE = `
   UPDATE trunkline.queued_messages SET tries = $3, due_at = $4 WHERE message_id = $1 AND instance_id = $2`;
@@ -86,11 +91,10 @@ const POSTPONE = `
 const HOLD = `
   WITH gone AS (
     DELETE FROM trunkline.queued_messages WHERE message_id = $1::uuid AND instance_id = $2::uuid
-    RETURNING message_id, instance_id, position
+    RETURNING message_id, instance_id, position, recipient
   )
   INSERT INTO trunkline.held_messages (message_id, instance_id, position, recipient, tries, due_at, held_since)
-  SELECT message_id, gone.instance_id, position, ${recipientIn('item')}, $3::integer, $4::bigint, $5::bigint
-  FROM gone JOIN trunkline.messages AS item ON item.id = gone.message_id`;
+  SELECT message_id, instance_id, position, recipient, $3::integer, $4::bigint, $5::bigint FROM gone`;
 
 const POSTPONE_HELD = `
   UPDATE trunkline.held_messages SET tries = $3, due_at = $4, held_since = coalesce($5::bigint, held_since)
@@ -116,7 +120,7 @@ const PUT_BACK = `
       SELECT 1 FROM trunkline.held_messages AS held
       WHERE held.instance_id = $1::uuid AND held.recipient = $2 AND held.held_since IS NOT NULL
     )
-    RETURNING message_id, instance_id, position, tries, due_at
+    RETURNING message_id, instance_id, position, recipient, tries, due_at
   )
-  INSERT INTO trunkline.queued_messages (instance_id, position, message_id, tries, due_at)
-  SELECT instance_id, position, message_id, tries, due_at FROM free`;
+  INSERT INTO trunkline.queued_messages (instance_id, position, message_id, recipient, tries, due_at)
+  SELECT instance_id, position, message_id, recipient, tries, due_at FROM free`;

@@ -1,4 +1,4 @@
-import { decideAcceptance } from '@trunkline/core/spi/storage';
+import { decideAcceptance, recipientKeyOf } from '@trunkline/core/spi/storage';
 import type { Acceptance, AcceptanceResult, IdempotencyRecord } from '@trunkline/core/spi/storage';
 import { noting } from './chat-filing.ts';
 import { TransactionConflict } from '../database/database.ts';
@@ -9,6 +9,7 @@ import { revisionNow } from './kept-senders.ts';
 import { takeContent } from './upload-registry.ts';
 import { MESSAGE_NAMES, MESSAGE_RECORD, messageColumns } from './message-row.ts';
 import { flag, id, integer } from '../rows/row.ts';
+import { encodeText } from '../rows/text-encoding.ts';
 import { uuidOf, uuidToFind } from '../rows/uuid.ts';
 
 /**
@@ -141,6 +142,7 @@ async function store(transaction: Transaction, accepted: readonly Accepted[]): P
   const rows = accepted.map(({ acceptance, position }) => ({
     ...messageColumns(acceptance.message, ''),
     position,
+    queued_to: encodeText(recipientKeyOf(acceptance.message)),
   }));
   await transaction.run(STORE, JSON.stringify(rows));
   const trials = accepted.filter(({ acceptance }) => acceptance.trialLimit !== null);
@@ -153,14 +155,14 @@ async function store(transaction: Transaction, accepted: readonly Accepted[]): P
 // The queue's length is updated in the transaction in which messages join or leave the queue.
 const STORE = `
   WITH record AS (
-    SELECT * FROM json_to_recordset($1::text::json) AS record (${MESSAGE_RECORD}, position bigint)
+    SELECT * FROM json_to_recordset($1::text::json) AS record (${MESSAGE_RECORD}, position bigint, queued_to text)
   ), stored AS (
     INSERT INTO trunkline.messages (${MESSAGE_NAMES}) SELECT ${MESSAGE_NAMES} FROM record
   ), noted AS (
     ${noting('record')}
   ), queued AS (
-    INSERT INTO trunkline.queued_messages (instance_id, position, message_id, tries, due_at)
-    SELECT instance_id, position, id, 0, 0 FROM record
+    INSERT INTO trunkline.queued_messages (instance_id, position, message_id, recipient, tries, due_at)
+    SELECT instance_id, position, id, queued_to, 0, 0 FROM record
   )
   UPDATE trunkline.queues
   SET length = length + added.messages, next_position = next_position + added.messages

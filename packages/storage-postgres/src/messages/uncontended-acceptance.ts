@@ -1,3 +1,4 @@
+import { recipientKeyOf } from '@trunkline/core/spi/storage';
 import type { Acceptance, IdempotencyRecord, Message } from '@trunkline/core/spi/storage';
 import { noting } from './chat-filing.ts';
 import { nameOfKey } from './idempotency-record.ts';
@@ -105,6 +106,7 @@ function rowOf(queue: number): (acceptance: Acceptance, place: number) => object
     ...contentColumns(message, ''),
     queue,
     place,
+    queued_to: encodeText(recipientKeyOf(message)),
     ...(idempotency && {
       key: encodeText(idempotency.key),
       fingerprint: encodeText(idempotency.fingerprint),
@@ -139,7 +141,7 @@ const storing = (locked: 'SKIP LOCKED' | ''): string => `
   ), record AS MATERIALIZED (
     SELECT record.*, taken.workspace_id, taken.instance_id, taken.first_position
     FROM json_to_recordset($2::text::json) AS record (
-      ${CONTENT_RECORD}, queue integer, place bigint, key text, fingerprint text
+      ${CONTENT_RECORD}, queue integer, place bigint, queued_to text, key text, fingerprint text
     ) JOIN taken USING (queue)
   ), stored AS (
     INSERT INTO trunkline.messages (workspace_id, instance_id, ${CONTENT_NAMES})
@@ -147,8 +149,8 @@ const storing = (locked: 'SKIP LOCKED' | ''): string => `
   ), noted AS (
     ${noting('record')}
   ), queued AS (
-    INSERT INTO trunkline.queued_messages (instance_id, position, message_id, tries, due_at)
-    SELECT instance_id, first_position + place, id, 0, 0 FROM record
+    INSERT INTO trunkline.queued_messages (instance_id, position, message_id, recipient, tries, due_at)
+    SELECT instance_id, first_position + place, id, queued_to, 0, 0 FROM record
   ), remembered AS (
     INSERT INTO trunkline.idempotency_records (workspace_id, key, fingerprint, message_id, created_at)
     SELECT workspace_id, key, fingerprint, id, created_at FROM record

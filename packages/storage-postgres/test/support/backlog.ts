@@ -54,8 +54,9 @@ export async function storeBacklog(
   );
   await run('INSERT INTO trunkline.unfiled_messages SELECT id FROM trunkline.messages');
   await run(
-    `INSERT INTO trunkline.queued_messages (instance_id, position, message_id, tries, due_at)
-     SELECT ${sender}, row, ${uuid(made, 'message')}, 0, ${made} FROM generate_series(2, ${count}, 2) AS row`,
+    `INSERT INTO trunkline.queued_messages (instance_id, position, message_id, recipient, tries, due_at)
+     SELECT ${sender}, row, ${uuid(made, 'message')}, 'recipient ' || row / 4, 0, ${made}
+     FROM generate_series(2, ${count}, 2) AS row`,
   );
   // Each message has its own recipient. Only the positions count, so inbound messages will do.
   await run(

@@ -285,13 +285,15 @@ CREATE TABLE network_ids (
   PRIMARY KEY (instance_id, network_id, direction, sender_id)
 ) STRICT, WITHOUT ROWID;
 
--- Messages that are to be sent. A message is found in the queue of its instance, usually at its head, so that an index by
--- message would cost more than it saves.
+-- Messages that are to be sent. A message is found in the queue of its instance, usually near its head, so that an index
+-- by message would cost more than it saves.
 CREATE TABLE queue (
   instance_id TEXT NOT NULL,
   -- The order of acceptance, which the order of the ids may differ from.
   position    INTEGER NOT NULL,
   message_id  TEXT NOT NULL,
+  -- The key of the recipient: messages with the same one are sent in their order, one after another.
+  recipient   TEXT NOT NULL,
   tries       INTEGER NOT NULL,
   due_at      INTEGER NOT NULL,
   PRIMARY KEY (instance_id, position)

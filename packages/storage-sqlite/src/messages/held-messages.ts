@@ -1,16 +1,8 @@
-import { latestHold } from '@trunkline/core/spi/storage';
+import { latestHold, QUEUE_WINDOW } from '@trunkline/core/spi/storage';
 import type { Postponement } from '@trunkline/core/spi/storage';
 import type { Database } from '../database/database.ts';
 import { integer, text } from '../rows/row.ts';
 import type { Row } from '../rows/row.ts';
-
-/** The maximum number of queued messages that `letOthersPass` examines in one transaction. */
-const PASSED_AT_ONCE = 200;
-
-/** The recipient of a message in `messages`: its group, number or contact. */
-export const RECIPIENT = `coalesce(messages.group_id, messages.recipient, (
-    SELECT contact_id FROM message_details WHERE message_id = messages.id
-  ), '')`;
 
 /** A condition that is true unless the work of the instance's workspace is postponed. */
 export const isWorkOn = (instanceId: string): string => `NOT EXISTS (
@@ -24,13 +16,17 @@ export function holdsAny(database: Database): boolean {
 }
 
 /**
- * The held message of an instance that has been due longest, with `tries` and `held_since`. If none is due, a message
- * that is due too far ahead, because the clock was set back.
+ * The held messages of an instance that have been due longest, with `tries` and `held_since`, and behind them those that
+ * are due too far ahead, because the clock was set back.
  */
-export function longestDue(database: Database, instanceId: string, now: number): Row | undefined {
-  const due = database.get(DUE, instanceId, now);
-  const tooFarAhead = database.get(DUE_TOO_LATE, instanceId, latestHold(now));
-  return due ?? tooFarAhead;
+export function longestDue(
+  database: Database,
+  instanceId: string,
+  { now, limit }: { readonly now: number; readonly limit: number },
+): readonly Row[] {
+  const due = database.all(DUE, instanceId, now, limit);
+  const tooFarAhead = database.all(DUE_TOO_LATE, instanceId, latestHold(now), limit);
+  return [...due, ...tooFarAhead].slice(0, limit);
 }
 
 /**
@@ -38,9 +34,9 @@ export function longestDue(database: Database, instanceId: string, now: number):
  * behind them can pass.
  */
 export function letOthersPass(database: Database, instanceId: string): void {
-  for (const row of database.all(WAITING, instanceId, PASSED_AT_ONCE, instanceId)) {
+  for (const row of database.all(WAITING, instanceId, QUEUE_WINDOW, instanceId)) {
     const position = integer(row, 'position');
-    database.run(MOVE_ASIDE, text(row, 'recipient'), instanceId, position);
+    database.run(MOVE_ASIDE, instanceId, position);
     database.run('DELETE FROM queue WHERE instance_id = ? AND position = ?', instanceId, position);
   }
 }
@@ -102,32 +98,28 @@ const DUE_WHERE = (bound: string): string => `
   WHERE held.instance_id = ? AND held.held_since IS NOT NULL AND held.due_at ${bound}
     AND ${isWorkOn('held.instance_id')}
   ORDER BY held.due_at, held.position
-  LIMIT 1`;
+  LIMIT ?`;
 const DUE = DUE_WHERE('<= ?');
 const DUE_TOO_LATE = DUE_WHERE('> ?');
 
 const WAITING = `
-  SELECT front.position, ${RECIPIENT} AS recipient
-  FROM (SELECT position, message_id FROM queue WHERE instance_id = ? ORDER BY position LIMIT ?) AS front
-  JOIN messages ON messages.id = front.message_id
-  WHERE EXISTS (SELECT 1 FROM held_messages WHERE instance_id = ? AND recipient = ${RECIPIENT})`;
+  SELECT front.position
+  FROM (SELECT position, recipient FROM queue WHERE instance_id = ? ORDER BY position LIMIT ?) AS front
+  WHERE EXISTS (SELECT 1 FROM held_messages WHERE instance_id = ? AND recipient = front.recipient)`;
 
 const MOVE_ASIDE = `
   INSERT INTO held_messages (message_id, instance_id, position, recipient, tries, due_at)
-  SELECT message_id, instance_id, position, ?, tries, due_at FROM queue WHERE instance_id = ? AND position = ?`;
+  SELECT message_id, instance_id, position, recipient, tries, due_at FROM queue
+  WHERE instance_id = ? AND position = ?`;
 
 const PLACE = `
-  SELECT queue.position, ${RECIPIENT} AS recipient
-  FROM queue JOIN messages ON messages.id = queue.message_id
-  WHERE queue.instance_id = ? AND queue.message_id = ?
-  ORDER BY queue.position
-  LIMIT 1`;
+  SELECT position, recipient FROM queue WHERE instance_id = ? AND message_id = ? ORDER BY position LIMIT 1`;
 
 // Relies on held_messages_by_recipient.
 const HELD_FOR = `
   SELECT 1 FROM held_messages WHERE instance_id = ? AND recipient = ? AND held_since IS NOT NULL`;
 
 const PUT_BACK = `
-  INSERT INTO queue (instance_id, position, message_id, tries, due_at)
-  SELECT instance_id, position, message_id, tries, due_at FROM held_messages
+  INSERT INTO queue (instance_id, position, message_id, recipient, tries, due_at)
+  SELECT instance_id, position, message_id, recipient, tries, due_at FROM held_messages
   WHERE instance_id = ? AND recipient = ?`;

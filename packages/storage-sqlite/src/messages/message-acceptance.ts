@@ -1,4 +1,9 @@
-import { acceptsMessages, decideAcceptance, senderRevision } from '@trunkline/core/spi/storage';
+import {
+  acceptsMessages,
+  decideAcceptance,
+  recipientKeyOf,
+  senderRevision,
+} from '@trunkline/core/spi/storage';
 import type { Acceptance, AcceptanceResult, Instance, Message } from '@trunkline/core/spi/storage';
 import type { Database } from '../database/database.ts';
 import type { IdempotencyRecords } from './idempotency-log.ts';
@@ -46,6 +51,7 @@ export function acceptingMessages(
       instance_id: instanceId,
       position: target.queueEnd,
       message_id: message.id,
+      recipient: recipientKeyOf(message),
       tries: 0,
       due_at: 0,
     });
@@ -111,8 +117,8 @@ function findTarget(database: Database, instanceId: string): Target | null {
 }
 
 /**
- * Counts queued and held messages, at least up to `limit`. Below the limit, the difference of positions is exact
- * enough, because few messages leave the middle of a queue.
+ * Counts queued and held messages, at least up to `limit`. The difference of positions is never too small, and quicker
+ * to know. It is larger than the count if messages have left the middle of the queue.
  */
 function countQueued(
   database: Database,

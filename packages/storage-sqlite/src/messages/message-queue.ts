@@ -1,5 +1,5 @@
-import { latestResend } from '@trunkline/core/spi/storage';
-import type { Postponement, QueuedMessage } from '@trunkline/core/spi/storage';
+import { latestResend, QUEUE_WINDOW } from '@trunkline/core/spi/storage';
+import type { Postponement, QueuedMessage, QueueLook } from '@trunkline/core/spi/storage';
 import type { Connected } from '../database/connection.ts';
 import type { Database } from '../database/database.ts';
 import {
@@ -10,25 +10,26 @@ import {
   letOthersPass,
   longestDue,
   postponeHeld,
-  RECIPIENT,
 } from './held-messages.ts';
 import { readMessage } from './message-row.ts';
 import { integer, integerOrNull } from '../rows/row.ts';
 import type { Row } from '../rows/row.ts';
 
+type How = QueueLook & { readonly now: number };
+
 /** See `MessageStore.queueHeads`. Moves messages that must let others pass out of the way, and then looks again. */
 export async function queueHeads(
   connected: Connected,
   instanceIds: readonly string[],
-  now: number,
+  how: How,
 ): Promise<readonly QueuedMessage[]> {
   const { database, write } = connected();
   for (;;) {
     const { heads, inTheWay } = database.snapshot(() => {
-      const look = holdsAny(database) ? lookAmongHeld : lookAtHead;
-      const looks = instanceIds.map((id) => ({ id, found: look(database, id, now) }));
+      const look = holdsAny(database) ? lookAmongHeld : lookAtQueue;
+      const looks = instanceIds.map((id) => ({ id, found: look(database, id, how) }));
       return {
-        heads: looks.flatMap(({ found }) => found ?? []),
+        heads: looks.flatMap(({ found }) => (found ?? []).map((row) => queuedMessage(database, row))),
         inTheWay: looks.flatMap(({ id, found }) => (found ? [] : [id])),
       };
     });
@@ -39,23 +40,24 @@ export async function queueHeads(
   }
 }
 
-function lookAtHead(database: Database, instanceId: string, now: number): readonly QueuedMessage[] {
-  const row = database.get(HEAD, instanceId);
-  return row && isDue(row, now) ? [queuedMessage(database, row)] : [];
+function lookAtQueue(database: Database, instanceId: string, how: How): readonly Row[] {
+  return firstOfEach(database, FIRST, instanceId, how);
 }
 
-/** Returns null if the message at the head must let others pass first. */
-function lookAmongHeld(database: Database, instanceId: string, now: number): readonly QueuedMessage[] | null {
-  const row = database.get(HEAD_AMONG_HELD, instanceId);
-  if (row && integer(row, 'waits_for_held') === 1) return null;
-  const held = longestDue(database, instanceId, now);
-  const due = [row && isDue(row, now) ? row : undefined, held];
-  return due.flatMap((one) => (one ? [queuedMessage(database, one)] : []));
+/** Returns null if messages must let others pass first. */
+function lookAmongHeld(database: Database, instanceId: string, how: How): readonly Row[] | null {
+  const rows = firstOfEach(database, FIRST_AMONG_HELD, instanceId, how);
+  if (rows.some((row) => integer(row, 'waits_for_held') === 1)) return null;
+  return [...rows, ...longestDue(database, instanceId, how)];
 }
 
-function isDue(row: Row, now: number): boolean {
-  const dueAt = integer(row, 'due_at');
-  return dueAt <= now || dueAt > latestResend(now);
+function firstOfEach(
+  database: Database,
+  sql: string,
+  instanceId: string,
+  { now, limit, withFiles }: How,
+): readonly Row[] {
+  return database.all(sql, instanceId, QUEUE_WINDOW, now, latestResend(now), Number(withFiles), limit);
 }
 
 function queuedMessage(database: Database, row: Row): QueuedMessage {
@@ -100,16 +102,27 @@ const PLACE_IN_QUEUE = `
 
 const LEAVE_QUEUE = `DELETE FROM queue WHERE ${PLACE_IN_QUEUE}`;
 
-const headWith = (columns: string): string => `
-  SELECT messages.*, queue.tries, queue.due_at, NULL AS held_since${columns}
-  FROM queue JOIN messages ON messages.id = queue.message_id
-  WHERE queue.instance_id = ? AND ${isWorkOn('queue.instance_id')}
-  ORDER BY queue.position
-  LIMIT 1`;
+/**
+ * The first message to each recipient that is due, of the first messages of a queue, in their order. With `min`, the
+ * other columns of a group come from the row that has the minimum.
+ */
+const firstWith = (columns: string): string => `SELECT messages.*, first.tries, NULL AS held_since${columns}
+  FROM (
+    SELECT instance_id, recipient, message_id, tries, due_at, min(position) AS position
+    FROM (SELECT * FROM queue WHERE instance_id = ? ORDER BY position LIMIT ?) AS front
+    GROUP BY recipient
+    HAVING (due_at <= ? OR due_at > ?)
+      AND (? OR (SELECT media IS NULL FROM messages WHERE messages.id = front.message_id))
+    ORDER BY position
+    LIMIT ?
+  ) AS first
+  JOIN messages ON messages.id = first.message_id
+  WHERE ${isWorkOn('first.instance_id')}
+  ORDER BY first.position`;
 
-const HEAD = headWith('');
+const FIRST = firstWith('');
 
-const HEAD_AMONG_HELD = headWith(`, EXISTS (
+const FIRST_AMONG_HELD = firstWith(`, EXISTS (
     SELECT 1 FROM held_messages AS held
-    WHERE held.instance_id = queue.instance_id AND held.recipient = ${RECIPIENT}
+    WHERE held.instance_id = first.instance_id AND held.recipient = first.recipient
   ) AS waits_for_held`);

@@ -103,7 +103,8 @@ export function messageStore(
         : listByCounterpart(database, workspaceId, { ...filter, counterpart }, page);
     },
 
-    queueHeads: (instanceIds, now) => queueHeads(connected, [...new Set(instanceIds)], now),
+    queueHeads: (instanceIds, now, look = { limit: 1, withFiles: true }) =>
+      queueHeads(connected, [...new Set(instanceIds)], { ...look, now }),
     postpone: async (lease, postponement) => {
       const { database, write } = connected();
       return write(() => {

@@ -22,6 +22,14 @@ export function isSameChat(a: Chat, b: Chat): boolean {
   return numbersIn(a).some((number) => numbers.includes(number));
 }
 
+/**
+ * The recipient of an outbound message as the caller gave it. Messages with the same key are sent in the order of their
+ * acceptance, one after another.
+ */
+export function recipientKeyOf({ groupId, to, contact }: Message): string {
+  return groupId ?? to ?? contact?.id ?? '';
+}
+
 function numbersIn({ number, contact }: Chat): readonly string[] {
   return [...(number === null ? [] : [number]), ...(contact ? numbersOf(contact) : [])];
 }

@@ -61,7 +61,7 @@ export interface MessageFilter {
   readonly counterpart?: Recipient;
 }
 
-/** A message that is next in an instance's queue. */
+/** A message that is next in its chat, in an instance's queue. */
 export interface QueuedMessage {
   readonly message: Message;
   /** How many sends had an unknown outcome. */
@@ -106,6 +106,17 @@ export interface QuotableMessage {
    */
   readonly senderId: string | null;
 }
+
+/** Which messages `queueHeads` returns of each instance. */
+export interface QueueLook {
+  /** The maximum number of held messages, and of others. */
+  readonly limit: number;
+  /** If false, messages with files are left out, except those that are held. */
+  readonly withFiles: boolean;
+}
+
+/** How many messages of a queue `queueHeads` looks at: chats that begin behind them wait. */
+export const QUEUE_WINDOW = 1_000;
 
 /** The maximum number of messages that `findByNetworkId` returns. */
 export const SAME_NETWORK_ID_MAX = 20;
@@ -180,13 +191,19 @@ export interface MessageStore<Transaction = never> {
   countBetween(workspaceId: string, times: readonly number[], countUpTo: number): Promise<readonly number[]>;
 
   /**
-   * The messages to send next, for each of these instances. First, of the queued messages to recipients without a held
-   * message, the one that was accepted first, if it is due at `now` or postponed too far ahead (`latestResend`); later
-   * messages wait for it. Then, of the held messages that are due or held too far ahead (`latestHold`), the one that
-   * has been due longest. Leaves out postponed workspaces. The cost does not grow with the queue, nor with the number
-   * of held messages, because a message that waits for a held message is moved out of the way of the others once.
+   * The messages to send next, for each of these instances: at most one to each recipient (`recipientKeyOf`), the one
+   * that was accepted first. First those that are not held, in the order of acceptance: each that is due at `now`, or
+   * postponed too far ahead (`latestResend`), and whose recipient has no held message. Then, of the held messages that
+   * are due or held too far ahead (`latestHold`), those that have been due longest. Leaves out postponed workspaces.
+   * By default, looks for one of each, with or without a file. The cost does not grow with the queue beyond
+   * `QUEUE_WINDOW`, nor with the number of held messages, because a message that waits for a held message is moved out
+   * of the way of the others once.
    */
-  queueHeads(instanceIds: readonly string[], now: number): Promise<readonly QueuedMessage[]>;
+  queueHeads(
+    instanceIds: readonly string[],
+    now: number,
+    look?: QueueLook,
+  ): Promise<readonly QueuedMessage[]>;
   /** Postpones a message, which keeps its place in the queue. Does nothing if the message is no longer queued. */
   postpone(lease: Lease, postponement: Postponement): Promise<'postponed' | 'fenced'>;
   /**
