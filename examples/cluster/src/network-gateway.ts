@@ -30,7 +30,8 @@ interface NetworkAddress {
  * they are stored, so that those that a killed process had not stored go to the next one.
  */
 export function networkGateway(address: NetworkAddress): Gateway {
-  const { network, title, linking, isSimulated, capabilities, newMessageId } = createSandbox().gateway;
+  const { network, title, linking, isSimulated, capabilities, sendsAtOnce, newMessageId } =
+    createSandbox().gateway;
   let attached: GatewayContext | null = null;
   return {
     network,
@@ -38,6 +39,7 @@ export function networkGateway(address: NetworkAddress): Gateway {
     linking,
     ...(isSimulated && { isSimulated }),
     capabilities,
+    ...(sendsAtOnce !== undefined && { sendsAtOnce }),
     newMessageId,
     attach(given) {
       attached = given;

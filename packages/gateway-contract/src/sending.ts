@@ -69,6 +69,17 @@ export function sendingContract(subject: GatewaySubject): void {
       expect(phone.accepted()).toEqual([]);
     });
 
+    it('gives messages that are sent at the same time their own outcomes', async (context) => {
+      const { network, link, phone } = await linkedFixture(subject);
+      if ((network.gateway.sendsAtOnce ?? 1) === 1) context.skip('the gateway sends one message at a time');
+      const message = outgoing(network);
+      const sends = [message, outgoing(network, { to: network.people.refused })].map((one) =>
+        link.connection().send(one),
+      );
+      expect(await Promise.all(sends)).toMatchObject([{ kind: 'accepted' }, { kind: 'refused' }]);
+      expect(phone.accepted()).toMatchObject([{ networkId: message.networkId }]);
+    });
+
     it('repeats a message under the same id', async () => {
       const { network, link, phone } = await linkedFixture(subject);
       const message = outgoing(network);
