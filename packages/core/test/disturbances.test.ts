@@ -13,6 +13,8 @@ import {
 import type { Harness } from './support/harness.ts';
 import { killable } from './support/killable.ts';
 
+const RECIPIENTS = ['34600000011', '34600000012', '34600000013'];
+
 const RUNS = sized('DISTURBANCE_RUNS', { short: 6, long: 20 });
 
 type Disturbance =
@@ -43,7 +45,12 @@ const disturbances: fc.Arbitrary<readonly Disturbance[]> = fc.array(
 class Installation {
   readonly harness: Harness;
   readonly instances: readonly string[];
-  readonly accepted: { readonly id: string; readonly instance: string; readonly text: string }[] = [];
+  readonly accepted: {
+    readonly id: string;
+    readonly instance: string;
+    readonly to: string;
+    readonly text: string;
+  }[] = [];
   received = 0;
   readonly #processes: ({ stop(): Promise<void>; kill(): void } | null)[] = [null, null];
 
@@ -116,13 +123,9 @@ class Installation {
 
   async #send(instance: string): Promise<void> {
     const text = `message ${this.accepted.length}`;
-    const { message } = await this.harness.api.messages.send({
-      instance,
-      to: '34600000009',
-      type: 'text',
-      text,
-    });
-    this.accepted.push({ id: message.id, instance, text });
+    const to = RECIPIENTS[this.accepted.length % RECIPIENTS.length] ?? '';
+    const { message } = await this.harness.api.messages.send({ instance, to, type: 'text', text });
+    this.accepted.push({ id: message.id, instance, to, text });
   }
 
   async #receive(instance: string): Promise<void> {
@@ -157,18 +160,18 @@ async function disturbed(acts: readonly Disturbance[]): Promise<Installation> {
 }
 
 describe('a service after any disturbance', () => {
-  it('every message was taken by the network once, in its order, and each step reported once', async () => {
+  it('every message was taken by the network once, in the order of its chat, and each step reported once', async () => {
     await fc.assert(
       fc.asyncProperty(disturbances, async (acts) => {
         const { harness, instances, accepted } = await disturbed(acts);
         for (const instance of instances) {
-          const own = accepted.filter((message) => message.instance === instance).map(({ text }) => text);
-          expect(
-            harness.sandbox
-              .phone(instance)
-              .accepted()
-              .map(({ text }) => text),
-          ).toEqual(own);
+          const taken = harness.sandbox.phone(instance).accepted();
+          for (const recipient of RECIPIENTS) {
+            const own = accepted.filter((one) => one.instance === instance && one.to === recipient);
+            expect(taken.filter(({ to }) => to === recipient).map(({ text }) => text)).toEqual(
+              own.map(({ text }) => text),
+            );
+          }
         }
         const events = receivedEvents(harness).filter(({ type }) => type.startsWith('message.'));
         for (const { id } of accepted) {
