@@ -8,6 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import type { NetworkRecord } from '@trunkline/core/sandbox';
 import { verify } from '@trunkline/receiver';
 import { startPostgres } from '@trunkline/test-postgres/server';
 import { HANG_MS, until } from '@trunkline/test-support';
@@ -36,7 +37,7 @@ const KILLED_AT_START_WITHIN_MS = 600;
 
 describe.concurrent('a service that is killed at random moments, half of them under full load', () => {
   it.for(isLongForm ? (['SQLite', 'PostgreSQL'] as const) : (['SQLite'] as const))(
-    `loses nothing, keeps idempotency keys, sends nothing twice and leaves nothing behind, on %s (${KILLS} times)`,
+    `loses nothing, keeps idempotency keys and the order of each chat, sends nothing twice and leaves nothing behind, on %s (${KILLS} times)`,
     { timeout: 600_000 + KILLS * 30_000 },
     async (storage, context) => {
       const random = randomInTest(context);
@@ -96,6 +97,8 @@ describe.concurrent('a service that is killed at random moments, half of them un
       expect(sent.map(({ text }) => text).toSorted()).toEqual(
         [...new Set(sent.map(({ text }) => text))].toSorted(),
       );
+      for (const chat of Map.groupBy(sent, ({ instanceId, to }) => `${instanceId} ${to}`).values())
+        expect(chat.map(placeInOrder)).toEqual(chat.map(placeInOrder).toSorted((a, b) => a - b));
       const texts = new Set(sent.map(({ text }) => text));
       expect([...accepted.keys()].filter((text) => !texts.has(text))).toEqual([]);
       // However often a webhook was sent, its event id and delivery id stayed the same.
@@ -222,7 +225,13 @@ async function startReceiver(): Promise<Receiver> {
   return receiver;
 }
 
-function acceptedByNetwork(path: string): readonly { readonly text: string; readonly networkId: string }[] {
+/** The run and the count in a text, which grow with each message to a recipient. */
+function placeInOrder({ text }: { readonly text: string }): number {
+  const parts = text.split('-').map(Number);
+  return 1_000_000 * (parts[0] ?? 0) + (parts.at(-1) ?? 0);
+}
+
+function acceptedByNetwork(path: string): readonly Extract<NetworkRecord, { kind: 'accepted' }>[] {
   const journal = openSandboxJournal(path);
   const records = [...(journal?.load() ?? [])].filter((record) => record.kind === 'accepted');
   journal?.close();

@@ -29,6 +29,8 @@ export interface Accepted {
 const PLACES = 60;
 /** Callers per place, which send as fast as responses come. */
 const CALLERS = 3;
+/** How many recipients each caller sends to in turn. */
+const RECIPIENTS = 5;
 const LIGHT_EVERY_MS = 40;
 const REPEATED_TOGETHER = 500;
 const LOOK_EVERY_MS = 250;
@@ -107,8 +109,15 @@ async function send(index: number, text: string): Promise<void> {
 function sendFrom(index: number, text: string): ReturnType<WorkspaceApi['messages']['send']> {
   const place = places[index];
   if (!place) throw new Error(`There is no place ${index}.`);
-  const message = { instance: place.instance, to: '15550100', type: 'text', text } as const;
+  const message = { instance: place.instance, to: recipientOf(text), type: 'text', text } as const;
   return trunkline.workspace(place.workspaceId).messages.send(message, { idempotencyKey: text });
+}
+
+/** No two callers send to the same recipient, so that the counts in the texts are the order of acceptance. */
+function recipientOf(text: string): string {
+  const parts = text.split('-').map(Number);
+  const [caller = 0] = parts.slice(2, -1);
+  return `155501${caller}${(parts.at(-1) ?? 0) % RECIPIENTS}`;
 }
 
 /** Reuses each key, and prints the keys for which the service did not return the original message. */
