@@ -1,5 +1,4 @@
-import { Pool } from 'pg';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ClaimedDelivery, Completion, Delivery, Endpoint, Storage } from '@trunkline/core/spi/storage';
 import { anEndpoint, anEvent, aWorkspace, NOW } from '@trunkline/storage-contract/examples';
 import { exhausted, failed, succeeded } from '@trunkline/storage-contract/fixtures';
@@ -9,6 +8,7 @@ import type { RandomNumber } from '@trunkline/test-support/seeded-test';
 import { openStorage, temporarySchema } from './support/open-storage.ts';
 import { ReceiverLog } from './support/receiver-log.ts';
 import type { TestSchema } from './support/test-schema.ts';
+import { watchedPool } from './support/watched-pool.ts';
 
 const LIMITS = { slots: 2, startsPerWindow: 8, windowMs: 1_000 };
 const LEASE_MS = 3_000;
@@ -79,22 +79,6 @@ async function openFixture(schema: TestSchema, errors: string[], random: RandomN
       now += ms;
     },
   };
-}
-
-/** Notes the codes of PostgreSQL's errors, including those that the storage recovers from silently. */
-function watchedPool({ url }: TestSchema, errors: string[]): Pool {
-  const pool = new Pool({ connectionString: url, max: 5 });
-  pool.on('connect', (client) => {
-    const query = client.query.bind(client) as (statement: object) => Promise<unknown>; // as the storage calls it
-    Reflect.set(client, 'query', async (statement: object) =>
-      query(statement).catch((error: unknown) => {
-        errors.push(String(Reflect.get(Object(error), 'code')));
-        throw error;
-      }),
-    );
-  });
-  onTestFinished(() => pool.end());
-  return pool;
 }
 
 /**
