@@ -24,6 +24,7 @@ const VARIANTS = {
     return empty.drain(JOBS);
   },
   'lanes, with the backlog': () => behind.drain(JOBS),
+  'the same, claims and outcomes apart': () => behind.drain(JOBS, 'apart'),
   'graphile-worker': () => drainGraphileWorker(JOBS),
   'pg-boss': () => drainPgBoss(JOBS),
 } satisfies Record<string, () => Promise<number>>;

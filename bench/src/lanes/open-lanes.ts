@@ -1,5 +1,5 @@
 import { DEFAULT_PLAN } from '@trunkline/core/spi/storage';
-import type { ClaimedDelivery, Completion, Storage } from '@trunkline/core/spi/storage';
+import type { ClaimedDelivery, Completion, DeliveryClaim, Storage } from '@trunkline/core/spi/storage';
 import { inBatches } from '../batches.ts';
 import { anEndpoint } from '../endpoint.ts';
 import { dropSchema } from '../postgres.ts';
@@ -16,8 +16,11 @@ export interface OpenLanes {
   queue(count: number, endpointOf: (index: number) => number): Promise<void>;
   /** Queues `count` deliveries by SQL: half at the first endpoint, the others at all endpoints in turn. */
   fill(count: number): Promise<void>;
-  /** Returns how many deliveries were claimed and completed per second. */
-  drain(count: number): Promise<number>;
+  /**
+   * Returns how many deliveries were claimed and completed per second: each claim together with the previous outcomes,
+   * as the service does, or in transactions of their own.
+   */
+  drain(count: number, how?: 'together' | 'apart'): Promise<number>;
   remove(): Promise<void>;
 }
 
@@ -50,14 +53,19 @@ export async function openLanes(endpointCount: number): Promise<OpenLanes> {
       }
     },
     fill: (count) => fillLanes(directory, { workspaceId, endpointIds: endpoints.map(({ id }) => id), count }),
-    async drain(count) {
+    async drain(count, how = 'together') {
       let left = count;
       const began = performance.now();
       const claimAndComplete = async (): Promise<void> => {
+        let outcomes: readonly Completion[] = [];
         while (left > 0) {
-          const completed = await drainSome(storage, Math.min(CLAIM, left));
+          const claim = claimAt(Date.now(), Math.min(CLAIM, left));
+          const step = how === 'together' ? completeAndClaim : completeThenClaim;
+          const { completed, claimed } = await step(storage, outcomes, claim);
           left -= completed;
+          outcomes = claimed.map((one) => received(one, claim.now));
         }
+        await storage.deliveries.complete(outcomes, Date.now());
       };
       await Promise.all(Array.from({ length: LOOPS }, claimAndComplete));
       return (count - left) / ((performance.now() - began) / 1000);
@@ -78,19 +86,34 @@ async function enqueue(storage: Storage, workspaceId: string, endpointId: string
   await storage.deliveries.enqueue(endpointId, event);
 }
 
-async function drainSome({ deliveries }: Storage, limit: number): Promise<number> {
-  const now = Date.now();
-  const { claimed } = await deliveries.claim({
-    now,
-    limit,
-    leaseMs: 60_000,
-    slots: 2,
-    // The bench must not measure the throttle.
-    startsPerWindow: 1_000_000,
-    windowMs: 1,
-  });
-  const completions = claimed.map((one) => received(one, now));
-  return completions.length === 0 ? 0 : deliveries.complete(completions, now);
+function claimAt(now: number, limit: number): DeliveryClaim {
+  // The bench must not measure the throttle.
+  return { now, limit, leaseMs: 60_000, slots: 2, startsPerWindow: 1_000_000, windowMs: 1 };
+}
+
+interface Drained {
+  readonly completed: number;
+  readonly claimed: readonly ClaimedDelivery[];
+}
+
+async function completeAndClaim(
+  { deliveries }: Storage,
+  outcomes: readonly Completion[],
+  claim: DeliveryClaim,
+): Promise<Drained> {
+  const { completed, claimed } = await deliveries.completeAndClaim(outcomes, claim);
+  const busy = outcomes.filter((_, index) => completed[index] === 'busy');
+  const late = busy.length === 0 ? 0 : await deliveries.complete(busy, claim.now);
+  return { completed: completed.filter((one) => one === 'written').length + late, claimed };
+}
+
+async function completeThenClaim(
+  { deliveries }: Storage,
+  outcomes: readonly Completion[],
+  claim: DeliveryClaim,
+): Promise<Drained> {
+  const completed = outcomes.length === 0 ? 0 : await deliveries.complete(outcomes, claim.now);
+  return { completed, claimed: (await deliveries.claim(claim)).claimed };
 }
 
 function received({ delivery, token, endpoint }: ClaimedDelivery, at: number): Completion {

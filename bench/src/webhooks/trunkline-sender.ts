@@ -1,5 +1,6 @@
 import { createTrunkline } from '@trunkline/core';
 import type { Storage } from '@trunkline/core';
+import type { Completion } from '@trunkline/core/spi/storage';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { newId } from '../storages.ts';
@@ -66,19 +67,28 @@ async function queueAll(plan: Plan, storage: Storage): Promise<void> {
 /** Without the throttle per minute. Calls `written` for each outcome that is on disk. */
 function measured(storage: Storage, written: () => void): Storage {
   const { deliveries } = storage;
+  const count = ({ delivery }: Completion): void => {
+    if (delivery.status !== 'success') throw new Error(`${delivery.id} came back: ${delivery.errorCode}.`);
+    written();
+  };
   return {
     ...storage,
     deliveries: {
       ...deliveries,
       claim: (claim) => deliveries.claim({ ...claim, startsPerWindow: 1_000_000 }),
       async complete(completions, now) {
-        const count = await deliveries.complete(completions, now);
-        for (const { delivery } of completions) {
-          if (delivery.status !== 'success')
-            throw new Error(`${delivery.id} came back: ${delivery.errorCode}.`);
-          written();
-        }
-        return count;
+        const complete = await deliveries.complete(completions, now);
+        for (const completion of completions) count(completion);
+        return complete;
+      },
+      async completeAndClaim(completions, claim) {
+        const result = await deliveries.completeAndClaim(completions, {
+          ...claim,
+          startsPerWindow: 1_000_000,
+        });
+        for (const [index, completion] of completions.entries())
+          if (result.completed[index] === 'written') count(completion);
+        return result;
       },
     },
   };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TAKEN } from '../src/testing/index.ts';
 import type { Storage } from '../src/index.ts';
+import { completingAlone } from './support/completing-alone.ts';
 import { MINUTE, SECOND, listen, startHarness } from './support/harness.ts';
 import type { Harness } from './support/harness.ts';
 import { memoryStorage } from './support/memory-storage.ts';
@@ -13,7 +14,7 @@ type Complete = Storage['deliveries']['complete'];
 
 /** A harness with one due delivery, whose outcome is stored by the given `complete` until `restore` is called. */
 async function oneDelivery(complete: (works: Complete) => Complete) {
-  const storage = memoryStorage();
+  const storage = completingAlone(memoryStorage());
   const harness = await startHarness({ storage });
   harness.sender.respond(() => TAKEN);
   const works = storage.deliveries.complete.bind(storage.deliveries);

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Signal } from '../src/spi/storage.ts';
 import type { WebhookResponse, WebhookSender } from '../src/spi/runtime.ts';
 import { REFUSED, TAKEN, manualClock } from '../src/testing/index.ts';
+import { completingAlone } from './support/completing-alone.ts';
 import { killable } from './support/killable.ts';
 import { memoryStorage } from './support/memory-storage.ts';
 import { silence } from './support/scripted-gateway.ts';
@@ -285,7 +286,7 @@ describe('an outcome that the storage does not take', () => {
   it('is kept and written as soon as it does, and the request is not repeated', async () => {
     const harness = await senders();
     const { id } = await listen(harness);
-    const { deliveries } = harness.storage;
+    const { deliveries } = completingAlone(harness.storage);
     const complete = deliveries.complete.bind(deliveries);
     let failures = 3;
     deliveries.complete = (completions, now) =>
@@ -302,7 +303,7 @@ describe('an outcome that the storage does not take', () => {
   it('for as long as its claim lasts is given up, and the request is made again', async () => {
     const harness = await senders();
     const { id } = await listen(harness);
-    const { deliveries } = harness.storage;
+    const { deliveries } = completingAlone(harness.storage);
     const complete = deliveries.complete.bind(deliveries);
     const end = harness.clock.now() + MINUTE;
     deliveries.complete = (completions, now) =>

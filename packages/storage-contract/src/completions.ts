@@ -1,10 +1,11 @@
 import { describe, expect } from 'vitest';
 import { must, only } from '@trunkline/test-support';
-import { it } from './cases.ts';
+import { it, itAlways } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { NOW } from './examples.ts';
 import {
   claim,
+  claimAt,
   enqueueAt,
   enqueueOne,
   exhausted,
@@ -174,6 +175,154 @@ export function completionContract(subject: ContractSubject): void {
       const [claimed] = await claim(storage, NOW);
       await storage.deliveries.complete([exhausted(must(claimed), NOW)], NOW);
       expect(await claim(storage, NOW)).toHaveLength(1);
+    });
+  });
+
+  describe('completions with the next claim', () => {
+    itAlways('are written, and the slots that they release are claimed', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const [first, second, third, fourth] = await enqueueAt(storage, endpoint, NOW, NOW, NOW, NOW);
+      const [one, other] = await claim(storage, NOW);
+      const outcome = succeeded(must(one), NOW + 1);
+      const { completed, claimed, nextAt } = await storage.deliveries.completeAndClaim(
+        [outcome],
+        claimAt(NOW + 1),
+      );
+      expect(completed).toEqual(['written']);
+      expect(idsOf(claimed)).toEqual([must(third).id]);
+      // The end of the first claim.
+      expect(nextAt).toBe(NOW + 30_000);
+      expect(await storage.deliveries.findDetail(workspace.id, must(first).id, 0)).toMatchObject({
+        delivery: outcome.delivery,
+        attempts: [outcome.attempt],
+      });
+      expect(await readDelivery(storage, must(second))).toEqual(second);
+      expect((await readEndpoint(storage, endpoint)).health).toMatchObject({
+        lastDelivery: { id: must(first).id, status: 'success' },
+      });
+      const rest = [failed(must(other), NOW + 2), succeeded(only(claimed), NOW + 2)];
+      const last = await storage.deliveries.completeAndClaim(rest, claimAt(NOW + 2));
+      expect(last.completed).toEqual(['written', 'written']);
+      expect(idsOf(last.claimed)).toEqual([must(fourth).id]);
+      expect(await readDelivery(storage, must(second))).toMatchObject({ status: 'retrying', attempts: 1 });
+    });
+
+    itAlways('are written if nothing is due, and say when something is', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      await enqueueOne(storage, endpoint);
+      const outcome = failed(only(await claim(storage, NOW)), NOW + 5, { nextRetryAt: NOW + 60_000 });
+      const result = await storage.deliveries.completeAndClaim([outcome], claimAt(NOW + 5));
+      expect(result).toEqual({ completed: ['written'], claimed: [], nextAt: NOW + 60_000 });
+      const again = only(await claim(storage, NOW + 60_000));
+      expect(again).toMatchObject({ delivery: outcome.delivery, lostClaims: 0 });
+      const done = succeeded(again, NOW + 60_000);
+      expect(await storage.deliveries.completeAndClaim([done], claimAt(NOW + 60_000))).toEqual({
+        completed: ['written'],
+        claimed: [],
+        nextAt: null,
+      });
+    });
+
+    itAlways('that come twice, or without a valid claim, change nothing, and the claim is made', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      const [, neighbour, third] = await enqueueAt(storage, endpoint, NOW, NOW, NOW);
+      const [one, other] = await claim(storage, NOW);
+      const outcome = succeeded(must(one), NOW);
+      const swapped = { ...succeeded(must(other), NOW), token: must(one).token };
+      const { completed, claimed } = await storage.deliveries.completeAndClaim(
+        [swapped, outcome, outcome],
+        claimAt(NOW),
+      );
+      expect(completed).toEqual(['claim_lost', 'written', 'claim_lost']);
+      expect(idsOf(claimed)).toEqual([must(third).id]);
+      expect(await readDelivery(storage, must(neighbour))).toEqual(neighbour);
+    });
+
+    itAlways('leave a delivery that is due immediately to the same claim', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      await enqueueOne(storage, endpoint);
+      const held = only(await claim(storage, NOW));
+      const outcome = failed(held, NOW, { status: 'pending', nextRetryAt: null });
+      const { claimed } = await storage.deliveries.completeAndClaim([outcome], claimAt(NOW));
+      expect(claimed).toMatchObject([{ delivery: outcome.delivery, lostClaims: 0 }]);
+      expect(only(claimed).token).not.toBe(held.token);
+      expect(await storage.deliveries.complete([outcome], NOW)).toBe(0);
+    });
+
+    itAlways('count for the throttle, the limit and new limits of the claim', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const neighbour = await storeEndpoint(storage, workspace);
+      await enqueueAt(storage, endpoint, NOW, NOW, NOW, NOW, NOW);
+      const [one, other] = await claim(storage, NOW, { startsPerWindow: 3 });
+      await enqueueAt(storage, neighbour, NOW, NOW);
+      const outcomes = [succeeded(must(one), NOW), succeeded(must(other), NOW)];
+      const limited = claimAt(NOW, { startsPerWindow: 3, limit: 2 });
+      const first = await storage.deliveries.completeAndClaim(outcomes, limited);
+      expect(first.claimed).toHaveLength(2);
+      expect(first.nextAt).toBe(NOW);
+      const third = await claim(storage, NOW, { startsPerWindow: 3 });
+      expect(third).toHaveLength(1);
+      const rest = [...first.claimed, ...third].map((one) => succeeded(one, NOW));
+      // All three starts of the window are used up.
+      const throttled = await storage.deliveries.completeAndClaim(rest, claimAt(NOW, { startsPerWindow: 3 }));
+      expect(throttled).toMatchObject({ claimed: [], nextAt: NOW + 60_000 });
+      expect(new Set(throttled.completed)).toEqual(new Set(['written']));
+      expect(await storage.deliveries.completeAndClaim([], claimAt(NOW))).toMatchObject({
+        completed: [],
+        claimed: [{ delivery: { endpointId: endpoint.id } }, { delivery: { endpointId: endpoint.id } }],
+      });
+    });
+
+    itAlways('free their slots before a first claim takes back those of a clock that was ahead', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      await enqueueAt(storage, endpoint, NOW, NOW, NOW);
+      const [one] = await claim(storage, NOW + 3_600_000, { limit: 1 });
+      const outcome = succeeded(must(one), NOW);
+      const first = claimAt(NOW, { mayBeSetBack: true });
+      const { completed, claimed } = await storage.deliveries.completeAndClaim([outcome], first);
+      expect(completed).toEqual(['written']);
+      expect(claimed).toHaveLength(2);
+    });
+
+    itAlways('of a deleted endpoint are written as cancelled, with their attempts', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const delivery = await enqueueOne(storage, endpoint);
+      const outcome = succeeded(only(await claim(storage, NOW)), NOW);
+      await storage.endpoints.delete(workspace.id, endpoint.id, NOW);
+      // The claim has expired, but is valid until it is released.
+      const { completed } = await storage.deliveries.completeAndClaim([outcome], claimAt(NOW + 60_000));
+      expect(completed).toEqual(['written']);
+      expect(await storage.deliveries.findDetail(workspace.id, delivery.id, 0)).toMatchObject({
+        delivery: { status: 'failed', errorCode: 'ENDPOINT_DELETED', attempts: 1 },
+        attempts: [outcome.attempt],
+      });
+    });
+
+    itAlways('that come together are each written once, and claim each delivery once', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      const slots = 20;
+      const queued = await enqueueAt(storage, endpoint, ...Array.from({ length: 2 * slots }, () => NOW));
+      const held = await claim(storage, NOW, { slots });
+      const results = await Promise.all(
+        held.map(async (one) => {
+          const outcome = succeeded(one, NOW);
+          const result = await storage.deliveries.completeAndClaim([outcome], claimAt(NOW, { slots }));
+          const isBusy = only(result.completed) === 'busy';
+          const written = isBusy ? await storage.deliveries.complete([outcome], NOW) : 1;
+          return { ...result, written };
+        }),
+      );
+      expect(results.map(({ written }) => written)).toEqual(held.map(() => 1));
+      const more = [...results.flatMap(({ claimed }) => claimed), ...(await claim(storage, NOW, { slots }))];
+      expect(idsOf(more).toSorted()).toEqual(queued.slice(slots).map(({ id }) => id));
     });
   });
 

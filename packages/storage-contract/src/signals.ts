@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import type { EventRecord, Instance, InstanceWrite, Signal, Storage } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
-import { it } from './cases.ts';
+import { it, itAlways } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import {
   aMember,
@@ -17,6 +17,7 @@ import {
 import {
   accept,
   claim,
+  claimAt,
   enqueueAt,
   enqueueOne,
   exhausted,
@@ -202,6 +203,23 @@ export function signalContract(subject: ContractSubject): void {
         [second, third].map((one) => failed(must(one), NOW)),
         NOW,
       );
+      await arrive();
+      expect(signals).toEqual([]);
+    });
+
+    itAlways('report deliveries that a claim left, which had released their slots', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      await enqueueAt(storage, endpoint, NOW, NOW, NOW, NOW);
+      const [first, second] = await claim(storage, NOW, { slots: 2 });
+      const outcomes = [first, second].map((one) => succeeded(must(one), NOW));
+      const signals = listen(storage);
+      const limited = await storage.deliveries.completeAndClaim(outcomes, claimAt(NOW, { limit: 1 }));
+      expect(limited.claimed).toHaveLength(1);
+      await arrive();
+      expect(signals.splice(0)).toEqual([{ topic: 'deliveries' }]);
+      const last = limited.claimed.map((one) => succeeded(one, NOW));
+      expect((await storage.deliveries.completeAndClaim(last, claimAt(NOW))).claimed).toHaveLength(1);
       await arrive();
       expect(signals).toEqual([]);
     });

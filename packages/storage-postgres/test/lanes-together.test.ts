@@ -1,5 +1,13 @@
 import { expect, it } from 'vitest';
-import type { ClaimedDelivery, Completion, Delivery, Endpoint, Storage } from '@trunkline/core/spi/storage';
+import type {
+  ClaimedDelivery,
+  Completion,
+  CompletionResult,
+  Delivery,
+  DeliveryClaim,
+  Endpoint,
+  Storage,
+} from '@trunkline/core/spi/storage';
 import { anEndpoint, anEvent, aWorkspace, NOW } from '@trunkline/storage-contract/examples';
 import { exhausted, failed, succeeded } from '@trunkline/storage-contract/fixtures';
 import { must } from '@trunkline/test-support';
@@ -38,6 +46,7 @@ it('processes that queue, claim, complete, crash, close and retry concurrently b
   expect(log.breaches).toEqual([]);
   expect(log.overrun()).toEqual([]);
   expect(queued.length).toBeGreaterThan(STEPS);
+  expect(fixture.results).toContain('written');
   const ended = await Promise.all(queued.map((delivery) => read(must(first), delivery)));
   const left = ended.filter(({ status }) => status === 'pending' || status === 'retrying');
   expect(left).toEqual([]);
@@ -52,6 +61,8 @@ interface Fixture {
   readonly endpoints: readonly Endpoint[];
   readonly log: ReceiverLog;
   readonly queued: Delivery[];
+  /** The results of all completions that came with a claim. */
+  readonly results: Set<CompletionResult>;
   upTo(count: number): number;
   /** The time, shared by all processes, which advance it as they act. */
   now(): number;
@@ -73,6 +84,7 @@ async function openFixture(schema: TestSchema, errors: string[], random: RandomN
     endpoints,
     log: new ReceiverLog(LIMITS),
     queued: [],
+    results: new Set(),
     upTo: (count) => 1 + random(count),
     now: () => now,
     pass(ms) {
@@ -106,19 +118,51 @@ async function dispatch(
   { deliveries }: Storage,
   { crashes }: { readonly crashes: boolean },
 ): Promise<void> {
+  let held: readonly ClaimedDelivery[] = [];
   for (let step = 0; goesOn(fixture, step); step += 1) {
     const now = fixture.now();
     const claim = { ...LIMITS, now, leaseMs: LEASE_MS, limit: fixture.upTo(6) };
-    const { claimed } = await deliveries.claim(claim);
+    const claimed =
+      fixture.upTo(2) === 1
+        ? await completeAndClaim(fixture, deliveries, held, claim)
+        : await completeThenClaim(fixture, deliveries, held, claim);
     for (const one of claimed) fixture.log.begin(one, now);
-    if (crashes && fixture.upTo(8) === 1) {
-      // A crash ends the requests of the process, but not its claims.
-      for (const one of claimed) fixture.log.end(one);
-    } else {
-      await Promise.all(claimed.map((one) => complete(fixture, deliveries, one)));
-    }
+    const hasCrashed = crashes && fixture.upTo(8) === 1;
+    // A crash ends the requests of the process, but not its claims.
+    if (hasCrashed) for (const one of claimed) fixture.log.end(one);
+    held = hasCrashed ? [] : claimed;
     fixture.pass(fixture.upTo(30));
   }
+  await Promise.all(held.map((one) => complete(fixture, deliveries, one)));
+}
+
+async function completeThenClaim(
+  fixture: Fixture,
+  deliveries: Storage['deliveries'],
+  held: readonly ClaimedDelivery[],
+  claim: DeliveryClaim,
+): Promise<readonly ClaimedDelivery[]> {
+  await Promise.all(held.map((one) => complete(fixture, deliveries, one)));
+  return (await deliveries.claim(claim)).claimed;
+}
+
+async function completeAndClaim(
+  fixture: Fixture,
+  deliveries: Storage['deliveries'],
+  held: readonly ClaimedDelivery[],
+  claim: DeliveryClaim,
+): Promise<readonly ClaimedDelivery[]> {
+  const outcomes = held.map((one) => outcomeOf(fixture, one, claim.now));
+  for (const one of held) fixture.log.end(one);
+  const { completed, claimed } = await deliveries.completeAndClaim(outcomes, claim);
+  for (const [index, outcome] of outcomes.entries()) {
+    const result = must(completed[index]);
+    fixture.results.add(result);
+    const isWritten =
+      result === 'busy' ? (await deliveries.complete([outcome], claim.now)) > 0 : result === 'written';
+    if (isWritten) received(fixture, outcome);
+  }
+  return claimed;
 }
 
 async function complete(
@@ -130,8 +174,11 @@ async function complete(
   const outcome = outcomeOf(fixture, claimed, now);
   // The response comes before the outcome is recorded.
   fixture.log.end(claimed);
-  const written = await deliveries.complete([outcome], now);
-  if (written === 1 && outcome.delivery.status === 'success') fixture.log.received.add(claimed.delivery.id);
+  if ((await deliveries.complete([outcome], now)) === 1) received(fixture, outcome);
+}
+
+function received({ log }: Fixture, { delivery }: Completion): void {
+  if (delivery.status === 'success') log.received.add(delivery.id);
 }
 
 function outcomeOf(fixture: Fixture, claimed: ClaimedDelivery, now: number): Completion {

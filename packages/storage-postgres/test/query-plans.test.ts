@@ -103,7 +103,8 @@ it('a claim and its completion compare no rows each with each, where the planner
     const { claimed } = await watched.deliveries.claim(claimAt(NOW, { limit: 400 }));
     expect(claimed).toHaveLength(400);
     const outcomes = claimed.map((one) => outcomeOf(one, NOW));
-    expect(await watched.deliveries.complete(outcomes, NOW)).toBe(400);
+    const { completed } = await watched.deliveries.completeAndClaim(outcomes, claimAt(NOW, { limit: 1 }));
+    expect(new Set(completed)).toEqual(new Set(['written']));
   }
 
   expect(explained.length).toBeGreaterThan(10);
@@ -184,7 +185,8 @@ async function deliver({ storage, workspace, busy }: Fixture): Promise<void> {
   expect(await deliveries.complete(outcomes.slice(0, 100), NOW + 5)).toBe(100);
   // The other claims have expired, so this claim takes their deliveries back.
   await deliveries.claim(claimAt(NOW + 3 * DAY, { limit: 500 }));
-  expect(await deliveries.complete(outcomes.slice(100), NOW + 3 * DAY)).toBe(0);
+  const late = await deliveries.completeAndClaim(outcomes.slice(100), claimAt(NOW + 3 * DAY));
+  expect(new Set(late.completed)).toEqual(new Set(['claim_lost']));
   for (const start of [null, EVENTS_BEGIN]) {
     let after: string | null = start;
     for (let step = 1; step <= 3; step += 1)

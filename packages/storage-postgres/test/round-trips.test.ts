@@ -1,10 +1,18 @@
 import { Pool } from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
-import { isUnavailable } from '@trunkline/core/spi/storage';
+import { idToUuid, isUnavailable } from '@trunkline/core/spi/storage';
 import type { AcceptanceResult, EventRecord, Message, Storage } from '@trunkline/core/spi/storage';
 import { aMessage, anEvent, NOW } from '@trunkline/storage-contract/examples';
-import { sending, storeEndpoint, takeLease } from '@trunkline/storage-contract/fixtures';
-import { elapsing, eventually } from '@trunkline/test-support';
+import {
+  claim,
+  claimAt,
+  enqueueAt,
+  sending,
+  storeEndpoint,
+  succeeded,
+  takeLease,
+} from '@trunkline/storage-contract/fixtures';
+import { elapsing, eventually, must, only } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import { keptSchemas, openStorage, storeInstance } from './support/open-storage.ts';
 import { stallingProxy } from './support/stalling-proxy.ts';
@@ -19,6 +27,49 @@ it('a session is saved in two round trips, and an outcome with its event in two'
   expect(counted.trips()).toBe(2);
   expect(await storage.messages.change(lease, change)).toBe('changed');
   expect(counted.trips()).toBe(2);
+});
+
+it('a webhook is claimed in four round trips, and its outcome is saved in three', async () => {
+  const { storage, pool } = await dueWebhooks({ endpoints: 1, each: 1 });
+  const counted = countTrips(pool);
+  const outcome = succeeded(only(await claim(storage, NOW)), NOW);
+  expect(counted.trips()).toBe(4);
+  const { completed, claimed } = await storage.deliveries.completeAndClaim([outcome], claimAt(NOW));
+  expect([completed, claimed]).toEqual([['written'], []]);
+  expect(counted.trips()).toBe(3);
+  expect(await claim(storage, NOW)).toEqual([]);
+  expect(counted.trips()).toBe(1);
+});
+
+it('a hundred outcomes are saved, and the next hundred webhooks claimed, in five round trips', async () => {
+  const { storage, pool } = await dueWebhooks({ endpoints: 50, each: 4 });
+  const claimed = await claim(storage, NOW);
+  expect(claimed).toHaveLength(100);
+  const counted = countTrips(pool);
+  const outcomes = claimed.map((one) => succeeded(one, NOW));
+  const next = await storage.deliveries.completeAndClaim(outcomes, claimAt(NOW));
+  expect(new Set(next.completed)).toEqual(new Set(['written']));
+  expect(next.claimed).toHaveLength(100);
+  expect(counted.trips()).toBe(5);
+  const last = next.claimed.map((one) => succeeded(one, NOW));
+  expect(await storage.deliveries.complete(last, NOW)).toBe(100);
+  expect(counted.trips()).toBe(2);
+});
+
+it('outcomes whose lane or endpoint another transaction has locked are left out, and nothing waits for it', async () => {
+  const { schema, storage } = await dueWebhooks({ endpoints: 3, each: 1 });
+  const claimed = await claim(storage, NOW);
+  const [lane, endpoint] = claimed.map(({ delivery }) => idToUuid('wh', delivery.endpointId));
+  const client = await schema.pool.connect();
+  onTestFinished(() => client.release());
+  await client.query('BEGIN');
+  await client.query(`SELECT FROM ${schema.name}.lanes WHERE endpoint_id = $1 FOR UPDATE`, [lane]);
+  await client.query(`SELECT FROM ${schema.name}.endpoints WHERE id = $1 FOR UPDATE`, [endpoint]);
+  const outcomes = claimed.map((one) => succeeded(one, NOW));
+  const { completed } = await storage.deliveries.completeAndClaim(outcomes, claimAt(NOW));
+  expect(completed).toEqual(['busy', 'busy', 'written']);
+  await client.query('ROLLBACK');
+  expect(await storage.deliveries.complete(outcomes, NOW)).toBe(2);
 });
 
 it('messages are accepted while an outcome of their instance waits for any of its statements', async () => {
@@ -81,6 +132,39 @@ it('nothing is written if a transaction cannot begin', async () => {
   expect(await storage.sessions.load(lease.instanceId)).toEqual(session);
   expect(await storage.messages.find(message.workspaceId, message.id)).toEqual(message);
 });
+
+it('no webhook is claimed, and no outcome recorded, if a transaction cannot begin', async () => {
+  const { schema, storage, pool, endpoint } = await dueWebhooks({ endpoints: 1, each: 2 });
+  const [held] = await claim(storage, NOW, { limit: 1 });
+  const outcome = succeeded(must(held), NOW);
+  await enqueueAt(storage, endpoint, NOW);
+  failBeginnings(pool);
+  const { deliveries } = storage;
+  await expect(deliveries.complete([outcome], NOW)).rejects.toThrow('division by zero');
+  await expect(deliveries.completeAndClaim([outcome], claimAt(NOW))).rejects.toThrow('division by zero');
+  await expect(deliveries.claim(claimAt(NOW))).rejects.toThrow('division by zero');
+  const other = await openStorage(schema, { notifications: false });
+  expect(await other.deliveries.complete([outcome], NOW)).toBe(1);
+  expect(await claim(other, NOW)).toMatchObject([{ lostClaims: 0 }, { lostClaims: 0 }]);
+});
+
+/**
+ * Endpoints with some due deliveries each, of which one is returned, on a storage that has made its first claim.
+ */
+async function dueWebhooks({ endpoints, each }: { readonly endpoints: number; readonly each: number }) {
+  const schema = await keptSchema();
+  const pool = new Pool({ connectionString: schema.url, max: 1, pipeline: true });
+  onTestFinished(() => pool.end());
+  const storage = await openStorage(schema, { pool, notifications: false });
+  const { workspace } = await storeInstance(storage);
+  await storage.deliveries.claim(claimAt(NOW));
+  let endpoint = await storeEndpoint(storage, workspace);
+  for (let index = 1; ; index += 1) {
+    await enqueueAt(storage, endpoint, ...Array.from({ length: each }, () => NOW));
+    if (index === endpoints) return { schema, storage, pool, endpoint };
+    endpoint = await storeEndpoint(storage, workspace);
+  }
+}
 
 async function fixture() {
   const schema = await keptSchema();

@@ -9,7 +9,9 @@ export type { ApiKeyHolder, ApiKeyStore } from '../ports/storage/api-key-store.t
 export { EVENT_DELIVERIES_MAX } from '../ports/storage/delivery-store.ts';
 export type {
   ClaimedDelivery,
+  CompletedAndClaimed,
   Completion,
+  CompletionResult,
   DeliveryClaim,
   DeliveryClaimResult,
   DeliveryDetail,

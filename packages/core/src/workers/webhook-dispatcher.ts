@@ -9,6 +9,7 @@ import type { Delivery } from '../domain/delivery/delivery.ts';
 import type { ClaimedDelivery, Completion } from '../ports/storage/delivery-store.ts';
 import { isUnavailable } from '../ports/unavailable-error.ts';
 import type { WebhookResponse, WebhookSender } from '../ports/webhook-sender.ts';
+import { settledWithin } from '../runtime/deadline.ts';
 import { createLoop } from '../runtime/loop.ts';
 import type { PassResult } from '../runtime/loop.ts';
 import { createTokenBucket } from '../runtime/token-bucket.ts';
@@ -19,6 +20,8 @@ import { deliveryAttributes } from '../services/span-attributes.ts';
 import { attemptOutcomes } from './attempt-outcomes.ts';
 import { attemptsInFlight } from './attempts-in-flight.ts';
 import { failureLog } from './failure-log.ts';
+import { outcomeQueue } from './outcome-queue.ts';
+import type { WaitingOutcome } from './outcome-queue.ts';
 
 const POLL_MS = 5_000;
 const CLAIM_BATCH = 128;
@@ -29,6 +32,12 @@ const BEGIN_WITHIN_MS = 45_000;
 
 /** How long writing an outcome is retried. The claim ends soon after, and the next claim writes the outcome. */
 const RECORD_FOR_MS = 55_000;
+
+/**
+ * How long the next claim waits for one that writes outcomes. A call about the outcomes of one endpoint that hangs must
+ * not delay the others.
+ */
+const PATIENCE_MS = 1_000;
 
 const NOT_ATTEMPTED =
   'The attempt was not made and counts as failed, because no process that claimed this delivery has recorded an outcome: look for what ends them, or for a database that does not take their writes.';
@@ -67,31 +76,47 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
   const { storage, clock, logger } = context;
   const inFlight = attemptsInFlight();
   const outcomes = attemptOutcomes<Completion>(clock, () => isStopping);
+  const ended = outcomeQueue(storage.deliveries, clock);
+  /** A claim that writes outcomes and takes longer than `PATIENCE_MS`. */
+  let late: Promise<void> | null = null;
   let isStopping = false;
   /** The number of outcomes that a stop left unrecorded. */
   let unrecorded = 0;
   const openSecret = openedSecrets(context.sealer);
   const failures = failureLog(logger, clock);
   let isFirstClaim = true;
+  /** Whether the last pass found no room for another attempt. */
+  let isFull = false;
   const fruitless = createTokenBucket({ burst: FRUITLESS_CLAIMS, everyMs: FRUITLESS_PAUSE_MS });
   let isSignalled = false;
   /** Cancels the timer that delays a signal after too many fruitless claims; null if no signal waits. */
   let cancelSignal: (() => void) | null = null;
 
-  const claim = async (): Promise<PassResult> => {
+  const pass = async (): Promise<PassResult> => {
+    // At most one is late, because each may begin attempts when it returns.
+    if (late) ended.writeAll();
+    const taken = ended.take();
     const room = inFlight.room(clock.now());
-    const limit = Math.min(CLAIM_BATCH, room.count);
+    // Attempts that have ended make room for as many, and for at least one, although slow ones may exceed the limit.
+    const limit = Math.min(CLAIM_BATCH, Math.max(room.count + taken.length, Math.min(taken.length, 1)));
+    isFull = limit <= 0;
     // Without room, wait. An attempt that ends wakes the loop.
-    if (limit <= 0) return { more: false, nextAt: room.moreAt };
+    if (isFull) return { more: false, nextAt: room.moreAt };
+    const claiming = claim(limit, taken);
+    if (taken.length === 0 || (await settledWithin(clock, PATIENCE_MS, claiming))) return claiming;
+    const end = (): void => {
+      late = null;
+    };
+    // Its error is that of the writes of its outcomes.
+    late = claiming.then(end, end);
+    return { more: true, nextAt: null };
+  };
+
+  const claim = async (limit: number, taken: readonly WaitingOutcome[]): Promise<PassResult> => {
     const now = clock.now();
     const wasSignalled = isSignalled;
     isSignalled = false;
-    const {
-      claimed,
-      withoutEvent = [],
-      withoutEndpoint = [],
-      nextAt,
-    } = await storage.deliveries.claim({
+    const request = {
       now,
       limit,
       leaseMs: LEASE_MS,
@@ -99,7 +124,8 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
       startsPerWindow: ENDPOINT_STARTS_PER_MINUTE,
       windowMs: THROTTLE_WINDOW_MS,
       mayBeSetBack: isFirstClaim,
-    });
+    };
+    const { claimed, withoutEvent = [], withoutEndpoint = [], nextAt } = await ended.claim(request, taken);
     isFirstClaim = false;
     if (wasSignalled && claimed.length === 0) fruitless.take(now);
     for (const deliveryId of withoutEvent) {
@@ -123,7 +149,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
   const begin = (claimed: ClaimedDelivery): void => {
     const attempt = attemptAndRecord(claimed).finally(() => {
       inFlight.remove(attempt);
-      loop.wake();
+      if (isFull) loop.wake();
     });
     inFlight.add(attempt, clock.now());
   };
@@ -135,11 +161,19 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     const attempt = delivery.attempts + 1;
     const made = outcomes.takeKept(id, attempt);
     const outcome = made ? { ...made, token } : await attemptDelivery(claimed);
+    let isFirstWrite = true;
+    const write = (): Promise<number> => {
+      if (isStopping || !isFirstWrite) return ended.writeAlone(outcome);
+      isFirstWrite = false;
+      const written = ended.writeWithClaim(outcome);
+      loop.wake();
+      return written;
+    };
     const recorded = await outcomes.record(
       { id, attempt, outcome },
       {
         until,
-        write: () => storage.deliveries.complete([outcome], clock.now()),
+        write,
         failed(error) {
           logger.warn({ err: error, deliveryId: id }, NOT_RECORDED);
         },
@@ -260,7 +294,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     }
   };
 
-  const loop = createLoop({ name: 'webhook dispatcher', clock, logger, everyMs: POLL_MS, pass: claim });
+  const loop = createLoop({ name: 'webhook dispatcher', clock, logger, everyMs: POLL_MS, pass });
 
   return {
     start: loop.start,
@@ -269,6 +303,8 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
       cancelSignal?.();
       isStopping = true;
       await loop.stop();
+      ended.writeAll();
+      await late;
       await inFlight.ended();
       if (unrecorded > 0)
         logger.warn(

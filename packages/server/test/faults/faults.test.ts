@@ -30,6 +30,7 @@ const SAMPLE: readonly {
     faults: {
       'media.get': 'rejects',
       'deliveries.complete': 'rejects',
+      'deliveries.completeAndClaim': 'rejects',
       'contacts.save': 'rejects',
       'retention.deleteHistory': 'rejects',
       'instances.completeNotification': 'rejects',
@@ -65,6 +66,7 @@ const SAMPLE: readonly {
       'instances.find': 'one hangs',
       'messages.receive': 'one rejects',
       'webhookSender.send': 'one 30 s',
+      'deliveries.completeAndClaim': 'one hangs',
     },
   },
   {

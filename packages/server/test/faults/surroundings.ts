@@ -38,11 +38,28 @@ export interface Network {
 }
 
 export const inMemory: Surround = async (clock) => ({
-  storage: sqliteStorage({ path: ':memory:' }),
+  storage: sometimesBusy(sqliteStorage({ path: ':memory:' })),
   media: memoryMediaStore(),
   network: sandboxNetwork(clock),
   close: async () => undefined,
 });
+
+/** Reports the outcomes of every third call as busy, as if other processes were working in their lanes. */
+function sometimesBusy(storage: Storage): Storage {
+  const { deliveries } = storage;
+  let calls = 0;
+  return {
+    ...storage,
+    deliveries: {
+      ...deliveries,
+      async completeAndClaim(completions, claim) {
+        calls += 1;
+        if (calls % 3 > 0) return deliveries.completeAndClaim(completions, claim);
+        return { ...(await deliveries.claim(claim)), completed: completions.map(() => 'busy') };
+      },
+    },
+  };
+}
 
 function sandboxNetwork(clock: SimulatedClock): Network {
   const { gateway, phone } = createSandbox();

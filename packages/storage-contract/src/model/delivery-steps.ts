@@ -1,16 +1,18 @@
 import fc from 'fast-check';
-import type { ClaimedDelivery, Completion, Delivery } from '@trunkline/core/spi/storage';
+import type { ClaimedDelivery, Completion, Delivery, DeliveryClaimResult } from '@trunkline/core/spi/storage';
 import { anEvent, DAY } from '../examples.ts';
 import { pageRequests } from '../paging.ts';
 import { claimAt, exhausted, failed, succeeded } from '../fixtures.ts';
 import { step } from './step.ts';
 import type { Step } from './step.ts';
-import type { Scenario } from './scenario.ts';
+import type { Scenario, Side } from './scenario.ts';
 
 const endpoint = fc.nat({ max: 2 });
 const delivery = fc.nat({ max: 20 });
 const rarely = fc.constantFrom(false, false, false, true);
 const outcome = fc.constantFrom('success', 'retrying', 'exhausted', 'failed', 'immediately');
+
+const outcomes = fc.array(fc.record({ claim: fc.nat({ max: 5 }), outcome }), { minLength: 1, maxLength: 3 });
 
 export const waitSteps: readonly Step[] = [
   step('wait', fc.constantFrom(1, 500, 5_000, 30_000, 60_000), async (scenario, ms) => {
@@ -49,24 +51,32 @@ export const claimSteps: readonly Step[] = [
         // The limit is high enough for all deliveries that are due, because storages may serve lanes in different
         // orders.
         const claim = claimAt(scenario.now, { leaseMs, startsPerWindow: 3 });
-        const { claimed, nextAt } = await side.storage.deliveries.claim(claim);
-        const ordered = claimed.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1));
-        side.claims.push(...ordered);
-        side.nextAt = nextAt;
-        return ordered.map((one) => ({ ...one, token: null }));
+        return note(side, await side.storage.deliveries.claim(claim));
       },
   ),
 
   step(
     'complete',
-    fc.array(fc.record({ claim: fc.nat({ max: 5 }), outcome }), { minLength: 1, maxLength: 3 }),
-    async (scenario, choices) => async (side) => {
-      const completions = choices.flatMap((choice) => {
-        const claimed = scenario.pick(side.claims.toReversed(), choice.claim);
-        return claimed ? [outcomeOf(claimed, choice.outcome, scenario.now)] : [];
-      });
-      return side.storage.deliveries.complete(completions, scenario.now);
-    },
+    outcomes,
+    async (scenario, choices) => async (side) =>
+      side.storage.deliveries.complete(completionsOf(scenario, side, choices), scenario.now),
+  ),
+
+  step(
+    'complete and claim',
+    fc.record({ choices: outcomes, leaseMs: fc.constantFrom(5_000, 20_000) }),
+    async (scenario, { choices, leaseMs }) =>
+      async (side) => {
+        const completions = completionsOf(scenario, side, choices);
+        const claim = claimAt(scenario.now, { leaseMs, startsPerWindow: 3 });
+        const { deliveries } = side.storage;
+        const { completed, ...result } = await deliveries.completeAndClaim(completions, claim);
+        const busy = completions.filter((_, index) => completed[index] === 'busy');
+        const written =
+          completed.filter((one) => one === 'written').length +
+          (await deliveries.complete(busy, scenario.now));
+        return [written, note(side, result)];
+      },
   ),
 ];
 
@@ -161,6 +171,27 @@ export const deliverySteps: readonly Step[] = [
         storage.retention.deleteIdempotencyRecords(scenario.now - ago, 100),
   ),
 ];
+
+interface Choice {
+  readonly claim: number;
+  readonly outcome: string;
+}
+
+/** Outcomes of recent claims of this side, some of which may be lost. */
+function completionsOf(scenario: Scenario, side: Side, choices: readonly Choice[]): readonly Completion[] {
+  return choices.flatMap((choice) => {
+    const claimed = scenario.pick(side.claims.toReversed(), choice.claim);
+    return claimed ? [outcomeOf(claimed, choice.outcome, scenario.now)] : [];
+  });
+}
+
+/** Notes claims, and returns them as both sides must have made them. */
+function note(side: Side, { claimed, nextAt }: DeliveryClaimResult): readonly unknown[] {
+  const ordered = claimed.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1));
+  side.claims.push(...ordered);
+  side.nextAt = nextAt;
+  return ordered.map((one) => ({ ...one, token: null }));
+}
 
 function outcomeOf(claimed: ClaimedDelivery, kind: string, at: number): Completion {
   switch (kind) {

@@ -20,8 +20,18 @@ export interface Transaction extends Statements {
    * Runs the last statements of the transaction, which do not need each other's results, and commits: in one round trip
    * where the connection can. Each function sends one statement when it is called, not later.
    */
-  last(...statements: readonly (() => Promise<unknown>)[]): Promise<void>;
+  last<Results extends readonly unknown[]>(...statements: Sends<Results>): Promise<Results>;
+  /**
+   * Rejects if the transaction could not begin. In `transactionAtOnce`, to be awaited after the first statements, and
+   * before any statement that writes.
+   */
+  begun(): Promise<void>;
 }
+
+/** Functions that each send a statement, by its result. */
+type Sends<Results extends readonly unknown[]> = {
+  readonly [Index in keyof Results]: () => Promise<Results[Index]>;
+};
 
 /**
  * Everything that the stores share once the storage is open. A statement that is run directly on it is its own
@@ -164,24 +174,30 @@ async function throughConflicts<Result>(run: () => Promise<Result>): Promise<Res
   }
 }
 
-type Trips = Pick<Transaction, 'together' | 'last'>;
+type Trips = Pick<Transaction, 'together' | 'last' | 'begun'>;
 
 const ONE_BY_ONE: Trips = {
   together: async (one, other) => [await one(), await other()],
-  async last(...statements) {
-    for (const statement of statements) await statement();
+  async last<Results extends readonly unknown[]>(...statements: Sends<Results>) {
+    const results: unknown[] = [];
+    for (const statement of statements) results.push(await statement());
+    return results as unknown as Results; // one result of each statement, in their order
   },
+  begun: async () => {},
 };
 
-function pipelined({ sent }: WatchedClient, commit: () => void): Trips {
+function pipelined({ sent }: WatchedClient, commit: () => void, begun: Promise<unknown>): Trips {
   return {
     together: (one, other) => allOf([one(), other()]),
-    async last(...statements) {
+    async last<Results extends readonly unknown[]>(...statements: Sends<Results>) {
       const before = sent();
       const results = statements.map((statement) => statement());
       // A statement that could not be sent must not be missing from what is committed.
       if (sent() === before + statements.length) commit();
-      await allOf(results);
+      return (await allOf(results)) as unknown as Results; // one result of each statement, in their order
+    },
+    async begun() {
+      await begun;
     },
   };
 }
@@ -220,7 +236,7 @@ async function inTransaction<Result>(
     // Without a beginning, whatever the work found does not count.
     const [, result] = await allOf([
       begun,
-      work(client.isPipelined ? pipelined(client, commit) : ONE_BY_ONE),
+      work(client.isPipelined ? pipelined(client, commit, begun) : ONE_BY_ONE),
     ]);
     const { command } = await (committed ?? control('COMMIT'));
     if (command !== 'COMMIT')

@@ -3,7 +3,7 @@ import { createBatcher } from '../database/batcher.ts';
 import type { Connected } from '../database/database.ts';
 import { completeAll } from './delivery-completion.ts';
 import type { Report } from './delivery-completion.ts';
-import { runBatch } from '../database/batch-transaction.ts';
+import { runBatchOrEach } from '../database/batch-transaction.ts';
 
 /**
  * Group commit: completions that arrive together share a few statements and one commit. Completions of one endpoint are
@@ -14,7 +14,10 @@ export function completeDeliveries(connected: Connected): DeliveryStore['complet
     max: 500,
     inFlight: 2,
     keyOf: ({ completion }) => completion.delivery.endpointId,
-    run: (reports) => runBatch(connected(), reports, completeAll),
+    run: (reports) =>
+      runBatchOrEach(reports, (some) =>
+        connected().transactionAtOnce((transaction) => completeAll(transaction, some)),
+      ),
   });
   return async (completions, now) => {
     const { track } = connected();

@@ -16,23 +16,31 @@ export interface Report {
 }
 
 /**
- * Writes the outcomes of all attempts in order, with at most three statements. Returns for each attempt whether it was
- * written.
+ * Writes the outcomes of all attempts in order, with at most three statements, and commits. Returns for each attempt
+ * whether it was written.
  */
 export async function completeAll(
   transaction: Transaction,
   reports: readonly Report[],
 ): Promise<readonly boolean[]> {
-  const { ended, health } = await endClaims(transaction, reports);
-  if (ended.length > 0) {
-    const row = await transaction.get(WRITE, ...valuesOf(ended, health));
-    const wakeAt = row ? integerOrNull(row, 'wake_at') : null;
+  const claims = await endClaims(transaction, reports, { waits: true });
+  if (claims.ended.length > 0) {
+    const [wakeAt] = await transaction.last(() => writeEnded(transaction, claims));
     const now = Math.max(...reports.map((report) => report.now));
     // A slot was freed, so another delivery can be claimed.
     if (wakeAt !== null && wakeAt <= now) transaction.announce({ topic: 'deliveries' });
   }
-  const written = new Set(ended.map(({ report }) => report));
+  const written = new Set(claims.ended.map(({ report }) => report));
   return reports.map((report) => written.has(report));
+}
+
+/** Writes the outcomes. Returns when the first of their lanes wakes; null if none does. Sends one statement. */
+export async function writeEnded(
+  transaction: Transaction,
+  { ended, health }: EndedClaims,
+): Promise<number | null> {
+  const row = await transaction.get(WRITE, ...valuesOf(ended, health));
+  return row ? integerOrNull(row, 'wake_at') : null;
 }
 
 /** A claim that a report has ended, and the values to write. */
@@ -46,28 +54,42 @@ interface Ended {
   readonly written: Delivery;
 }
 
-interface EndedClaims {
+export interface EndedClaims {
   readonly ended: readonly Ended[];
   /**
    * The health of the endpoints that still exist, by their uuids; their rows are locked until this transaction ends.
    */
   readonly health: ReadonlyMap<string, EndpointHealth>;
+  /** Reports of endpoints that others have locked, or whose lanes they have locked. None if this waits for locks. */
+  readonly busy: ReadonlySet<Report>;
 }
 
-async function endClaims(transaction: Transaction, reports: readonly Report[]): Promise<EndedClaims> {
+/** Locks the lanes and endpoints of these reports, and finds the claims that the reports end. */
+export async function endClaims(
+  transaction: Transaction,
+  reports: readonly Report[],
+  { waits }: { readonly waits: boolean },
+): Promise<EndedClaims> {
   const endpoints = reports.map(({ completion }) => uuidToFind('wh', completion.delivery.endpointId));
-  const rows = await transaction.all(HELD, [...new Set(endpoints)]);
+  const rows = await transaction.all(waits ? HELD : HELD_IF_FREE, [...new Set(endpoints)]);
+  await transaction.begun();
   const byToken = new Map<unknown, Row>();
   const byEndpoint = new Map<string, Row>();
   for (const row of rows) {
     if (typeof row['id'] === 'string') byEndpoint.set(row['id'], row);
     else byToken.set(row['token'], row);
   }
+  const busy = new Set<Report>();
   const ended = reports.flatMap((report, index) => {
     const { token, delivery: reported } = report.completion;
     const endpoint = endpoints[index];
     const delivery = uuidToFind('whd', reported.id);
     const row = byToken.get(token);
+    const isDeleted = row?.['stored_id'] === null;
+    if (!waits && !isDeleted && !byEndpoint.has(endpoint ?? '')) {
+      busy.add(report);
+      return [];
+    }
     if (!endpoint || !delivery || row?.['delivery_id'] !== delivery || row['endpoint_id'] !== endpoint)
       return [];
     // A second report of the same claim is ignored.
@@ -79,30 +101,39 @@ async function endClaims(transaction: Transaction, reports: readonly Report[]): 
   return {
     ended: await closedMeanwhile(transaction, ended, isClosed),
     health: new Map(Array.from(byEndpoint, ([uuid, row]) => [uuid, entities.endpointHealth.read(row)])),
+    busy,
   };
 }
 
 /**
- * Locks and reads the claims of these lanes, and the endpoints. All transactions lock lanes before endpoints (see
- * `lockLanes`). The condition that counts the lanes enforces that order here. Lanes and endpoints are read in the state
+ * SQL that locks and reads the claims of these lanes, and their endpoints. All transactions lock lanes before endpoints
+ * (see `lockLanes`). The condition on the endpoints enforces that order here. Lanes and endpoints are read in the state
  * in which they were locked.
  */
-const HELD = `
+function held(locked: '' | 'SKIP LOCKED'): string {
+  return `
   WITH lane AS MATERIALIZED (
-    SELECT endpoint_id, claims FROM trunkline.lanes WHERE endpoint_id = ANY ($1::uuid[])
+    SELECT endpoint_id, claims,
+      (SELECT id FROM trunkline.endpoints WHERE endpoints.id = lanes.endpoint_id) AS stored_id
+    FROM trunkline.lanes WHERE endpoint_id = ANY ($1::uuid[])
     ORDER BY endpoint_id
-    FOR UPDATE
+    FOR UPDATE ${locked}
   ), endpoint AS MATERIALIZED (
     SELECT id, generation, last_delivery, last_success_at, failing_since, exhausted, warned_at
     FROM trunkline.endpoints
-    WHERE id = ANY ($1::uuid[]) AND (SELECT count(*) FROM lane) >= 0
+    WHERE id = ANY (ARRAY(SELECT endpoint_id FROM lane))
     ORDER BY id
-    FOR NO KEY UPDATE
+    FOR NO KEY UPDATE ${locked}
   )
-  SELECT endpoint.*, NULL::uuid AS endpoint_id, NULL::uuid AS delivery_id, NULL::bigint AS token FROM endpoint
+  SELECT endpoint.*, NULL::uuid AS endpoint_id, NULL::uuid AS stored_id, NULL::uuid AS delivery_id, NULL::bigint AS token
+  FROM endpoint
   UNION ALL
-  SELECT NULL, generation, NULL, NULL, NULL, NULL, NULL, endpoint_id, delivery_id, token
+  SELECT NULL, generation, NULL, NULL, NULL, NULL, NULL, endpoint_id, stored_id, delivery_id, token
   FROM lane CROSS JOIN LATERAL unnest(lane.claims)`;
+}
+
+const HELD = held('');
+const HELD_IF_FREE = held('SKIP LOCKED');
 
 /**
  * Turns the outcome of a delivery that was cancelled while claimed into a cancellation. Marks the delivery's generation

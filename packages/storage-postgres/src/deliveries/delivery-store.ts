@@ -2,49 +2,24 @@ import { EVENT_DELIVERIES_MAX, floorId, isOpen } from '@trunkline/core/spi/stora
 import type { Delivery, DeliveryDetail, DeliveryStore, LanePosition } from '@trunkline/core/spi/storage';
 import { deliveryIdsOf } from '@trunkline/storage-kit';
 import { sweepCancellations } from './cancellation.ts';
+import { claimDeliveries } from './claim-deliveries.ts';
 import { completeDeliveries } from './complete-deliveries.ts';
 import type { Connected } from '../database/database.ts';
 import { deliveryList } from './delivery-list.ts';
 import { deliveryWith, endedDelivery, openDelivery, readDelivery } from './delivery-row.ts';
 import { retryDelivery, retryFailedDeliveries } from './delivery-retry.ts';
 import { enqueueDeliveries } from './enqueue-deliveries.ts';
-import { claimFromLanes, isWhole, readClaimed } from './lane-claims.ts';
-import { lookAtLanes, nextClaimAfter, nextClaimAt } from './lane-outlook.ts';
 import { readPage } from '../database/page.ts';
 import { floorUuid } from '../database/partitions.ts';
 import { entities, integer, integerOrNull, integers, textOrNull } from '../rows/row.ts';
 import type { Statements } from '../database/statements.ts';
 import { uuidOf, uuidToFind } from '../rows/uuid.ts';
-import { endDamaged } from './damaged-deliveries.ts';
 
 export function deliveryStore(connected: Connected): DeliveryStore {
   return {
     enqueue: enqueueDeliveries(connected),
 
-    claim: async (claim) => {
-      const { transaction: within, process, get } = connected();
-      const outlook = await lookAtLanes({ get }, claim);
-      const firstAt = nextClaimAt(outlook, claim.now);
-      // Usually there is nothing to claim, and no transaction is needed.
-      if (firstAt !== claim.now && claim.mayBeSetBack !== true) return { claimed: [], nextAt: firstAt };
-      return within(async (transaction) => {
-        const { rows, hasTakenBack } = await claimFromLanes(transaction, {
-          ...claim,
-          process: process(),
-          outlook,
-        });
-        const damaged = await endDamaged(
-          transaction,
-          rows.filter((row) => !isWhole(row)),
-          claim.now,
-        );
-        const left = await lookAtLanes(transaction, claim);
-        const nextAt = nextClaimAfter(left, claim.now, rows.length === claim.limit);
-        if (hasTakenBack && nextAt === claim.now) transaction.announce({ topic: 'deliveries' });
-        const claimed = rows.filter(isWhole).map(readClaimed);
-        return { claimed, nextAt, ...damaged };
-      });
-    },
+    ...claimDeliveries(connected),
     complete: completeDeliveries(connected),
 
     findDetail: (workspaceId, id, since) =>

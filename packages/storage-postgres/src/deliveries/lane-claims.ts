@@ -3,6 +3,7 @@ import type { Transaction } from '../database/database.ts';
 import { claimableDelivery } from './delivery-row.ts';
 import { releasing } from './lane.ts';
 import { applyLimits, readyFrom, takeAsOfNow } from './lane-limits.ts';
+import { lookAtLanes } from './lane-outlook.ts';
 import type { Outlook } from './lane-outlook.ts';
 import { wakeLanes } from './lane-wake.ts';
 import { entities, flag, integer, text, wordOrNull } from '../rows/row.ts';
@@ -24,6 +25,8 @@ export interface Claims {
   readonly rows: readonly Row[];
   /** Whether claims had expired, so that their deliveries were made due again. */
   readonly hasTakenBack: boolean;
+  /** The state of the lanes after the claims; null if it was not read. */
+  readonly outlook: Outlook | null;
 }
 
 /**
@@ -34,35 +37,47 @@ export async function claimFromLanes(
   transaction: Transaction,
   claim: DeliveryClaim & { readonly process: number; readonly outlook: Outlook },
 ): Promise<Claims> {
-  if (claim.outlook.hasOtherLimits) await applyLimits(transaction, claim);
-  if (claim.mayBeSetBack) await takeAsOfNow(transaction, claim);
-  if (claim.outlook.isUnaware) await wakeLanes(transaction);
+  const { hasOtherLimits, isUnaware } = claim.outlook;
+  if (hasOtherLimits || claim.mayBeSetBack) {
+    await transaction.begun();
+    if (hasOtherLimits) await applyLimits(transaction, claim);
+    if (claim.mayBeSetBack) await takeAsOfNow(transaction, claim);
+  }
   const rows: Row[] = [];
   let hasTakenBack = false;
+  let outlook: Outlook | null = null;
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
     const limit = claim.limit - rows.length;
     const wanted = Math.max(round === 1 ? Math.ceil(limit / claim.slots) : limit, LANES_MIN);
-    const ready = await transaction.all(READY, claim.now, wanted);
+    const lock = (): Promise<readonly Row[]> => transaction.all(READY, claim.now, wanted);
+    const ready =
+      round === 1 && isUnaware
+        ? (await transaction.together(() => wakeLanes(transaction), lock))[1]
+        : await lock();
+    await transaction.begun();
     if (ready.length === 0) break;
     const expired = ready.filter((row) => flag(row, 'has_expired'));
     const free = expired.length === 0 ? [] : await takeBackExpired(transaction, expired, claim.now);
     hasTakenBack ||= expired.length > 0;
     const places = [...ready.filter((row) => !flag(row, 'has_expired')), ...free];
-    const more = await transaction.all(
-      CLAIM,
-      places.map((row) => text(row, 'place')),
-      claim.now,
-      limit,
-      claim.slots,
-      claim.startsPerWindow,
-      claim.windowMs,
-      claim.now + claim.leaseMs,
-      claim.process,
-    );
+    const take = (): Promise<readonly Row[]> =>
+      transaction.all(
+        CLAIM,
+        places.map((row) => text(row, 'place')),
+        claim.now,
+        limit,
+        claim.slots,
+        claim.startsPerWindow,
+        claim.windowMs,
+        claim.now + claim.leaseMs,
+        claim.process,
+      );
+    const [more, left] = await transaction.together(take, () => lookAtLanes(transaction, claim));
     rows.push(...more);
+    outlook = left;
     if (rows.length === claim.limit || ready.length < wanted) break;
   }
-  return { rows, hasTakenBack };
+  return { rows, hasTakenBack, outlook };
 }
 
 /** Takes back expired claims. Returns the new places (ctid) of the lanes, which the update has changed. */

@@ -1,5 +1,6 @@
 import type { Transaction } from '../database/database.ts';
 import { IS_FULL } from './lane.ts';
+import { IN_TRANSACTION } from '../database/session.ts';
 import { integer } from '../rows/row.ts';
 
 /** The maximum number of rows of `wake` that one statement handles. */
@@ -22,7 +23,8 @@ export async function wakeLanes({ get }: Transaction): Promise<void> {
  */
 const WAKE = `
   WITH entry AS MATERIALIZED (
-    SELECT ctid AS place, endpoint_id FROM trunkline.wake ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED
+    SELECT ctid AS place, endpoint_id FROM trunkline.wake WHERE ${IN_TRANSACTION}
+    ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED
   ), lane AS MATERIALIZED (
     SELECT endpoint_id FROM trunkline.lanes
     WHERE endpoint_id = ANY (ARRAY(SELECT endpoint_id FROM entry))

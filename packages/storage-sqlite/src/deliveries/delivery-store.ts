@@ -10,6 +10,8 @@ import {
 } from '@trunkline/core/spi/storage';
 import type {
   ClaimedDelivery,
+  CompletionResult,
+  DeliveryClaim,
   DeliveryClaimResult,
   CancellationReason,
   Completion,
@@ -53,13 +55,10 @@ export function deliveryStore(connected: Connected): DeliveryStore {
     claim: async (claim) => {
       const { database, process, write } = connected();
       return write((announce) => {
-        if (claim.mayBeSetBack) takeAsOfNow(database, claim);
-        const takenBack = takeBackExpired(database, claim.now);
-        const claims = claimFromLanes(database, { ...claim, process: process() });
-        const { claimed, ...damaged } = readClaimed(database, claims, claim.now);
-        const nextAt = nextClaimAt(database, claim.now);
-        if (takenBack > 0 && nextAt === claim.now) announce({ topic: 'deliveries' });
-        return { claimed, nextAt, ...damaged };
+        const takenBack = takeBackLost(database, claim);
+        const result = claimDue(database, { ...claim, process: process() });
+        if (takenBack > 0 && result.nextAt === claim.now) announce({ topic: 'deliveries' });
+        return result;
       });
     },
     complete: async (completions, now) => {
@@ -69,6 +68,21 @@ export function deliveryStore(connected: Connected): DeliveryStore {
         // A slot was freed, so another delivery can be claimed.
         if (written > 0 && hasReadyLane(database, now)) announce({ topic: 'deliveries' });
         return written;
+      });
+    },
+
+    completeAndClaim: async (completions, claim) => {
+      const { database, process, write } = connected();
+      return write((announce) => {
+        const completed = completions.map((completion): CompletionResult =>
+          completeOne(database, completion, claim.now) ? 'written' : 'claim_lost',
+        );
+        const takenBack = takeBackLost(database, claim);
+        const result = claimDue(database, { ...claim, process: process() });
+        // The limit leaves some of the deliveries that this transaction has made claimable.
+        const hasReleased = takenBack > 0 || completed.includes('written');
+        if (hasReleased && result.nextAt === claim.now) announce({ topic: 'deliveries' });
+        return { ...result, completed };
       });
     },
 
@@ -149,6 +163,20 @@ function endInSweep(database: Database) {
     const ended = { status: 'failed', error_code: reason, next_retry_at: null, delivered_at: null };
     database.update('deliveries', deliveryId, { ...ended, generation: ENDED_GENERATION });
   };
+}
+
+/** Makes the deliveries of lost claims due again. Returns their number. */
+function takeBackLost(database: Database, claim: DeliveryClaim): number {
+  if (claim.mayBeSetBack) takeAsOfNow(database, claim);
+  return takeBackExpired(database, claim.now);
+}
+
+function claimDue(
+  database: Database,
+  claim: DeliveryClaim & { readonly process: number },
+): DeliveryClaimResult {
+  const { claimed, ...damaged } = readClaimed(database, claimFromLanes(database, claim), claim.now);
+  return { claimed, nextAt: nextClaimAt(database, claim.now), ...damaged };
 }
 
 /**

@@ -473,9 +473,9 @@ async function useDeliveries(storage: Storage, endpoint: Endpoint): Promise<void
     for (const page of pagesFrom(done.delivery.id)) await deliveries.list(workspaceId, id, filter, page, 0);
   }
   await deliveries.sweepClosed(100);
-  await deliveries.complete(
+  await deliveries.completeAndClaim(
     others.map((one) => succeeded(one, now)),
-    now,
+    claimAt(now),
   );
   await endpoints.listFailing({ before: now, after: null, limit: 10 });
   await endpoints.claimNotifications({ now, leaseMs: 1000, limit: 10 });

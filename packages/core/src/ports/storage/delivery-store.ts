@@ -69,6 +69,17 @@ export interface Completion {
   readonly attempt: Attempt;
 }
 
+/**
+ * How `completeAndClaim` treated a completion. `busy` means that nothing was written, because another transaction is
+ * working in the endpoint's lane: `complete` waits for it.
+ */
+export type CompletionResult = 'written' | 'claim_lost' | 'busy';
+
+export interface CompletedAndClaimed extends DeliveryClaimResult {
+  /** The results of the completions, in their order. */
+  readonly completed: readonly CompletionResult[];
+}
+
 export type RetryResult =
   { readonly kind: 'requeued'; readonly delivery: Delivery } | { readonly kind: 'not_found' | 'not_allowed' };
 
@@ -121,6 +132,12 @@ export interface DeliveryStore {
    * the status that was written. Calls that arrive together may share one commit.
    */
   complete(completions: readonly Completion[], now: number): Promise<number>;
+  /**
+   * Does what `complete` and then `claim` do, so that a claim can take the slots that the completions release. Uses one
+   * transaction, unless the clock may have been set back or the limits have changed. Never waits for the lane of an
+   * endpoint.
+   */
+  completeAndClaim(completions: readonly Completion[], claim: DeliveryClaim): Promise<CompletedAndClaimed>;
 
   findDetail(workspaceId: string, id: string, since: number): Promise<DeliveryDetail | null>;
   /** Newest first. Also finds deliveries of deleted endpoints: the caller decides. */

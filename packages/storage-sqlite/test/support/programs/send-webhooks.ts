@@ -39,6 +39,10 @@ function stayingAt(storage: Storage): Storage {
         if (killed && point === 'after the response') return waitToBeKilled();
         return deliveries.complete(completions, now);
       },
+      async completeAndClaim(completions, claim) {
+        if (killed && point === 'after the response') return waitToBeKilled();
+        return deliveries.completeAndClaim(completions, claim);
+      },
     },
   };
 }
