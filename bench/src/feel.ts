@@ -5,7 +5,6 @@
  * quiet and next to busy processes. Set `TEXTS` (of each measurement, 300), `ROUNDS` (1) and
  * `BURNERS` (0,3,5).
  */
-import { createServer } from 'node:http';
 import { loadavg } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { spawnFakeWhatsApp } from '@trunkline/fake-whatsapp';
@@ -20,6 +19,7 @@ import { dropSchema, providePostgres } from './postgres.ts';
 import { inRounds } from './rounds.ts';
 import type { StorageName } from './storages.ts';
 import { makeDirectory, removeDirectory } from './temporary-directory.ts';
+import { startTextReceiver } from './text-receiver.ts';
 
 const TEXTS = size('TEXTS', 300);
 const ROUNDS = size('ROUNDS', 1);
@@ -158,7 +158,7 @@ async function withProgram<Result>(
   const url = new URL(wa.client.waWebSocketUrl);
   const line = delayMs === 0 ? null : await slowLine(Number(url.port), delayMs);
   if (line) url.port = String(line.port);
-  const receiver = await startReceiver();
+  const receiver = await startTextReceiver();
   const network = { ...wa.client, waWebSocketUrl: url.href };
   const plan: FeelPlan = { directory, network, webhookUrl: receiver.url };
   const own: TrunklinePlan | FeelPlan = storage === null ? plan : { ...plan, storage };
@@ -278,36 +278,4 @@ async function arrivals(
     if (at.size === count) return at;
     await wait(100);
   }
-}
-
-interface Receiver {
-  readonly url: string;
-  /** When each text arrived. */
-  readonly arrivals: ReadonlyMap<string, number>;
-  close(): void;
-}
-
-async function startReceiver(): Promise<Receiver> {
-  const arrivals = new Map<string, number>();
-  const server = createServer((request, response) => {
-    const at = Date.now();
-    let body = '';
-    request.setEncoding('utf8').on('data', (piece: string) => (body += piece));
-    request.on('end', () => {
-      const text = /"text":"([^"]*)"/.exec(body)?.[1];
-      if (text !== undefined && !arrivals.has(text)) arrivals.set(text, at);
-      response.writeHead(204).end();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The receiver has no port.');
-  return {
-    url: `http://127.0.0.1:${address.port}/`,
-    arrivals,
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
 }

@@ -1,0 +1,4 @@
+/** Milliseconds since the epoch, with fractions. */
+export function now(): number {
+  return performance.timeOrigin + performance.now();
+}
