@@ -2,7 +2,13 @@
 import { join } from 'node:path';
 import { serve } from '@hono/node-server';
 import { trustFakeWhatsApp } from '@trunkline/fake-whatsapp';
-import { DisconnectReason, makeWASocket, useMultiFileAuthState } from '@whiskeysockets/baileys';
+import {
+  DisconnectReason,
+  fetchLatestWaWebVersion,
+  makeWASocket,
+  proto,
+  useMultiFileAuthState,
+} from '@whiskeysockets/baileys';
 import type { WASocket } from '@whiskeysockets/baileys';
 import { Hono } from 'hono';
 import { serveParent } from '../child.ts';
@@ -13,6 +19,7 @@ const plan = JSON.parse(process.argv[2] ?? '') as FeelPlan; // feel.ts made it
 trustFakeWhatsApp(plan.network);
 console.info = () => {}; // libsignal would write whole sessions
 const { state, saveCreds } = await useMultiFileAuthState(join(plan.directory, 'auth'));
+const { version } = await fetchLatestWaWebVersion();
 const silent = { level: 'silent', trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 const logger = { ...silent, child: () => logger };
 const firstQr = Promise.withResolvers<string>();
@@ -20,7 +27,15 @@ let isConnected = false;
 let socket: WASocket;
 
 function connect(): void {
-  socket = makeWASocket({ auth: state, logger, waWebSocketUrl: plan.network.waWebSocketUrl });
+  socket = makeWASocket({
+    auth: state,
+    logger,
+    version,
+    waWebSocketUrl: plan.network.waWebSocketUrl,
+    // The rest of a history is a file, which Baileys would look for on WhatsApp's own hosts.
+    shouldSyncHistoryMessage: ({ syncType }) =>
+      syncType === proto.HistorySync.HistorySyncType.INITIAL_BOOTSTRAP,
+  });
   socket.ev.on('creds.update', () => void saveCreds());
   socket.ev.on('connection.update', ({ connection, lastDisconnect, qr }) => {
     if (qr !== undefined) firstQr.resolve(qr);

@@ -1,10 +1,14 @@
 import type { WAVersion, proto } from '@whiskeysockets/baileys';
 
-/** The versions of WhatsApp Web that the network accepts. By default, it accepts every version. */
+/**
+ * The versions of WhatsApp Web that the network accepts: only the current one to link a client, as reported of WhatsApp
+ * in 2026, and every version to log in, until `expire`. web.whatsapp.com names the current one: whatsmeow's `update.go`.
+ */
 export class ClientVersions {
   #current: WAVersion = [2, 3000, 1_100_000_000];
-  #oldestToLink: WAVersion | undefined;
   #oldestToLogIn: WAVersion | undefined;
+  /** Whether the network links clients of every version, as it did before 2026. */
+  linksOldOnes = false;
 
   /** The version that web.whatsapp.com names. */
   get current(): WAVersion {
@@ -14,7 +18,6 @@ export class ClientVersions {
   release(): WAVersion {
     const [first, second, revision] = this.#current;
     this.#current = [first, second, revision + 1_000];
-    this.#oldestToLink = this.#current;
     return this.#current;
   }
 
@@ -23,7 +26,7 @@ export class ClientVersions {
   }
 
   canLink(version: WAVersion): boolean {
-    return !isOlder(version, this.#oldestToLink);
+    return this.linksOldOnes || !isOlder(version, this.#current);
   }
 
   canLogIn(version: WAVersion): boolean {

@@ -34,7 +34,9 @@ it('the fake WhatsApp hands a message over again that the client never acknowled
   const shop = newAccount();
   const bob = newPerson();
   const client = await linked(shop);
-  await client.message(await wa().inbound(bob, shop, 'acknowledged'));
+  const read = await wa().inbound(bob, shop, 'acknowledged');
+  await client.message(read);
+  await wa().receiptFor(read);
   wa().freeze(shop);
   const lost = await wa().inbound(bob, shop, 'lost on the way');
   wa().drop(shop);

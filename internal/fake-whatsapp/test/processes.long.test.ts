@@ -23,10 +23,12 @@ it('the fake WhatsApp runs in a process of its own, with the same API', async ()
   const distrust = wa.trust();
   const shop = await wa.account('5511900000001');
   const bob = await wa.person('5511900000002');
-  const client = Client.unpaired(wa);
+  const version = await wa.currentVersion();
+  const server = { client: wa.client, currentVersion: () => version };
+  const client = Client.unpaired(server);
   await wa.scanQr(shop, await client.qr());
   await client.closed();
-  const restarted = new Client(wa, client.auth);
+  const restarted = new Client(server, client.auth);
   await restarted.opened();
 
   const bytes = Buffer.from('not really a video');

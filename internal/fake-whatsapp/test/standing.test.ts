@@ -9,7 +9,7 @@ const UNTIL = Math.floor(Date.now() / 1000) * 1000 + 3_600_000;
 it('the fake WhatsApp notifies a client that its number may start no chats, and responds the same', async () => {
   const shop = newAccount();
   const client = await linked(shop);
-  wa().lockNewChats(shop, UNTIL);
+  wa().lockNewChats(shop, UNTIL, { isNotified: true });
   const { reachoutTimeLock } = await client.first(
     'connection.update',
     (update) => update.reachoutTimeLock !== undefined,
@@ -23,7 +23,7 @@ it('the fake WhatsApp notifies a client that its number may start no chats, and 
 it('the fake WhatsApp notifies a client that its number has used up its new chats, and responds the same', async () => {
   const shop = newAccount();
   const client = await linked(shop);
-  wa().capNewChats(shop, UNTIL);
+  wa().capNewChats(shop, UNTIL, { isNotified: true });
   const capping = await client.first('message-capping.update');
   expect(capping).toMatchObject({ capping_status: 'CAPPED', cycle_end_timestamp: String(UNTIL / 1000) });
   expect(await client.socket.fetchNewChatMessageCap()).toEqual(capping);

@@ -53,7 +53,7 @@ describe('the address of a recipient', () => {
     const { wa, account } = harness.network;
     await harness.link.first('restricted', ({ restriction }) => restriction === null);
     const until = Math.floor(Date.now() / 1000) * 1000 + 3_600_000;
-    wa.lockNewChats(account, until, { quietly: true });
+    wa.lockNewChats(account, until);
     const strangers = ['5511944443333', '5511944443334'].map((to) => wa.person(to, { needsToken: true }));
     for (const { phoneNumber } of strangers)
       expect(await harness.link.connection().send(aText(phoneNumber))).toMatchObject({
@@ -69,7 +69,7 @@ describe('the address of a recipient', () => {
     async () => {
       const harness = await linked();
       const { wa, account } = harness.network;
-      wa.lockNewChats(account, Date.now() + 3_600_000);
+      wa.lockNewChats(account, Date.now() + 3_600_000, { isNotified: true });
       await harness.link.first('restricted', ({ restriction }) => restriction !== null);
       const stranger = wa.person('5511944443333', { needsToken: true });
       expect(await harness.link.connection().send(aText(stranger.phoneNumber))).toMatchObject({

@@ -7,6 +7,7 @@ import { linked } from './support/linked.ts';
 import type { Linked } from './support/linked.ts';
 
 const HOUR = 3_600_000;
+const NOTIFIED = { isNotified: true };
 /** In milliseconds, rounded down to a second, because the network counts in seconds. */
 const inHours = (hours: number): number => Math.floor((Date.now() + hours * HOUR) / 1000) * 1000;
 
@@ -23,7 +24,7 @@ describe('what the network forbids a number', () => {
     const { wa, account } = network;
     await link.connection().close();
     const until = inHours(6);
-    wa.lockNewChats(account, until, { quietly: true });
+    wa.lockNewChats(account, until);
     const again = await open();
     expect((await again.first('restricted', inForce)).restriction).toEqual({
       code: 'cannot_start_chats',
@@ -31,8 +32,8 @@ describe('what the network forbids a number', () => {
     });
     await again.connection().close();
 
-    wa.lockNewChats(account, null, { quietly: true });
-    wa.capNewChats(account, until, { quietly: true });
+    wa.lockNewChats(account, null);
+    wa.capNewChats(account, until);
     const capped = await open();
     const isCap = ({ restriction }: { restriction: { code: string } | null }): boolean =>
       restriction?.code === 'sending_capped';
@@ -43,12 +44,12 @@ describe('what the network forbids a number', () => {
     const { network, link } = await linked();
     const { wa, account } = network;
     const until = inHours(6);
-    wa.lockNewChats(account, until);
+    wa.lockNewChats(account, until, NOTIFIED);
     expect((await link.first('restricted', inForce)).restriction).toEqual({
       code: 'cannot_start_chats',
       until,
     });
-    wa.lockNewChats(account, null);
+    wa.lockNewChats(account, null, NOTIFIED);
     await hasEnded(link);
   });
 
@@ -56,9 +57,9 @@ describe('what the network forbids a number', () => {
     const { network, link } = await linked();
     const { wa, account } = network;
     const until = inHours(20);
-    wa.capNewChats(account, until);
+    wa.capNewChats(account, until, NOTIFIED);
     expect((await link.first('restricted', inForce)).restriction).toEqual({ code: 'sending_capped', until });
-    wa.capNewChats(account, null);
+    wa.capNewChats(account, null, NOTIFIED);
     await hasEnded(link);
   });
 
@@ -66,11 +67,11 @@ describe('what the network forbids a number', () => {
     const { network, link } = await linked();
     const { wa, account } = network;
     const until = inHours(20);
-    wa.capNewChats(account, until);
+    wa.capNewChats(account, until, NOTIFIED);
     await link.first('restricted', inForce);
-    wa.lockNewChats(account, inHours(1));
-    wa.lockNewChats(account, null);
-    wa.capNewChats(account, null);
+    wa.lockNewChats(account, inHours(1), NOTIFIED);
+    wa.lockNewChats(account, null, NOTIFIED);
+    wa.capNewChats(account, null, NOTIFIED);
     await hasEnded(link);
     const last = link.all('restricted').map(({ restriction }) => restriction);
     expect(last.at(-2)).toEqual({ code: 'sending_capped', until });
@@ -88,7 +89,7 @@ describe('what the network forbids a number', () => {
     })();
     await failing.first('connected');
     const until = inHours(6);
-    network.wa.lockNewChats(network.account, until);
+    network.wa.lockNewChats(network.account, until, NOTIFIED);
     await failing.first('closed');
     const next = await open();
     expect((await next.first('restricted', inForce)).restriction).toEqual({
@@ -114,14 +115,14 @@ it.runIf(isLongForm)('what WhatsApp forbids a number is shown over the REST API,
   const { wa, account, instance, service } = await startLinkedFlow();
   const shown = async () => must(await service().client.instances.get(instance)).restriction;
   const until = inHours(6);
-  wa.lockNewChats(account, until);
+  wa.lockNewChats(account, until, NOTIFIED);
   await eventually(async () =>
     expect(await shown()).toEqual({
       code: 'cannot_start_chats',
       until: new Date(until).toISOString().replace('Z', '+00:00'),
     }),
   );
-  wa.lockNewChats(account, null);
+  wa.lockNewChats(account, null, NOTIFIED);
   await eventually(async () => expect(await shown()).toBeNull());
 });
 

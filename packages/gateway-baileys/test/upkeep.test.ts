@@ -19,7 +19,7 @@ describe('what WhatsApp asks of a linked device', () => {
     expect(wa.routeOf(account)).toBeNull();
     wa.route(account, 'gru2');
     // The route is stored before the restriction is reported.
-    wa.lockNewChats(account, Date.now() + 3_600_000);
+    wa.lockNewChats(account, Date.now() + 3_600_000, { isNotified: true });
     await link.first('restricted', ({ restriction }) => restriction !== null);
     await link.connection().close();
     await (await open()).first('connected');

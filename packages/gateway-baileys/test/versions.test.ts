@@ -1,18 +1,18 @@
 import type { Clock, Logger } from '@trunkline/core/spi/gateway';
-import { silentLogger } from '@trunkline/core';
-import { systemClock, systemRandom } from '@trunkline/core/node';
+import { systemClock } from '@trunkline/core/node';
 import { memorySession, openLink } from '@trunkline/gateway-contract';
 import type { MemorySession, TestLink } from '@trunkline/gateway-contract';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import type { WAVersion } from '@whiskeysockets/baileys';
 import { describe, expect, it } from 'vitest';
-import { baileysGateway } from '../src/index.ts';
-import type { BaileysGateway, BaileysGatewayOptions } from '../src/index.ts';
 import type { BaileysNetwork } from './support/baileys-network.ts';
-import { linked, unlinked } from './support/linked.ts';
+import { linked, nextProcess, unlinked } from './support/linked.ts';
 
 const MINUTE = 60_000;
-const DAY: number = 24 * 60 * MINUTE;
+const HOUR: number = 60 * MINUTE;
+const DAY: number = 24 * HOUR;
+/** The version that the fake WhatsApp requires at first. */
+const CURRENT: WAVersion = [2, 3000, 1_100_000_000];
 const VERSION_REFUSED = { kind: 'dropped', detail: 'client_version_refused', networkCode: '405' };
 const anyEnd = ({ reason }: { reason: { kind: string } }): boolean => reason.kind !== 'restart';
 
@@ -49,7 +49,7 @@ describe('the version of WhatsApp Web', () => {
     const clock = leapingClock();
     const { lines, logger } = recordingLogger();
     let lookups = 0;
-    let current: WAVersion = [2, 3000, 1_050_000_000];
+    let current = CURRENT;
     const currentVersion = async (): Promise<WAVersion> => {
       lookups += 1;
       return current;
@@ -94,7 +94,7 @@ describe('the version of WhatsApp Web', () => {
     const answer = Promise.withResolvers<WAVersion>();
     const currentVersion = (): Promise<WAVersion> => {
       lookups += 1;
-      return lookups === 1 ? Promise.resolve([2, 3000, 1_050_000_000]) : answer.promise;
+      return lookups === 1 ? Promise.resolve(CURRENT) : answer.promise;
     };
     const { link, open } = await linked({ clock, gateway: { currentVersion } });
     await link.connection().close();
@@ -104,7 +104,7 @@ describe('the version of WhatsApp Web', () => {
     await reconnect(open);
     await reconnect(open);
     expect(lookups).toBe(2);
-    answer.resolve([2, 3000, 1_060_000_000]);
+    answer.resolve([2, 3000, 1_160_000_000]);
   });
 
   it('is the one in the options if there is one, and is never looked up then', async () => {
@@ -114,10 +114,10 @@ describe('the version of WhatsApp Web', () => {
       lookups += 1;
       return unreachable();
     };
-    const version: WAVersion = [2, 3000, 1_040_000_000];
-    const gateway = { currentVersion, socket: { version } };
+    const gateway = { currentVersion, socket: { version: CURRENT } };
     const { network, link, open } = await linked({ logger, gateway });
     await link.connection().close();
+    network.wa.releaseVersion();
     network.wa.expireVersions();
     expect((await (await open()).first('closed')).reason).toEqual({
       kind: 'failed',
@@ -132,7 +132,11 @@ describe('the version of WhatsApp Web', () => {
 describe('a lookup of the version that fails', () => {
   it('is logged once, with what to do, and linking goes on with the version of Baileys', async () => {
     const { lines, logger } = recordingLogger();
-    const { link, open } = await linked({ logger, gateway: { currentVersion: unreachable } });
+    const { link, open } = await linked({
+      logger,
+      before: linkOldVersions,
+      gateway: { currentVersion: unreachable },
+    });
     await link.connection().close();
     await reconnect(open);
     expect(lines.filter(({ text }) => text.includes('version'))).toEqual([
@@ -144,7 +148,11 @@ describe('a lookup of the version that fails', () => {
     const clock = leapingClock();
     let current: WAVersion | null = null;
     const currentVersion = async (): Promise<WAVersion> => current ?? unreachable();
-    const { network, link, open } = await linked({ clock, gateway: { currentVersion } });
+    const { network, link, open } = await linked({
+      clock,
+      before: linkOldVersions,
+      gateway: { currentVersion },
+    });
     await link.connection().close();
     network.wa.releaseVersion();
     network.wa.expireVersions();
@@ -159,20 +167,32 @@ describe('a lookup of the version that fails', () => {
   it.runIf(isLongForm)('is one that returns no version', async () => {
     const { lines, logger } = recordingLogger();
     const wrong = async (): Promise<WAVersion> => ['2'] as unknown as WAVersion; // as JavaScript would allow
-    await linked({ logger, gateway: { currentVersion: wrong } });
+    await linked({ logger, before: linkOldVersions, gateway: { currentVersion: wrong } });
     expect(lines).toContainEqual({ level: 'warn', text: expect.stringContaining('currentVersion') });
   });
 });
 
-/** Time passes only when a test says so, apart from the time that the test takes. */
+/** Time passes only when a test says so, apart from the time that the test takes. Then, timers of an hour fire. */
 function leapingClock(): Clock & { leap(ms: number): void } {
   const clock = systemClock();
   let ahead = 0;
+  const hours = new Set<() => void>();
   return {
     ...clock,
+    setTimer(delayMs, callback) {
+      if (delayMs < HOUR) return clock.setTimer(delayMs, callback);
+      hours.add(callback);
+      return () => void hours.delete(callback);
+    },
     now: () => clock.now() + ahead,
     elapsed: () => clock.elapsed() + ahead,
-    leap: (ms) => void (ahead += ms),
+    leap(ms) {
+      ahead += ms;
+      if (ms < HOUR) return;
+      const due = [...hours];
+      hours.clear();
+      for (const fire of due) fire();
+    },
   };
 }
 
@@ -191,11 +211,8 @@ async function linkAnother({ wa, gateway }: BaileysNetwork): Promise<MemorySessi
   return session;
 }
 
-/** A gateway as another process has it. */
-function nextProcess({ wa }: BaileysNetwork, options: BaileysGatewayOptions): BaileysGateway {
-  const gateway = baileysGateway({ ...options, socket: { waWebSocketUrl: wa.client.waWebSocketUrl } });
-  gateway.attach({ clock: systemClock(), random: systemRandom(), logger: silentLogger });
-  return gateway;
+function linkOldVersions({ wa }: BaileysNetwork): void {
+  wa.linkOldVersions();
 }
 
 async function unreachable(): Promise<never> {

@@ -31,7 +31,8 @@ export interface DisturbingApi {
   replace(account: Account): void;
   /**
    * Every login of the account gets this failure: 401, 402, 403, 405, 406, 411, 503, … With `expire`, the failure says
-   * in how many seconds it will end; `says` are further attributes, such as the reason of a ban.
+   * in how many seconds it will end; `says` are further attributes, by default the reason of a 402 and the message to
+   * the owner of a 403, as in whatsmeow's `connectionevents.go`.
    */
   refuseLogin(account: Account, reason: number, options?: Omit<LoginRefusal, 'reason'>): void;
   allowLogin(account: Account): void;
@@ -67,6 +68,14 @@ export interface DisturbingApi {
   freeze(account: Account): void;
 }
 
+const WORDS: Readonly<Record<number, LoginRefusal['says']>> = {
+  402: { code: '101' },
+  403: {
+    logout_message_header: 'Your account is under review',
+    logout_message_subtext: 'A review usually takes a day.',
+  },
+};
+
 export function disturbingApi(network: Network, switchboard: Switchboard): DisturbingApi {
   const { disturbances, directory } = network;
   const connectionOf = ({ phoneNumber }: Account) => switchboard.ofAccount(directory.account(phoneNumber));
@@ -83,7 +92,7 @@ export function disturbingApi(network: Network, switchboard: Switchboard): Distu
     },
     replace: (account) => connectionOf(account).sendLast(replaced()),
     refuseLogin: ({ phoneNumber }, reason, options = {}) =>
-      disturbances.refuseLogin(phoneNumber, { reason, ...options }),
+      disturbances.refuseLogin(phoneNumber, { reason, says: WORDS[reason], ...options }),
     allowLogin: ({ phoneNumber }) => disturbances.refuseLogin(phoneNumber, undefined),
     refusePairingCodes: (code) => {
       disturbances.codeRefusal = code;

@@ -3,11 +3,11 @@ import type { Network } from '../network.ts';
 import type { Account } from './directory-api.ts';
 
 interface StandingOptions {
-  /** Tells clients only when they ask. By default, the network notifies them. */
-  readonly quietly?: boolean;
+  /** Whether the network notifies clients. By default, it tells them only when they ask. */
+  readonly isNotified?: boolean;
 }
 
-/** The network's limits on a number; its clients are notified. Times are in milliseconds, and null ends a limit. */
+/** The network's limits on a number. Times are in milliseconds, and null ends a limit. */
 export interface StandingApi {
   /** The account may not start chats until `until`. */
   lockNewChats(account: Account, until: number | null, options?: StandingOptions): void;
@@ -18,15 +18,15 @@ export interface StandingApi {
 export function standingApi(network: Network): StandingApi {
   const { directory } = network;
   return {
-    lockNewChats: ({ phoneNumber }, until, { quietly = false } = {}) => {
+    lockNewChats: ({ phoneNumber }, until, { isNotified = false } = {}) => {
       const account = directory.account(phoneNumber);
       account.standing.lockedUntil = until;
-      if (!quietly) notifyOfTimelock(network, account);
+      if (isNotified) notifyOfTimelock(network, account);
     },
-    capNewChats: ({ phoneNumber }, until, { quietly = false } = {}) => {
+    capNewChats: ({ phoneNumber }, until, { isNotified = false } = {}) => {
       const account = directory.account(phoneNumber);
       account.standing.cappedUntil = until;
-      if (!quietly) notifyOfCapping(network, account);
+      if (isNotified) notifyOfCapping(network, account);
     },
   };
 }

@@ -14,6 +14,13 @@ interface TokenOptions {
 export interface TrustApi {
   /** A person's phone gives the account a token; its clients are notified. Returns the id of the stanza. */
   giveToken(from: Person, to: Account, options?: TokenOptions): string;
+  /**
+   * The person has written to the account's phone before, and given it a token: clients that are linked from now on find
+   * it in the history that the phone sends them.
+   */
+  wroteBefore(from: Person, to: Account, options?: TokenOptions): void;
+  /** The phone has so many more chats, each with some messages; 20 by default. */
+  fillPhone(account: Account, chats: number): void;
   /** The phone numbers to which clients have given tokens of the account; one entry for each token. */
   tokensGiven(by: Account): readonly string[];
 }
@@ -28,6 +35,14 @@ export function trustApi(network: Network): TrustApi {
         givenAt,
         addressing,
       }),
+    wroteBefore: (from, to, { givenAt = network.now(), addressing = 'lid' } = {}) => {
+      const contact = directory.contact(from.phoneNumber);
+      const token = contact.tokens.give(to.phoneNumber, givenAt);
+      directory.account(to.phoneNumber).history.known.push({ contact, token, addressing });
+    },
+    fillPhone: ({ phoneNumber }, chats) => {
+      directory.account(phoneNumber).history.otherChats = chats;
+    },
     tokensGiven: ({ phoneNumber }) => [...directory.account(phoneNumber).tokensGiven],
   };
 }

@@ -27,9 +27,10 @@ export interface ContactOptions {
   readonly writtenToBy?: AddressingMode | 'either';
   /**
    * Whether messages need a token that this person has given. The phone gives a token when it writes to an account, at
-   * most once a week. False by default.
+   * most once a week. With `any`, the token that an account makes of its salt is accepted, too: whatsmeow's
+   * `cstoken.go`. False by default.
    */
-  readonly needsToken?: boolean;
+  readonly needsToken?: boolean | 'any';
   /**
    * Whether this is a business that also writes through WhatsApp's Cloud API, from the device `HOSTED` of its number.
    * False by default.
@@ -73,7 +74,7 @@ export class Contact {
   readonly pictureUrl: string | undefined;
   readonly #devices = new Map<number, SignalPeer | undefined>([[PHONE, undefined]]);
   readonly writtenToBy: AddressingMode | 'either';
-  readonly needsToken: boolean;
+  readonly needsToken: boolean | 'any';
   readonly tokens: TrustTokens = new TrustTokens();
   /** Whether the network names the person's devices on request. */
   hasDevices = true;

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { PreKeyShelf } from '../signal/pre-key-shelf.ts';
 import { Contact } from './contact.ts';
 import { Inbox } from './inbox.ts';
+import { PhoneHistory } from './phone-history.ts';
 import { Standing } from './standing.ts';
 
 export class LinkedAccount extends Contact {
@@ -10,6 +12,10 @@ export class LinkedAccount extends Contact {
   needsPasskey = false;
   /** The phone numbers to which its clients have given tokens; one entry for each token. */
   readonly tokensGiven: string[] = [];
+  /** The salt of the tokens by which the network recognises whom the account knows. */
+  readonly nctSalt: Buffer = randomBytes(32);
+  /** The chats on the phone, which it sends to clients that are linked. */
+  readonly history: PhoneHistory = new PhoneHistory();
   #devices = 0;
 
   newCompanion(identity: Uint8Array, noiseKey: Uint8Array): Companion {

@@ -4,6 +4,9 @@ import type { MediaKind } from '../messages/content.ts';
 
 const MAC_LENGTH = 10;
 
+/** The kind decides how the file's keys are derived. */
+type FileKind = MediaKind | 'md-msg-hist';
+
 /** The fields of a media message about its file. */
 export interface FileReference {
   readonly mediaKey: Uint8Array;
@@ -14,7 +17,7 @@ export interface FileReference {
 
 /** Encrypts a file as a phone does before it uploads it. */
 export async function sealFile(
-  kind: MediaKind,
+  kind: FileKind,
   bytes: Uint8Array,
 ): Promise<{ readonly sealed: Buffer; readonly reference: FileReference }> {
   const mediaKey = randomBytes(32);
@@ -44,7 +47,7 @@ export async function openFile(kind: MediaKind, sealed: Buffer, reference: FileR
   return bytes;
 }
 
-async function keysOf(kind: MediaKind, mediaKey: Uint8Array) {
+async function keysOf(kind: FileKind, mediaKey: Uint8Array) {
   const { iv, cipherKey, macKey } = await getMediaKeys(mediaKey, kind);
   if (macKey === undefined) throw new Error('no MAC key');
   return { iv, cipherKey: Buffer.from(cipherKey), macKey: Buffer.from(macKey) };

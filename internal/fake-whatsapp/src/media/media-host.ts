@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:https';
 import type { Server } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -91,6 +92,11 @@ export class MediaHost {
     return { url: `https://${this.#names[0] ?? 'no-host'}${directPath}`, directPath };
   }
 
+  /** Stores a part of a phone's history. Its downloads are not listed and never fail: clients choose their time. */
+  putHistory(file: Buffer): { readonly directPath: string } {
+    return this.put(`${HISTORY}${randomBytes(16).toString('hex')}`, file);
+  }
+
   /** Like `put`, but for a phone, which keeps the file. */
   putFromPhone(name: string, file: Buffer): { readonly url: string; readonly directPath: string } {
     this.#onPhones.set(name, file);
@@ -126,8 +132,9 @@ export class MediaHost {
     const { method = '', url = '' } = request;
     const { pathname, searchParams } = new URL(url, 'https://media');
     const range = request.headers.range ?? null;
-    this.requests.push({ host, method, path: pathname, range });
-    const failure = this.#failures.shift();
+    const isHistory = pathname.startsWith(`/o1/${HISTORY}`);
+    if (!isHistory) this.requests.push({ host, method, path: pathname, range });
+    const failure = isHistory ? undefined : this.#failures.shift();
     if (typeof failure === 'number') {
       response.writeHead(failure).end('{}');
       return;
@@ -177,6 +184,8 @@ export class MediaHost {
     else response.end(damage === 'corrupt' ? withOneByteChanged(file) : file);
   }
 }
+
+const HISTORY = 'history-';
 
 function nameOf(server: Server): string {
   const address = server.address();

@@ -10,6 +10,7 @@ import { decryptCopies } from './decrypt-copies.ts';
 import type { Copy } from './decrypt-copies.ts';
 import type { SentMessage } from '../chronicle/sent-log.ts';
 import { fromProto, quotedIn } from './from-proto.ts';
+import { checkTokens } from './message-tokens.ts';
 import { relay } from './relay.ts';
 import { askForRetry } from './retry.ts';
 import { serverRefusal } from './server-refusal.ts';
@@ -29,6 +30,7 @@ export async function onMessage(connection: Connection, node: Stanza): Promise<v
   const refusal = isForOwnPhone ? undefined : (disturbance ?? serverRefusal(connection, node));
 
   checkIdentity(connection, node);
+  checkTokens(connection, node);
   const open = async (): Promise<void> => {
     const copies = await decryptCopies(node, client, directory);
     if (isForOwnPhone) return;

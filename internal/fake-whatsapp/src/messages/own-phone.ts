@@ -1,4 +1,3 @@
-import { deflateSync } from 'node:zlib';
 import { proto } from '@whiskeysockets/baileys';
 import type { Network } from '../network.ts';
 import { seconds, stanza } from '../stanza.ts';
@@ -6,23 +5,25 @@ import { PHONE } from '../directory/contact.ts';
 import type { Contact } from '../directory/contact.ts';
 import { GroupChat } from '../directory/group-chat.ts';
 import type { Companion, LinkedAccount } from '../directory/linked-account.ts';
+import { sealFile } from '../media/media-cipher.ts';
+import { historyOf } from './history.ts';
 import { asPhonesWrite, encNode, encryptFor, newMessageId } from './phone-to-client.ts';
 
-const { INITIAL_BOOTSTRAP } = proto.HistorySync.HistorySyncType;
-
-/** Sends the phone's history, which is empty, to a client that was just linked and waits for the history. */
+/** Sends the phone's history to a client that was just linked: the first part in its message, the rest as a file. */
 export async function sendHistory(network: Network, companion: Companion): Promise<void> {
-  const history = proto.HistorySync.encode({ syncType: INITIAL_BOOTSTRAP, progress: 100 }).finish();
-  await sendToClient(network, companion, {
-    type: proto.Message.ProtocolMessage.Type.HISTORY_SYNC_NOTIFICATION,
-    historySyncNotification: {
-      syncType: INITIAL_BOOTSTRAP,
-      chunkOrder: 1,
-      progress: 100,
-      initialHistBootstrapInlinePayload: deflateSync(history),
-    },
-  });
+  const { first, rest } = historyOf(companion.account);
+  const { sealed, reference } = await sealFile('md-msg-hist', rest);
+  const { directPath } = network.media.putHistory(sealed);
+  const parts: readonly proto.Message.IHistorySyncNotification[] = [
+    { syncType: INITIAL_BOOTSTRAP, chunkOrder: 1, progress: 100, initialHistBootstrapInlinePayload: first },
+    { syncType: RECENT, chunkOrder: 2, progress: 100, directPath, ...reference },
+  ];
+  for (const historySyncNotification of parts)
+    await sendToClient(network, companion, { type: HISTORY_SYNC_NOTIFICATION, historySyncNotification });
 }
+
+const { HISTORY_SYNC_NOTIFICATION } = proto.Message.ProtocolMessage.Type;
+const { INITIAL_BOOTSTRAP, RECENT } = proto.Message.HistorySyncType;
 
 /**
  * Sends every client of the account the content of a message that arrived without content, as a phone does on request.

@@ -1,8 +1,8 @@
 import { jidDecode } from '@whiskeysockets/baileys';
 import type { Connection } from '../connection/connection.ts';
 import type { Contact } from '../directory/contact.ts';
-import { bytesOf, child } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
+import { hasContactToken, hasTrustToken } from './message-tokens.ts';
 
 /** The client named the members of a group differently from how the network now names them. */
 const OUTDATED_MEMBERS = 421;
@@ -23,11 +23,11 @@ export function serverRefusal(connection: Connection, node: Stanza): number | un
   if (contact === undefined) return undefined;
   const mode = jidDecode(to)?.server === 'lid' ? 'lid' : 'pn';
   const isWrongName = contact.writtenToBy !== 'either' && contact.writtenToBy !== mode;
-  const lacksToken = contact.needsToken && !hasToken(connection, contact, node);
+  const lacksToken = contact.needsToken !== false && !hasToken(connection, contact, node);
   return isWrongName || lacksToken ? NOT_TO_THIS_NAME : undefined;
 }
 
-function hasToken({ client, network }: Connection, contact: Contact, node: Stanza): boolean {
-  if (child(node, 'tctoken') === undefined) return false;
-  return contact.tokens.accept(client.account.phoneNumber, bytesOf(node, 'tctoken'), network.now());
+function hasToken(connection: Connection, contact: Contact, node: Stanza): boolean {
+  if (hasTrustToken(connection, contact, node)) return true;
+  return contact.needsToken === 'any' && hasContactToken(connection, contact, node);
 }

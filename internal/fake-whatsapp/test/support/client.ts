@@ -1,4 +1,4 @@
-import { Curve, initAuthCreds, makeWASocket } from '@whiskeysockets/baileys';
+import { Curve, initAuthCreds, makeWASocket, proto } from '@whiskeysockets/baileys';
 import type {
   AuthenticationState,
   BaileysEventMap,
@@ -25,20 +25,34 @@ interface Happened {
   readonly data: unknown;
 }
 
+type FakeServer = Pick<FakeWhatsApp, 'client' | 'currentVersion'>;
+
+/** The rest of a history is a file, which Baileys would look for on WhatsApp's own hosts. */
+function isFirstPart({ syncType }: proto.Message.IHistorySyncNotification): boolean {
+  return syncType === proto.HistorySync.HistorySyncType.INITIAL_BOOTSTRAP;
+}
+
+function isSecondPart({ message }: WAMessage): boolean {
+  const syncType = message?.protocolMessage?.historySyncNotification?.syncType;
+  return syncType === proto.HistorySync.HistorySyncType.RECENT;
+}
+
 /** A plain Baileys socket with its credentials in memory. */
 export class Client {
   readonly socket: ReturnType<typeof makeWASocket>;
   readonly auth: AuthenticationState;
   readonly #happened = new AwaitableLog<Happened>();
 
-  constructor(wa: Pick<FakeWhatsApp, 'client'>, auth: AuthenticationState, options: Options = {}) {
+  constructor(wa: FakeServer, auth: AuthenticationState, options: Options = {}) {
     this.auth = auth;
     this.socket = makeWASocket({
       auth,
       waWebSocketUrl: wa.client.waWebSocketUrl,
       logger: silent,
+      version: wa.currentVersion(),
       emitOwnEvents: false,
       markOnlineOnConnect: false,
+      shouldSyncHistoryMessage: isFirstPart,
       ...options,
     });
     this.socket.ev.process((events) => {
@@ -49,7 +63,7 @@ export class Client {
     });
   }
 
-  static unpaired(wa: Pick<FakeWhatsApp, 'client'>, options?: Options): Client {
+  static unpaired(wa: FakeServer, options?: Options): Client {
     return new Client(wa, { creds: initAuthCreds(), keys: memoryKeys() }, options);
   }
 
@@ -61,6 +75,7 @@ export class Client {
     const restarted = new Client(wa, client.auth, options);
     await restarted.opened();
     await restarted.first('messaging-history.set');
+    await restarted.first('messages.upsert', ({ messages }) => messages.some(isSecondPart));
     return restarted;
   }
 

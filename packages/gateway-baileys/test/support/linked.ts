@@ -3,7 +3,10 @@ import { silentLogger } from '@trunkline/core';
 import { systemClock, systemRandom } from '@trunkline/core/node';
 import { memorySession, openLink } from '@trunkline/gateway-contract';
 import type { LinkOptions, MemorySession, TestLink } from '@trunkline/gateway-contract';
-import { onTestFinished } from 'vitest';
+import { eventually } from '@trunkline/test-support';
+import { expect, onTestFinished } from 'vitest';
+import { baileysGateway } from '@trunkline/gateway-baileys';
+import type { BaileysGateway, BaileysGatewayOptions } from '@trunkline/gateway-baileys';
 import { startBaileysNetwork } from './baileys-network.ts';
 import type { BaileysNetwork, NetworkOptions } from './baileys-network.ts';
 
@@ -21,11 +24,14 @@ interface LinkedOptions extends NetworkOptions {
   readonly logger?: Logger;
   /** A hurried clock starts to hurry when the link is open, because linking takes as long as the machine needs. */
   readonly clock?: Clock | HurriedClock;
+  /** Called before the number is linked. */
+  readonly before?: (network: BaileysNetwork) => void | Promise<void>;
 }
 
 export async function unlinked(options: LinkedOptions = {}): Promise<Omit<Linked, 'link'>> {
-  const { logger = silentLogger, clock = systemClock(), ...networkOptions } = options;
+  const { logger = silentLogger, clock = systemClock(), before, ...networkOptions } = options;
   const network = await startBaileysNetwork(networkOptions);
+  await before?.(network);
   const links: TestLink[] = [];
   onTestFinished(async () => {
     for (const link of links) await link.connection().close();
@@ -55,6 +61,28 @@ export async function linked(options: LinkedOptions = {}): Promise<Linked> {
   await link.first('groups');
   hurry?.();
   return { ...harness, link };
+}
+
+/** The history has been read when nothing of it is stored any more. */
+export function untilHistoryIsRead({ session }: Pick<Linked, 'session'>): Promise<void> {
+  return eventually(() => {
+    const names = [...session.values.keys()];
+    expect(names).toContain('key.nct-salt.own');
+    expect(names.filter((name) => name.startsWith('key.history.'))).toEqual([]);
+  });
+}
+
+interface NextProcessOptions extends Pick<BaileysGatewayOptions, 'currentVersion'> {
+  readonly clock?: Clock;
+}
+
+/** The gateway as the next process has it, which remembers nothing. */
+export function nextProcess({ wa }: BaileysNetwork, options: NextProcessOptions = {}): BaileysGateway {
+  const { clock = systemClock(), ...gatewayOptions } = options;
+  const socket = { waWebSocketUrl: wa.client.waWebSocketUrl };
+  const gateway = baileysGateway({ ...gatewayOptions, socket });
+  gateway.attach({ clock, random: systemRandom(), logger: silentLogger });
+  return gateway;
 }
 
 interface HurriedClock extends Clock {

@@ -1,5 +1,11 @@
 // A client in a separate process, which the test kills. Reports its events to the parent process.
-import { Curve, makeWASocket, useMultiFileAuthState } from '@whiskeysockets/baileys';
+import {
+  Curve,
+  fetchLatestWaWebVersion,
+  makeWASocket,
+  proto,
+  useMultiFileAuthState,
+} from '@whiskeysockets/baileys';
 import { trustFakeWhatsApp } from '../../../src/client-settings.ts';
 import type { ClientSettings } from '../../../src/client-settings.ts';
 import { isSignatureValid } from '../../../src/signal/signature.ts';
@@ -26,14 +32,23 @@ Curve.verify = isSignatureValid;
 const settings = JSON.parse(process.env['FAKE_WHATSAPP'] ?? '') as ClientSettings;
 const { state, saveCreds } = await useMultiFileAuthState(process.argv[2] ?? '');
 trustFakeWhatsApp(settings);
+const { version } = await fetchLatestWaWebVersion();
 connect();
 
 function connect(): void {
-  const socket = makeWASocket({ auth: state, waWebSocketUrl: settings.waWebSocketUrl, logger: silent });
+  const socket = makeWASocket({
+    auth: state,
+    waWebSocketUrl: settings.waWebSocketUrl,
+    logger: silent,
+    version,
+    // The rest of a history is a file, which Baileys would look for on WhatsApp's own hosts.
+    shouldSyncHistoryMessage: ({ syncType }) =>
+      syncType === proto.HistorySync.HistorySyncType.INITIAL_BOOTSTRAP,
+  });
   let saved: Promise<void> = Promise.resolve();
   socket.ev.on('creds.update', () => {
     saved = saved.then(saveCreds).then(() => {
-      if (state.creds.accountSyncCounter > 0) notify({ settled: true });
+      if (state.creds.processedHistoryMessages.length > 0) notify({ settled: true });
     });
   });
   socket.ev.on('connection.update', ({ qr, connection }) => {
