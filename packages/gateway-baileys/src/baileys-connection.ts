@@ -38,6 +38,8 @@ export interface ConnectionParts {
 
 /** How long the end of a connection may go unreported while its last arrivals are reported. */
 const LAST_REPORTS_MS = 5_000;
+/** How often a connected number checks whether its version of WhatsApp Web is to be looked up again. */
+const VERSION_CHECK_MS = 3_600_000;
 
 /** Opens a connection of an instance and reports its events. Pairs the instance if it is not paired yet. */
 export async function openConnection(parts: ConnectionParts): Promise<GatewayConnection> {
@@ -58,14 +60,26 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
   let isOpen = false;
   let isOurEnd = false;
 
+  /** Looks the version up once a day, and stores it for the next process. */
+  const keepVersionCurrent = async (): Promise<void> => {
+    if (settings.socket.version) return;
+    for (;;) {
+      await pauses.pause(VERSION_CHECK_MS);
+      if (pauses.isOver()) return;
+      const current = await versions.current(settings.network);
+      if (current) await saveLearnedVersion(stored.values, current);
+    }
+  };
+
   const opened = async (): Promise<void> => {
     isOpen = true;
     await listener.connected(await linkedProfile(socket, clock));
     inbox.open();
-    // If the write fails, the session breaks, which ends the connection.
+    // If a write fails, the session breaks, which ends the connection.
     if (learned) saveLearnedVersion(stored.values, learned).catch(() => undefined);
+    keepVersionCurrent().catch(() => undefined);
     await memory.restrictions.report(listener);
-    void standing.ask();
+    void standing.askUntilKnown();
     syncGroups();
     await pruneSession({ values: stored.values, clock, progress: memory.pruning, pauses }).catch(
       (error: unknown) => {

@@ -34,6 +34,11 @@ export interface ClientVersions {
    */
   choose(next: NextConnection): Promise<LearnedVersion | null>;
   /**
+   * Returns the newest version that is known, for a number that stays connected. Looks it up if the last answer is a day
+   * old. Null for Baileys' own.
+   */
+  current(network: InstanceNetwork): Promise<LearnedVersion | null>;
+  /**
    * Looks up the current version after the network refused `version`. Returns null if there is another version to
    * connect with now, otherwise the time in milliseconds until the next lookup.
    */
@@ -96,6 +101,10 @@ export function clientVersions(
       const age = context().clock.elapsed() - learnedAt;
       if (isLinking ? age >= ANSWER_MS : isRefused() && mayLookUp()) await lookUp(network);
       else if (age >= DAY_MS && mayLookUp()) void lookUp(network);
+      return known;
+    },
+    async current(network) {
+      if (context().clock.elapsed() - learnedAt >= DAY_MS && mayLookUp()) await lookUp(network);
       return known;
     },
     async refused(version, network) {

@@ -15,8 +15,8 @@ export interface BaileysGatewayOptions {
   /** How fast one instance may send. By default, as fast as the network accepts messages. */
   readonly pace?: PaceOptions | undefined;
   /**
-   * Returns the current version of WhatsApp Web. Called before a number is linked, when a number connects and the last
-   * call was a day ago, and when the network has refused the client's version; never for instances with the option
+   * Returns the current version of WhatsApp Web. Called before a number is linked, when a number is connected and the
+   * last call was a day ago, and when the network has refused the client's version; never for instances with the option
    * `socket.version`. By default, asks web.whatsapp.com, through the instance's proxy if it has one.
    */
   readonly currentVersion?: (() => Promise<WhatsAppVersion>) | undefined;

@@ -1,8 +1,10 @@
 import { withDeadline } from '@trunkline/core/spi/gateway';
 import type { Clock, GatewayListener, Restriction } from '@trunkline/core/spi/gateway';
 import type { ConnectionState, NewChatMessageCapInfo, WASocket } from '@whiskeysockets/baileys';
+import type { Pauses } from './socket/socket-life.ts';
 
-type Source = 'timelock' | 'capping';
+const SOURCES = ['timelock', 'capping'] as const;
+type Source = (typeof SOURCES)[number];
 
 /** The network's restrictions on an instance, as far as this process knows. */
 export interface Restrictions {
@@ -10,13 +12,20 @@ export interface Restrictions {
   current(): Restriction | null;
   /** Notes the network's latest report of a restriction; null if it has ended. */
   note(source: Source, restriction: Restriction | null): void;
-  /** Reports the restriction in force to the listener, unless it was reported since the last `note`. */
+  /** Whether the network has said in this process whether this restriction is in force. */
+  isKnown(source: Source): boolean;
+  /**
+   * Reports the restriction in force to the listener, unless it was reported since the last `note`. Reports that there
+   * is none only if that is known of each, because the listener may have stored one that an earlier process reported.
+   */
   report(listener: Pick<GatewayListener, 'restricted'>): Promise<void>;
 }
 
 export function createRestrictions(clock: Pick<Clock, 'now'>): Restrictions {
   const known = new Map<Source, Restriction | null>();
   let isReported = true;
+  /** Whether a restriction that the listener has stored is from this process. */
+  let hasReportedOne = false;
   /** Reports are made one after another, because the listener keeps the one that it stores last. */
   let previous: Promise<void> = Promise.resolve();
   const isInForce = (restriction: Restriction | null): boolean =>
@@ -25,6 +34,7 @@ export function createRestrictions(clock: Pick<Clock, 'now'>): Restrictions {
 
   return {
     current,
+    isKnown: (source) => known.has(source),
     note(source, restriction) {
       const before = known.get(source);
       if (before !== undefined && isSame(before, restriction)) return;
@@ -35,10 +45,14 @@ export function createRestrictions(clock: Pick<Clock, 'now'>): Restrictions {
       const reported = previous
         .catch(() => undefined)
         .then(async () => {
-          if (isReported) return;
+          const restriction = current();
+          const isCertain =
+            restriction !== null || hasReportedOne || SOURCES.every((source) => known.has(source));
+          if (isReported || !isCertain) return;
           isReported = true;
           try {
-            await listener.restricted?.(current());
+            await listener.restricted?.(restriction);
+            hasReportedOne ||= restriction !== null;
           } catch (error) {
             isReported = false;
             throw error;
@@ -56,14 +70,17 @@ function isSame(one: Restriction | null, other: Restriction | null): boolean {
 
 /** How long a message that was refused waits for the network to name the restrictions. */
 const ANSWER_MS = 5_000;
+/** The waits after a query without an answer, doubled each time. */
+const FIRST_RETRY_MS = 60_000;
+const LONGEST_RETRY_MS = 3_600_000;
 /** Refused messages ask for the restrictions at most this often. */
 const AGAIN_MS = 60_000;
 
 /** Asks the network for its restrictions on the number. It may have imposed them without a notification. */
 export interface RestrictionQueries {
-  /** Asks and waits for the answers. A failure changes nothing that is known. */
-  ask(): Promise<void>;
-  /** Does the same after the network refused a message, at most once a minute. */
+  /** Asks until the network has answered everything, or the connection ends. */
+  askUntilKnown(): Promise<void>;
+  /** Asks after the network refused a message, at most once a minute. A failure changes nothing that is known. */
   askAfterRefusal(): Promise<void>;
 }
 
@@ -72,6 +89,8 @@ interface RestrictionWatch {
   readonly clock: Clock;
   readonly restrictions: Restrictions;
   readonly listener: Pick<GatewayListener, 'restricted'>;
+  /** Waits that end with the connection. */
+  readonly pauses: Pauses;
   readonly failed: (error: unknown) => void;
 }
 
@@ -81,6 +100,7 @@ export function watchRestrictions({
   clock,
   restrictions,
   listener,
+  pauses,
   failed,
 }: RestrictionWatch): RestrictionQueries {
   const note = (source: Source, restriction: Restriction | null): void => {
@@ -103,7 +123,14 @@ export function watchRestrictions({
     await restrictions.report(listener).catch(failed);
   };
   return {
-    ask,
+    async askUntilKnown() {
+      await ask();
+      for (let waitMs = FIRST_RETRY_MS; !pauses.isOver(); waitMs = Math.min(waitMs * 2, LONGEST_RETRY_MS)) {
+        if (SOURCES.every((source) => restrictions.isKnown(source))) return;
+        await pauses.pause(waitMs);
+        if (!pauses.isOver()) await ask();
+      }
+    },
     async askAfterRefusal() {
       if (clock.elapsed() - askedAt < AGAIN_MS) return;
       askedAt = clock.elapsed();

@@ -97,11 +97,13 @@ export function wireSocket(parts: WiringParts): WiredSocket {
   refuseStanzas(socket, skipped);
   confirmRepeats({ socket, arrivals: stored.arrivals, skipped });
   answerRetries({ socket, sent: stored.sent, copies: memory.copies, logger: log });
+  const pauses = createPauses(clock, life.ended);
   const standing = watchRestrictions({
     socket,
     clock,
     restrictions: memory.restrictions,
     listener,
+    pauses,
     failed: giveUp,
   });
   showQrs({
@@ -112,7 +114,6 @@ export function wireSocket(parts: WiringParts): WiredSocket {
     qrLifetimeMs: settings.socket.qrTimeout,
     failed: giveUp,
   });
-  const pauses = createPauses(clock, life.ended);
   askAgain({ socket, arrivals: stored.arrivals, failures: memory.failures, pauses, logger: log });
   const groups = watchGroups({
     socket,

@@ -1,9 +1,10 @@
 import { silentLogger } from '@trunkline/core';
-import { describe, expect, it } from 'vitest';
+import { openLink } from '@trunkline/gateway-contract';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import { must, startLinkedFlow, untilStatus } from './support/flow.ts';
-import { linked } from './support/linked.ts';
+import { leapingClock, linked, nextProcess } from './support/linked.ts';
 import type { Linked } from './support/linked.ts';
 
 const HOUR = 3_600_000;
@@ -51,6 +52,23 @@ describe('what the network forbids a number', () => {
     });
     wa.lockNewChats(account, null, NOTIFIED);
     await hasEnded(link);
+  });
+
+  it('is not reported as ended by a new process that got no answer about it', async () => {
+    const { network, session, link } = await linked();
+    const { wa, account } = network;
+    const until = inHours(20);
+    wa.capNewChats(account, until, NOTIFIED);
+    await link.first('restricted', inForce);
+    await link.connection().close();
+
+    const clock = leapingClock();
+    clock.leap();
+    // The query for the cap is the first of the two.
+    wa.refuseQueries('w:mex/get/query', 500);
+    const again = await openLink(nextProcess(network, { clock }), session);
+    onTestFinished(() => again.connection().close());
+    expect((await again.first('restricted')).restriction).toEqual({ code: 'sending_capped', until });
   });
 
   it.runIf(isLongForm)('is reported where a number has begun as many chats as it may', async () => {

@@ -2,6 +2,7 @@ import type { Clock, Logger } from '@trunkline/core/spi/gateway';
 import { systemClock } from '@trunkline/core/node';
 import { memorySession, openLink } from '@trunkline/gateway-contract';
 import type { MemorySession, TestLink } from '@trunkline/gateway-contract';
+import { eventually } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import type { WAVersion } from '@whiskeysockets/baileys';
 import { describe, expect, it } from 'vitest';
@@ -105,6 +106,18 @@ describe('the version of WhatsApp Web', () => {
     await reconnect(open);
     expect(lookups).toBe(2);
     answer.resolve([2, 3000, 1_160_000_000]);
+  });
+
+  it('is looked up once a day by a number that stays connected, and stored for the next process', async () => {
+    const clock = leapingClock();
+    const { network, session } = await linked({ clock });
+    const { wa } = network;
+    const name = 'client-version';
+    const version = wa.releaseVersion();
+    const stored = () => JSON.parse(Buffer.from(session.values.get(name) ?? []).toString()).version;
+    expect(stored()).not.toEqual(version);
+    clock.leap(DAY);
+    await eventually(() => expect(stored()).toEqual(version));
   });
 
   it('is the one in the options if there is one, and is never looked up then', async () => {
