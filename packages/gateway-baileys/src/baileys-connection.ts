@@ -50,13 +50,26 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
   await makeFirstPreKeys(stored.values, stored.creds, clock);
   const learned = await chooseVersion(parts, stored);
   const version = learned?.version ?? null;
-  const { socket, log, life, inbox, acks, timers, findGroup, media, syncGroups, pauses, standing, giveUp } =
-    wireSocket({
-      ...parts,
-      instanceId,
-      stored,
-      version,
-    });
+  const {
+    socket,
+    log,
+    life,
+    inbox,
+    acks,
+    timers,
+    findGroup,
+    media,
+    history,
+    syncGroups,
+    pauses,
+    standing,
+    giveUp,
+  } = wireSocket({
+    ...parts,
+    instanceId,
+    stored,
+    version,
+  });
   let isOpen = false;
   let isOurEnd = false;
 
@@ -75,6 +88,7 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     isOpen = true;
     await listener.connected(await linkedProfile(socket, clock));
     inbox.open();
+    history.start();
     // If a write fails, the session breaks, which ends the connection.
     if (learned) saveLearnedVersion(stored.values, learned).catch(() => undefined);
     keepVersionCurrent().catch(() => undefined);
@@ -94,7 +108,10 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
   const followState = ({ connection, qr, isNewLogin }: Partial<ConnectionState>): void => {
     if (qr || connection === 'open') life.progressed();
     // The phone is linked, and the network now asks for a new connection.
-    if (isNewLogin) life.expectProgress();
+    if (isNewLogin) {
+      memory.linkedAt = clock.elapsed();
+      life.expectProgress();
+    }
     if (connection === 'open') opened().catch(giveUp);
   };
 
@@ -145,6 +162,7 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     directory: memory.groups,
     restrictions: memory.restrictions,
     standing,
+    history,
   };
   return {
     async send(message) {

@@ -1,5 +1,6 @@
 import type { GatewayContext } from '@trunkline/core/spi/gateway';
 import QuickLRU from 'quick-lru';
+import type { NewLink } from './history/read-history.ts';
 import { readMessages } from './inbound/arrivals.ts';
 import type { ReadMessages } from './inbound/arrivals.ts';
 import { readFailures } from './inbound/retry-requests.ts';
@@ -21,7 +22,7 @@ import { socketCaches } from './socket/socket-caches.ts';
 import type { SocketCaches } from './socket/socket-caches.ts';
 
 /** The state that an instance's connections share within this process. */
-export interface InstanceMemory {
+export interface InstanceMemory extends NewLink {
   readonly caches: SocketCaches;
   readonly recipients: RecipientCache;
   readonly groups: GroupDirectory;
@@ -51,6 +52,7 @@ export function instanceMemory(context: GatewayContext): InstanceMemory {
     secrets: new Map(),
     pruning: pruningProgress(),
     calls: new QuickLRU({ maxSize: 500 }),
+    linkedAt: null,
     replacedAt: null,
   };
 }

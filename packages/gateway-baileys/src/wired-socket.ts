@@ -1,6 +1,8 @@
 import type { GatewayContext, GatewayListener } from '@trunkline/core/spi/gateway';
 import type { WASocket, WAVersion } from '@whiskeysockets/baileys';
 import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
+import { historyReader } from './history/read-history.ts';
+import type { HistoryReader } from './history/read-history.ts';
 import { watchGroups } from './inbound/groups.ts';
 import type { Groups } from './inbound/groups.ts';
 import { createInbox } from './inbound/inbox.ts';
@@ -54,6 +56,7 @@ export interface WiredSocket {
   readonly inbox: Inbox;
   readonly acks: Acks;
   readonly media: MediaNetwork;
+  readonly history: HistoryReader;
   readonly timers: ChatTimers;
   readonly standing: RestrictionQueries;
   readonly findGroup: Groups['find'];
@@ -144,6 +147,15 @@ export function wireSocket(parts: WiringParts): WiredSocket {
     giveUp,
     acks: watchAcks(socket),
     media,
+    history: historyReader({
+      pending: stored.history,
+      values: stored.values,
+      media,
+      clock,
+      pauses,
+      link: memory,
+      failed: (error) => logger.warn({ instanceId, reason: briefly(error) }, HISTORY_FAILED),
+    }),
     standing,
     timers: watchChatTimers({
       socket,
@@ -167,3 +179,6 @@ export function wireSocket(parts: WiringParts): WiredSocket {
     pauses,
   };
 }
+
+const HISTORY_FAILED =
+  'a part of the history of a newly linked phone could not be read: if WhatsApp refuses messages to customers of long standing (account_restricted), have them write first, or link the number again';

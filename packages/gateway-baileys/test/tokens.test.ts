@@ -1,10 +1,10 @@
 import type { OutgoingMessage, SendOutcome } from '@trunkline/core/spi/gateway';
-import type { Person } from '@trunkline/fake-whatsapp';
+import type { Account, Person } from '@trunkline/fake-whatsapp';
 import type { TestLink } from '@trunkline/gateway-contract';
 import { eventually } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { linked, textOf } from './support/linked.ts';
+import { linked, textOf, unlinked, untilHistoryIsRead } from './support/linked.ts';
 import type { Linked } from './support/linked.ts';
 
 const DAY = 86_400_000;
@@ -113,6 +113,73 @@ describe('a person to whom WhatsApp requires a token', () => {
     await harness.link.connection().close();
     await (await harness.open()).first('connected');
     await eventually(() => expect(storedTokens(harness)).toEqual([]));
+  });
+});
+
+/** Links a number after `before` has prepared its phone. Unlike `linked`, waits for nothing else. */
+async function linkedAfter(
+  before: (network: Linked['network'], account: Account) => void | Promise<void>,
+): Promise<Linked> {
+  const harness = await unlinked({ before: (network) => before(network, network.account) });
+  const { network } = harness;
+  const link = await harness.open();
+  network.wa.scanQr(network.account, (await link.first('qr')).code);
+  await link.first('connected');
+  return { ...harness, link };
+}
+
+describe('an account whose phone has been in use before it was linked', () => {
+  it.each<'lid' | 'pn'>(['lid', 'pn'])(
+    'writes to its customers with the tokens in the history, where chats are named by %s',
+    async (addressing) => {
+      const harness = await linkedAfter(({ wa }, account) => {
+        wa.fillPhone(account, isLongForm ? 10_000 : 500);
+        wa.wroteBefore(wa.person('5511944443333', { needsToken: true }), account, { addressing });
+      });
+      const customer = { phoneNumber: '5511944443333' };
+      const message = aText(customer.phoneNumber);
+      await untilHistoryIsRead(harness);
+      expect(await harness.link.connection().send(message)).toEqual({ kind: 'accepted' });
+    },
+  );
+
+  it('writes to a customer immediately after the link: the message waits for the history', async () => {
+    const harness = await linkedAfter(({ wa }, account) =>
+      wa.wroteBefore(wa.person('5511944443333', { needsToken: true }), account),
+    );
+    expect(await harness.link.connection().send(aText('5511944443333'))).toEqual({ kind: 'accepted' });
+  });
+
+  it('reads the history on the next connection if it could not do so before', async () => {
+    const harness = await linkedAfter(async ({ wa }, account) => {
+      wa.wroteBefore(wa.person('5511944443333', { needsToken: true }), account);
+      await wa.setMediaHosts('down');
+    });
+    const { network, session, link, open } = harness;
+    const waiting = (): number =>
+      [...session.values.keys()].filter((name) => name.includes('history')).length;
+    await eventually(() => expect([session.values.has('key.nct-salt.own'), waiting()]).toEqual([true, 1]));
+    await link.connection().close();
+    await network.wa.setMediaHosts('up');
+    const again = await open();
+    await again.first('connected');
+    await untilHistoryIsRead(harness);
+    expect(await again.connection().send(aText('5511944443333'))).toEqual({ kind: 'accepted' });
+  });
+
+  it('writes to a stranger with a token of its own, after a restart too', async () => {
+    const harness = await linkedAfter(({ wa }) => {
+      wa.person('5511944443333', { needsToken: 'any' });
+      wa.person('5511944442222', { needsToken: 'any' });
+    });
+    const { wa } = harness.network;
+    await untilHistoryIsRead(harness);
+    expect(await harness.link.connection().send(aText('5511944443333'))).toEqual({ kind: 'accepted' });
+    await harness.link.connection().close();
+    const again = await harness.open();
+    await again.first('connected');
+    expect(await again.connection().send(aText('5511944442222'))).toEqual({ kind: 'accepted' });
+    expect(wa.sentMessages().map(({ refused }) => refused)).toEqual([null, null]);
   });
 });
 

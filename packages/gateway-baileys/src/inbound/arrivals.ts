@@ -2,6 +2,7 @@ import type { Clock } from '@trunkline/core/spi/gateway';
 import { MISSING_KEYS_ERROR_TEXT, proto, unpadRandomMax16 } from '@whiskeysockets/baileys';
 import type { BinaryNode, WAMessage, WASocket } from '@whiskeysockets/baileys';
 import QuickLRU from 'quick-lru';
+import type { HistoryChanges, PendingHistory } from '../history/pending-history.ts';
 import { decodeValue } from '../session/json-value.ts';
 import type { SessionValues } from '../session/session-values.ts';
 import { keyName } from '../session/signal-keys.ts';
@@ -58,6 +59,8 @@ interface RecordedArrival {
   readonly keys: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Empty if the message itself need not be stored. */
   readonly arrivals: readonly Arrival[];
+  /** The part of the phone's history that the message announces. */
+  readonly history?: HistoryChanges;
 }
 
 interface Arrival extends StanzaOrigin {
@@ -81,9 +84,10 @@ interface ArrivalsParts {
   readonly clock: Clock;
   readonly heardOf: ReadMessages;
   readonly secrets: MessageSecrets;
+  readonly history: PendingHistory;
 }
 
-export function createArrivals({ values, clock, heardOf, secrets }: ArrivalsParts): Arrivals {
+export function createArrivals({ values, clock, heardOf, secrets, history }: ArrivalsParts): Arrivals {
   const stanzas = new WeakMap<Uint8Array, BinaryNode>();
   const unreadable = createUnreadable(values, clock);
   const completed = new Set<string>();
@@ -137,6 +141,12 @@ export function createArrivals({ values, clock, heardOf, secrets }: ArrivalsPart
     return { keys, arrivals: [...arrived.values()] };
   };
 
+  /** Records what only our own phone sends, except what Baileys handles itself. */
+  const recordOfPhone = (id: string, opened: proto.IMessage, account: Me): RecordedArrival | null => {
+    const part = history.record(id, opened);
+    return part ? { keys: part, arrivals: [], history: part } : recordResent(opened, account);
+  };
+
   return {
     watch(socket) {
       socket.ws.prependListener('CB:message', (stanza: BinaryNode) => {
@@ -149,10 +159,10 @@ export function createArrivals({ values, clock, heardOf, secrets }: ArrivalsPart
       const stanza = stanzas.get(ciphertext);
       if (!stanza || !me) return null;
       const opened = proto.Message.decode(unpadRandomMax16(plaintext));
-      // From our own phone, record only resent messages: Baileys handles everything else that it sends only to this
-      // device.
-      if (stanza.attrs['category'] === 'peer')
-        return messageOf(originOf(stanza), me).key.fromMe ? recordResent(opened, me) : null;
+      if (stanza.attrs['category'] === 'peer') {
+        const { key } = messageOf(originOf(stanza), me);
+        return key.fromMe && key.id ? recordOfPhone(key.id, opened, me) : null;
+      }
       const origin = originOf(stanza);
       const message = await secrets.open(origin, withoutCopy(opened), me);
       const read = readContent(message);
@@ -182,8 +192,9 @@ export function createArrivals({ values, clock, heardOf, secrets }: ArrivalsPart
       hearFailure = heard;
     },
     recordUnreadable,
-    announce({ arrivals }) {
+    announce({ arrivals, history: part }) {
       for (const arrival of arrivals) hear(arrival);
+      if (part) history.announce(part);
     },
     listen(account, heard) {
       if (!account) return;

@@ -53,9 +53,9 @@ export function isClosed(error: unknown): boolean {
   return typeof error === 'number' || statusCodeOf(error) === 428;
 }
 
-/** The outcome of a failure before the message was written. */
-export function notWritten(error: unknown): SendOutcome {
-  if (isClosed(error)) return { kind: 'not_sent', reason: CONNECTION_CLOSED };
+/** The outcome of a failure before the message was written. The error need not say that the connection has closed. */
+export function notWritten(error: unknown, isOpen: boolean): SendOutcome {
+  if (!isOpen || isClosed(error)) return { kind: 'not_sent', reason: CONNECTION_CLOSED };
   if (isUnencryptable(error)) return UNREACHABLE;
   const isLimited = (queryErrorOf(error) ?? statusCodeOf(error)) === 429;
   return {

@@ -1,6 +1,6 @@
 import { withDeadline } from '@trunkline/core/spi/gateway';
 import type { Clock } from '@trunkline/core/spi/gateway';
-import type { WASocket, proto } from '@whiskeysockets/baileys';
+import type { BinaryNode, WASocket, proto } from '@whiskeysockets/baileys';
 import { withPreparedSessions } from '../session/prepared-sessions.ts';
 import type { SentMessages } from '../session/sent-messages.ts';
 import { ownKeys } from '../session/signal-keys.ts';
@@ -22,6 +22,8 @@ interface Relayed {
   readonly networkId: string;
   /** The devices of a group that cannot get its key; undefined if the message is for a person. */
   readonly unreachable?: readonly string[] | undefined;
+  /** More children of the stanza. */
+  readonly nodes?: readonly BinaryNode[] | undefined;
 }
 
 /**
@@ -30,13 +32,15 @@ interface Relayed {
  */
 export async function relay(
   { socket, clock, acks, sent }: Relay,
-  { jid, networkId, unreachable }: Relayed,
+  { jid, networkId, unreachable, nodes = [] }: Relayed,
   content: proto.IMessage,
 ): Promise<string | null> {
   const acked = acks.expect(networkId);
   const { keys } = socket.authState;
   const write = (): Promise<unknown> =>
-    withPreparedSessions(() => socket.relayMessage(jid, content, { messageId: networkId }));
+    withPreparedSessions(() =>
+      socket.relayMessage(jid, content, { messageId: networkId, additionalNodes: [...nodes] }),
+    );
   try {
     // Record the message in one transaction with the keys that encrypt it.
     await keys.transaction(async () => {

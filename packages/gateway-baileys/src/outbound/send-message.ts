@@ -1,6 +1,7 @@
 import type { Clock, ContactReport, OutgoingMessage, SendOutcome } from '@trunkline/core/spi/gateway';
-import type { WASocket, proto } from '@whiskeysockets/baileys';
+import type { BinaryNode, WASocket, proto } from '@whiskeysockets/baileys';
 import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
+import type { HistoryReader } from '../history/read-history.ts';
 import type { GroupDirectory } from '../inbound/group-directory.ts';
 import { isNoMember } from '../inbound/groups.ts';
 import type { Groups } from '../inbound/groups.ts';
@@ -24,6 +25,7 @@ import {
 import { briefly } from '../socket/status-code.ts';
 import { findAddresses, registeredElsewhere, rememberAddress } from './recipients.ts';
 import type { Addresses, RecipientCache } from './recipients.ts';
+import { tokenNodes } from './privacy-nodes.ts';
 import { canEncryptFor, reachGroup } from './reach.ts';
 import { relay } from './relay.ts';
 
@@ -40,6 +42,7 @@ export interface Outbox {
   readonly timers: ChatTimers;
   readonly restrictions: Restrictions;
   readonly standing: RestrictionQueries;
+  readonly history: Pick<HistoryReader, 'settled'>;
 }
 
 interface Chat extends Addresses {
@@ -49,6 +52,8 @@ interface Chat extends Addresses {
   readonly recipient?: ContactReport;
   /** The devices of a group that cannot get its key. */
   readonly unreachable?: readonly string[];
+  /** The token by which WhatsApp recognises a person who has given none, if there is one. */
+  readonly nodes?: readonly BinaryNode[];
 }
 
 /** A message that only has to be encrypted and written. */
@@ -73,7 +78,9 @@ export async function sendMessage(
       'WhatsApp shows no caption with an audio message: send it without one.',
     );
   }
-  const prepared = await prepare(outbox, message).catch(notWritten);
+  const prepared = await prepare(outbox, message).catch((error: unknown) =>
+    notWritten(error, outbox.socket.ws.isOpen),
+  );
   if (prepared.kind !== 'prepared') return prepared;
   writing();
   const outcome = await write(outbox, message, prepared);
@@ -87,7 +94,9 @@ async function write(outbox: Outbox, message: OutgoingMessage, prepared: Prepare
   } catch (error) {
     if (message.isGroup && isNoMember(error)) return NOT_IN_GROUP;
     if (isClosed(error)) return { kind: 'unknown', reason: CONNECTION_CLOSED };
-    return provesNothingWritten(error) ? notWritten(error) : { kind: 'unknown', reason: briefly(error) };
+    return provesNothingWritten(error)
+      ? notWritten(error, true)
+      : { kind: 'unknown', reason: briefly(error) };
   }
 }
 
@@ -109,7 +118,8 @@ async function findPerson(outbox: Outbox, message: OutgoingMessage): Promise<Cha
   if (!(await canEncryptFor(socket, addresses.jid))) return UNREACHABLE;
   const recipient = await registeredElsewhere(socket, message, addresses);
   const timer = await timers.find([addresses.jid, addresses.other]);
-  return { ...addresses, timer, ...(recipient && { recipient }) };
+  const nodes = await tokenNodes(outbox, addresses);
+  return { ...addresses, timer, nodes, ...(recipient && { recipient }) };
 }
 
 async function findGroupChat({ socket, findGroup }: Outbox, jid: string): Promise<Chat | SendOutcome> {
@@ -133,13 +143,13 @@ async function sendToPerson(
   { chat, content }: Prepared,
 ): Promise<SendOutcome> {
   const { socket, restrictions, standing } = outbox;
-  const { jid, other } = chat;
-  const error = await relay(outbox, { jid, networkId }, content);
+  const { jid, other, nodes } = chat;
+  const error = await relay(outbox, { jid, networkId, nodes }, content);
   if (error !== '463') return ackOutcome(error);
   if (restrictions.current() === null) await standing.askAfterRefusal();
   if (other === null || restrictions.current() !== null) return ackOutcome(error);
   if (!(await canEncryptFor(socket, other))) return ackOutcome(error);
-  const again = await relay(outbox, { jid: other, networkId }, content);
+  const again = await relay(outbox, { jid: other, networkId, nodes }, content);
   // If storing the address fails, the connection ends anyway; the message has its outcome.
   if (again === null) await rememberAddress(socket, { jid: other, other: jid }).catch(() => undefined);
   return ackOutcome(again);

@@ -2,6 +2,7 @@ import type { Clock } from '@trunkline/core/spi/gateway';
 import { MESSAGE_SECRETS, isSecretExpired } from '../inbound/message-secrets.ts';
 import { decodeValue } from './json-value.ts';
 import { LID_PAIRS, dayOf, decodeLidPair, isUnused } from './lid-pairs.ts';
+import { TOKENS } from './privacy-tokens.ts';
 import { isSentLongAgo } from './sent-messages.ts';
 import type { SessionValues } from './session-values.ts';
 import { keyName } from './signal-keys.ts';
@@ -46,7 +47,6 @@ export async function pruneSession({ values, clock, progress, pauses }: Pruning)
 }
 
 const PAIRS: string = keyName(LID_PAIRS, '');
-const TOKENS: string = keyName('tctoken', '');
 
 async function prunePage(values: SessionValues, names: readonly string[], today: number): Promise<void> {
   const changes = new Map<string, Uint8Array | null>();

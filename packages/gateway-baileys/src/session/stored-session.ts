@@ -2,6 +2,8 @@ import type { GatewayContext, Session } from '@trunkline/core/spi/gateway';
 import type { AuthenticationCreds } from '@whiskeysockets/baileys';
 import { ARRIVALS, createArrivals } from '../inbound/arrivals.ts';
 import type { Arrivals, ReadMessages } from '../inbound/arrivals.ts';
+import { HISTORY, pendingHistory } from '../history/pending-history.ts';
+import type { PendingHistory } from '../history/pending-history.ts';
 import { messageSecrets } from '../inbound/message-secrets.ts';
 import type { KeptSecrets } from '../inbound/message-secrets.ts';
 import { UNREADABLE } from '../inbound/unreadable.ts';
@@ -18,6 +20,7 @@ export interface StoredSession {
   readonly creds: AuthenticationCreds;
   readonly arrivals: Arrivals;
   readonly sent: SentMessages;
+  readonly history: PendingHistory;
   /** Resolves with the error of the first failed write, if any. */
   readonly broken: Promise<unknown>;
 }
@@ -30,7 +33,7 @@ export async function readStoredSession(
   const { promise: broken, resolve } = Promise.withResolvers<unknown>();
   const values = await readSession(session, resolve, {
     names: [CREDENTIALS, LEARNED_VERSION],
-    prefixes: [ARRIVALS, UNREADABLE],
+    prefixes: [ARRIVALS, UNREADABLE, HISTORY],
   });
   const secrets = messageSecrets({
     values,
@@ -41,12 +44,19 @@ export async function readStoredSession(
         'an edit could not be decrypted, so the message keeps its previous text: expected for messages that arrived before this number was linked',
       ),
   });
+  const history = pendingHistory(values, () =>
+    logger.warn({ instanceId: session.instanceId }, HISTORY_DROPPED),
+  );
   const creds = await readCredentials(values);
   return {
     values,
     creds,
     broken,
-    arrivals: createArrivals({ values, clock, heardOf: read, secrets }),
+    arrivals: createArrivals({ values, clock, heardOf: read, secrets, history }),
+    history,
     sent: sentMessages(values, clock),
   };
 }
+
+const HISTORY_DROPPED =
+  'a part of the history of a newly linked phone is too large and was left out: if WhatsApp refuses messages to customers of long standing (account_restricted), have them write first';
