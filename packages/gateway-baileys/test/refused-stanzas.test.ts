@@ -1,7 +1,9 @@
+import type { OutgoingMessage } from '@trunkline/core/spi/gateway';
+import { openLink } from '@trunkline/gateway-contract';
 import { eventually } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
-import { describe, expect, it } from 'vitest';
-import { linked, textOf } from './support/linked.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { linked, nextProcess, textOf } from './support/linked.ts';
 import type { Linked } from './support/linked.ts';
 
 function responsesTo({ network }: Linked, id: string) {
@@ -100,6 +102,48 @@ describe('a message that the network repeats', () => {
     expect(gateway.skipped().get('repeat')).toBe(2);
   });
 });
+
+describe('a message that the network repeats after a restart', () => {
+  it('is confirmed and not reported again, whichever key it was encrypted with, and holds nothing back', async () => {
+    const harness = await linked();
+    const { wa, account, reader, gateway } = harness.network;
+    wa.keepRefused();
+    const group = wa.group({ subject: 'Team', members: [reader, account] });
+    const ids = [
+      await wa.inbound(reader, account, 'first of a session'),
+      await wa.inbound(reader, account, 'second of a session'),
+    ];
+    await textsUntil(harness, 'second of a session');
+    expect(await harness.link.connection().send(aReply(reader.phoneNumber))).toEqual({ kind: 'accepted' });
+    ids.push(await wa.inbound(reader, account, 'after a reply'));
+    ids.push(await wa.inbound(reader, account, 'in a group', { group }));
+    await textsUntil(harness, 'in a group');
+    await harness.link.connection().close();
+
+    for (const id of ids) wa.redeliver(account, id);
+    await wa.inbound(reader, account, 'while away');
+    const next = nextProcess(harness.network);
+    const link = await openLink(next, harness.session);
+    onTestFinished(() => link.connection().close());
+    expect(await textsUntil({ link }, 'while away')).toEqual(['while away']);
+    for (const id of ids) {
+      expect(responsesTo(harness, id)).toEqual([RECEIPT, RECEIPT]);
+    }
+    expect(next.skipped().get('repeat')).toBe(4);
+    expect(gateway.skipped().get('repeat')).toBeUndefined();
+  });
+});
+
+const RECEIPT = { tag: 'receipt', error: undefined };
+
+function aReply(to: string): OutgoingMessage {
+  return {
+    networkId: '3EB0AAAAAAAAAAAAAAAAAA',
+    to,
+    isGroup: false,
+    content: { type: 'text', text: 'Hello' },
+  };
+}
 
 describe('what waited for a connection', () => {
   it('comes whole and in order, though the network hands it out in batches', async () => {

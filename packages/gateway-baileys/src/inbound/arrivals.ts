@@ -1,5 +1,5 @@
 import type { Clock } from '@trunkline/core/spi/gateway';
-import { MISSING_KEYS_ERROR_TEXT, proto, unpadRandomMax16 } from '@whiskeysockets/baileys';
+import { proto, unpadRandomMax16 } from '@whiskeysockets/baileys';
 import type { BinaryNode, WAMessage, WASocket } from '@whiskeysockets/baileys';
 import QuickLRU from 'quick-lru';
 import type { HistoryChanges, PendingHistory } from '../history/pending-history.ts';
@@ -33,7 +33,11 @@ export interface Arrivals {
   /** Returns the changes to write together with the keys that decrypted the message; null if there are none. */
   record(ciphertext: Uint8Array, plaintext: Uint8Array): Promise<RecordedArrival | null>;
   /** Records that a ciphertext could not be decrypted. Resolves when the record is written. */
-  recordFailure(ciphertext: Uint8Array, error: unknown): Promise<void>;
+  recordFailure(ciphertext: Uint8Array): Promise<void>;
+  /** Notes that a ciphertext was read before, by this process or an earlier one. */
+  noteRepeat(ciphertext: Uint8Array): void;
+  /** Calls `repeated` once with each stanza of which a ciphertext was read before. */
+  onRepeat(repeated: (stanza: BinaryNode) => void): void;
   /** Calls `heard` once with each stanza whose message could not be decrypted. */
   onFailure(heard: (stanza: BinaryNode) => void): void;
   /** Records that the stanza's message arrived without a ciphertext. Resolves when the record is written. */
@@ -92,6 +96,8 @@ export function createArrivals({ values, clock, heardOf, secrets, history }: Arr
   const unreadable = createUnreadable(values, clock);
   const completed = new Set<string>();
   const failed = new WeakSet<BinaryNode>();
+  const repeats = new WeakSet<BinaryNode>();
+  let repeat: (stanza: BinaryNode) => void = () => {};
   let hearFailure: (stanza: BinaryNode) => void = () => {};
   let me: Me | null = null;
   let hear: (arrival: Arrival) => void = () => {};
@@ -179,14 +185,24 @@ export function createArrivals({ values, clock, heardOf, secrets, history }: Arr
       };
       return { keys, arrivals: [arrival] };
     },
-    async recordFailure(ciphertext, error) {
+    async recordFailure(ciphertext) {
       const stanza = stanzas.get(ciphertext);
-      // A repeat of a message that was read does not count as unreadable.
-      if (!stanza || isRepeat(error)) return;
+      if (!stanza) return;
       await recordUnreadable(stanza);
       if (failed.has(stanza) || stanza.attrs['category'] === 'peer') return;
       failed.add(stanza);
       hearFailure(stanza);
+    },
+    noteRepeat(ciphertext) {
+      const stanza = stanzas.get(ciphertext);
+      const key = stanza && me && keyOf(stanza, me);
+      if (!stanza || !key || repeats.has(stanza)) return;
+      repeats.add(stanza);
+      heardOf.set(identityOf(key), true);
+      repeat(stanza);
+    },
+    onRepeat(repeated) {
+      repeat = repeated;
     },
     onFailure(heard) {
       hearFailure = heard;
@@ -233,9 +249,4 @@ function keyOf(stanza: BinaryNode, me: Me): WAMessage['key'] | null {
   } catch {
     return null;
   }
-}
-
-/** Whether the error says that a message's key has already been used up. */
-function isRepeat(error: unknown): boolean {
-  return error instanceof Error && error.message === MISSING_KEYS_ERROR_TEXT;
 }

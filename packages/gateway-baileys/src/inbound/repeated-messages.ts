@@ -4,7 +4,7 @@ import type { Arrivals } from './arrivals.ts';
 
 interface RepeatWatch {
   readonly socket: WASocket;
-  readonly arrivals: Pick<Arrivals, 'readBefore'>;
+  readonly arrivals: Pick<Arrivals, 'readBefore' | 'onRepeat'>;
   readonly skipped: (kind: string) => void;
 }
 
@@ -13,6 +13,8 @@ interface RepeatWatch {
  * up, so Baileys would refuse them, and the network would keep them and might hold back everything behind them.
  */
 export function confirmRepeats({ socket, arrivals, skipped }: RepeatWatch): void {
+  // Baileys confirms these itself, because it gets an empty message instead of an error.
+  arrivals.onRepeat(() => skipped('repeat'));
   interceptStanzas(socket, 'message', (stanza) => {
     const key = arrivals.readBefore(stanza);
     if (!key) return false;

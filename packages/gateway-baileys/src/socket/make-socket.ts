@@ -19,6 +19,7 @@ import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
 import { withDispatcher } from '../network/instance-network.ts';
 import type { Arrivals } from '../inbound/arrivals.ts';
 import type { InstanceSettings } from '../options.ts';
+import { isKeyUsed } from '../inbound/used-keys.ts';
 import { leaveEndedTransactions } from '../session/ended-transactions.ts';
 import { areSessionsPrepared } from '../session/prepared-sessions.ts';
 import { ownKeys, signalKeys } from '../session/signal-keys.ts';
@@ -83,6 +84,19 @@ function configOf(parts: SocketParts): UserFacingSocketConfig {
   };
 }
 
+interface Received {
+  readonly transactionKey: string;
+  readonly ciphertext: Uint8Array;
+  /** The Signal address of the sender's device; null for a message to a group. */
+  readonly address: string | null;
+}
+
+/**
+ * An empty message with its padding. For one that the network repeats, Baileys gets this instead of an error, because
+ * it would refuse the message: the network would keep it and might hold back everything behind it.
+ */
+const NO_CONTENT: Uint8Array = Buffer.from([1]);
+
 type MakeRepository = SocketConfig['makeSignalRepository'];
 
 /**
@@ -99,8 +113,7 @@ function recordingRepository(
     leaveEndedTransactions(keys);
     const repository = make(auth, ...rest);
     const recorded = async (
-      transactionKey: string,
-      ciphertext: Uint8Array,
+      { transactionKey, ciphertext, address }: Received,
       decrypt: () => Promise<Uint8Array>,
     ): Promise<Uint8Array> => {
       // The repository's own transaction has the same key, so it joins this one.
@@ -111,7 +124,11 @@ function recordingRepository(
         return { plaintext: opened, recording };
       }, transactionKey);
       const { plaintext, recording } = await opening.catch(async (error: unknown) => {
-        await arrivals.recordFailure(ciphertext, error);
+        if (await isKeyUsed(keys, { error, ciphertext, address })) {
+          arrivals.noteRepeat(ciphertext);
+          return { plaintext: NO_CONTENT, recording: null };
+        }
+        await arrivals.recordFailure(ciphertext);
         throw error;
       });
       if (recording) arrivals.announce(recording);
@@ -127,9 +144,18 @@ function recordingRepository(
       injectE2ESession: (options) => turn().then(() => repository.injectE2ESession(options)),
       encryptMessage: (options) => turn().then(() => repository.encryptMessage(options)),
       decryptMessage: (options) =>
-        recorded(options.jid, options.ciphertext, () => repository.decryptMessage(options)),
+        recorded(
+          {
+            transactionKey: options.jid,
+            ciphertext: options.ciphertext,
+            address: repository.jidToSignalProtocolAddress(options.jid),
+          },
+          () => repository.decryptMessage(options),
+        ),
       decryptGroupMessage: (options) =>
-        recorded(options.group, options.msg, () => repository.decryptGroupMessage(options)),
+        recorded({ transactionKey: options.group, ciphertext: options.msg, address: null }, () =>
+          repository.decryptGroupMessage(options),
+        ),
     } satisfies Partial<SignalRepositoryWithLIDStore>) as SignalRepositoryWithLIDStore; // the rest is inherited
   };
 }
