@@ -60,6 +60,7 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     findGroup,
     media,
     history,
+    salt,
     syncGroups,
     pauses,
     standing,
@@ -89,6 +90,7 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     await listener.connected(await linkedProfile(socket, clock));
     inbox.open();
     history.start();
+    salt.start();
     // If a write fails, the session breaks, which ends the connection.
     if (learned) saveLearnedVersion(stored.values, learned).catch(() => undefined);
     keepVersionCurrent().catch(() => undefined);

@@ -1,6 +1,8 @@
 import type { GatewayContext, GatewayListener } from '@trunkline/core/spi/gateway';
 import type { WASocket, WAVersion } from '@whiskeysockets/baileys';
 import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
+import { watchSalt } from './history/salt-sync.ts';
+import type { SaltWatch } from './history/salt-sync.ts';
 import { historyReader } from './history/read-history.ts';
 import type { HistoryReader } from './history/read-history.ts';
 import { watchGroups } from './inbound/groups.ts';
@@ -57,6 +59,7 @@ export interface WiredSocket {
   readonly acks: Acks;
   readonly media: MediaNetwork;
   readonly history: HistoryReader;
+  readonly salt: SaltWatch;
   readonly timers: ChatTimers;
   readonly standing: RestrictionQueries;
   readonly findGroup: Groups['find'];
@@ -147,6 +150,8 @@ export function wireSocket(parts: WiringParts): WiredSocket {
     giveUp,
     acks: watchAcks(socket),
     media,
+    // After `limitAppState`, so that it gets the whole notification.
+    salt: watchSalt({ socket, values: stored.values, media, logger: log }),
     history: historyReader({
       pending: stored.history,
       values: stored.values,

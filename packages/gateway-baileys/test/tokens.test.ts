@@ -181,7 +181,40 @@ describe('an account whose phone has been in use before it was linked', () => {
     expect(await again.connection().send(aText('5511944442222'))).toEqual({ kind: 'accepted' });
     expect(wa.sentMessages().map(({ refused }) => refused)).toEqual([null, null]);
   });
+
+  it('makes that token of the salt that the devices of the account share, when it changes and when it is removed', async () => {
+    const harness = await linkedAfter(() => {});
+    const { wa, account } = harness.network;
+    await untilHistoryIsRead(harness);
+    const strangers = ['5511944443331', '5511944443332', '5511944443333'].map((phoneNumber) =>
+      wa.person(phoneNumber, { needsToken: 'any' }),
+    );
+    const [first, second, third] = strangers;
+    const version = () => versionOfSalt(harness);
+    await wa.shareState(account);
+    await eventually(() => expect(version()).toBe(51));
+    wa.changeSalt(account);
+    await eventually(() => expect(version()).toBe(52));
+    expect(await harness.link.connection().send(aText(first?.phoneNumber ?? ''))).toEqual({
+      kind: 'accepted',
+    });
+
+    await harness.link.connection().close();
+    wa.changeSalt(account);
+    const again = await harness.open();
+    await again.first('connected');
+    await eventually(() => expect(version()).toBe(53));
+    expect(await again.connection().send(aText(second?.phoneNumber ?? ''))).toEqual({ kind: 'accepted' });
+
+    wa.removeSalt(account);
+    await eventually(() => expect(version()).toBe(54));
+    expect(await again.connection().send(aText(third?.phoneNumber ?? ''))).toMatchObject(REFUSED);
+  });
 });
+
+function versionOfSalt({ session }: Pick<Linked, 'session'>): unknown {
+  return JSON.parse(Buffer.from(session.values.get('key.nct-salt.own') ?? []).toString()).version;
+}
 
 describe('a token of ours', () => {
   it('is given to whom we write, once a week, and not again after a restart', async () => {

@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import type { Switchboard } from '../connection/switchboard.ts';
+import { shareState } from '../messages/own-phone.ts';
 import type { Network } from '../network.ts';
 import { SERVER, seconds, stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
@@ -18,6 +20,11 @@ export interface UpkeepApi {
    * the id of the stanza.
    */
   changeAppState(account: Account, collection: string): string;
+  /** The phone gives its clients the keys of what the account's devices share, in which the salt is. */
+  shareState(account: Account): Promise<void>;
+  /** The phone changes the salt that its devices share, or removes it, and clients are notified. */
+  changeSalt(account: Account): void;
+  removeSalt(account: Account): void;
 }
 
 export function upkeepApi(network: Network, switchboard: Switchboard): UpkeepApi {
@@ -42,6 +49,19 @@ export function upkeepApi(network: Network, switchboard: Switchboard): UpkeepApi
       connectionOf(account).send(stanza('ib', {}, [routing]));
     },
     routeOf: (account) => connectionOf(account).routing?.toString() ?? null,
+    shareState: ({ phoneNumber }) => shareState(network, directory.account(phoneNumber)),
+    changeSalt: (account) => {
+      const { state } = directory.account(account.phoneNumber);
+      const salt = randomBytes(32);
+      state.setSalt(salt);
+      directory.account(account.phoneNumber).nctSalt = salt;
+      notify(account, 'server_sync', stanza('collection', { name: 'regular_high' }));
+    },
+    removeSalt: (account) => {
+      directory.account(account.phoneNumber).state.removeSalt();
+      directory.account(account.phoneNumber).nctSalt = null;
+      notify(account, 'server_sync', stanza('collection', { name: 'regular_high' }));
+    },
     changeAppState: (account, collection) =>
       notify(account, 'server_sync', stanza('collection', { name: collection, version: '2' })),
   };

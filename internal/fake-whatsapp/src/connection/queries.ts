@@ -7,6 +7,7 @@ import type { Connection } from './connection.ts';
 import { takeTokens } from '../messages/trust-token.ts';
 import { onLinkCode } from '../pairing/link-code.ts';
 import { respondToStandingQuery } from './standing.ts';
+import { respondToStateQuery } from './state.ts';
 import { respondToUsync } from './usync.ts';
 
 type Responder = (connection: Connection, query: Stanza) => void | Promise<void>;
@@ -42,12 +43,7 @@ const QUERIES: Readonly<{ [name: string]: Responder }> = {
     takeTokens(connection.client, connection.network, first(query));
     connection.reply(query, [stanza('tokens', {}, [])]);
   },
-  'w:sync:app:state/set/sync': (connection, query) => {
-    const collections = children(first(query)).map(({ attrs: { name, version } }) =>
-      stanza('collection', { name, version, has_more_patches: 'false' }, []),
-    );
-    connection.reply(query, [stanza('sync', {}, collections)]);
-  },
+  'w:sync:app:state/set/sync': respondToStateQuery,
 
   'urn:xmpp:whatsapp:dirty/set/clean': (connection, query) => connection.reply(query),
 

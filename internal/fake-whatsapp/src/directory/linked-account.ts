@@ -3,6 +3,7 @@ import { PreKeyShelf } from '../signal/pre-key-shelf.ts';
 import { Contact } from './contact.ts';
 import { Inbox } from './inbox.ts';
 import { PhoneHistory } from './phone-history.ts';
+import { SharedState } from './shared-state.ts';
 import { Standing } from './standing.ts';
 
 export class LinkedAccount extends Contact {
@@ -12,8 +13,11 @@ export class LinkedAccount extends Contact {
   needsPasskey = false;
   /** The phone numbers to which its clients have given tokens; one entry for each token. */
   readonly tokensGiven: string[] = [];
-  /** The salt of the tokens by which the network recognises whom the account knows. */
-  readonly nctSalt: Buffer = randomBytes(32);
+  /** The salt of the tokens by which the network recognises whom the account knows; null if the phone removed it. */
+  nctSalt: Buffer | null = randomBytes(32);
+  /** Whether clients have the keys of what the account's devices share. */
+  isStateShared = false;
+  #state: SharedState | undefined;
   /** The chats on the phone, which it sends to clients that are linked. */
   readonly history: PhoneHistory = new PhoneHistory();
   #devices = 0;
@@ -21,6 +25,12 @@ export class LinkedAccount extends Contact {
   newCompanion(identity: Uint8Array, noiseKey: Uint8Array): Companion {
     this.#devices += 1;
     return new Companion(this, this.#devices, { identity, noiseKey });
+  }
+
+  /** The state that the account's devices share. */
+  get state(): SharedState {
+    this.#state ??= new SharedState(this.nctSalt);
+    return this.#state;
   }
 
   /** The clients for which messages can be encrypted, without clients that ended before they uploaded their keys. */

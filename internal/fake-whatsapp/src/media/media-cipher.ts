@@ -5,7 +5,7 @@ import type { MediaKind } from '../messages/content.ts';
 const MAC_LENGTH = 10;
 
 /** The kind decides how the file's keys are derived. */
-type FileKind = MediaKind | 'md-msg-hist';
+type FileKind = MediaKind | 'md-msg-hist' | 'md-app-state';
 
 /** The fields of a media message about its file. */
 export interface FileReference {

@@ -18,7 +18,10 @@ export function historyOf({ nctSalt, history }: LinkedAccount): {
     tcTokenTimestamp: Number(token.t),
     messages: someMessages(),
   }));
-  const first = [encoded({ syncType: INITIAL_BOOTSTRAP, progress: 100 }), saltField(nctSalt)];
+  const first = [
+    encoded({ syncType: INITIAL_BOOTSTRAP, progress: 100 }),
+    ...(nctSalt ? [saltField(nctSalt)] : []),
+  ];
   const other = encoded({ conversations: [{ id: '15550000000@s.whatsapp.net', messages: someMessages() }] });
   const rest = [
     encoded({ syncType: RECENT, progress: 100 }),

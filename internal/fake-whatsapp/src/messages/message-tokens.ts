@@ -12,8 +12,9 @@ export function hasTrustToken({ client, network }: Connection, contact: Contact,
 
 /** Whether a message has the token that the account makes of its salt: `cstoken.go` of whatsmeow. */
 export function hasContactToken({ client }: Connection, contact: Contact, node: Stanza): boolean {
-  if (child(node, 'cstoken') === undefined || contact.lidJid === undefined) return false;
-  const token = createHmac('sha256', client.account.nctSalt).update(contact.lidJid).digest();
+  const { nctSalt } = client.account;
+  if (child(node, 'cstoken') === undefined || contact.lidJid === undefined || !nctSalt) return false;
+  const token = createHmac('sha256', nctSalt).update(contact.lidJid).digest();
   return bytesOf(node, 'cstoken').equals(token);
 }
 

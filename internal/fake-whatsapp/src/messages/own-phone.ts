@@ -22,8 +22,21 @@ export async function sendHistory(network: Network, companion: Companion): Promi
     await sendToClient(network, companion, { type: HISTORY_SYNC_NOTIFICATION, historySyncNotification });
 }
 
-const { HISTORY_SYNC_NOTIFICATION } = proto.Message.ProtocolMessage.Type;
+const { APP_STATE_SYNC_KEY_SHARE, HISTORY_SYNC_NOTIFICATION } = proto.Message.ProtocolMessage.Type;
 const { INITIAL_BOOTSTRAP, RECENT } = proto.Message.HistorySyncType;
+
+/** Sends every client the keys of what the account's devices share. */
+export async function shareState(network: Network, account: LinkedAccount): Promise<void> {
+  account.isStateShared = true;
+  const { keyId, keyData } = account.state;
+  const fingerprint = { rawId: 1, currentIndex: 0, deviceIndexes: [0] };
+  const key = { keyId: { keyId }, keyData: { keyData, fingerprint, timestamp: network.now() } };
+  for (const companion of account.reachable)
+    await sendToClient(network, companion, {
+      type: APP_STATE_SYNC_KEY_SHARE,
+      appStateSyncKeyShare: { keys: [key] },
+    });
+}
 
 /**
  * Sends every client of the account the content of a message that arrived without content, as a phone does on request.

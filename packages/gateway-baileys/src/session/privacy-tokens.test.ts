@@ -2,7 +2,15 @@ import { createHmac } from 'node:crypto';
 import { memorySession } from '@trunkline/gateway-contract';
 import { expect, it } from 'vitest';
 import { decodeValue, encodeValue } from './json-value.ts';
-import { TOKENS, contactToken, findToken, storeSalt, storeTokens } from './privacy-tokens.ts';
+import {
+  TOKENS,
+  contactToken,
+  findToken,
+  readSalt,
+  saveSalt,
+  storeSalt,
+  storeTokens,
+} from './privacy-tokens.ts';
 import type { PrivacyToken } from './privacy-tokens.ts';
 import { readSession } from './session-values.ts';
 
@@ -99,4 +107,17 @@ it('the token of the account itself is made of its first salt and the hidden id'
   const expected = createHmac('sha256', salt).update(ANN).digest();
   expect(await contactToken(values, ANN)).toEqual(expected);
   expect([await contactToken(values, null), await contactToken(values, NUMBER)]).toEqual([null, null]);
+});
+
+it('a salt that the phone has removed is not brought back by a history, only by the phone', async () => {
+  const { values } = await stored();
+  const [old, latest] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+  await storeSalt(values, old);
+  await saveSalt(values, { version: 7, change: null });
+  expect(await readSalt(values)).toEqual({ salt: old, isRemoved: false, version: 7 });
+  await saveSalt(values, { version: 8, change: { salt: null } });
+  await storeSalt(values, old);
+  expect(await readSalt(values)).toEqual({ salt: null, isRemoved: true, version: 8 });
+  await saveSalt(values, { version: 9, change: { salt: latest } });
+  expect(await readSalt(values)).toEqual({ salt: latest, isRemoved: false, version: 9 });
 });

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { isLidUser } from '@whiskeysockets/baileys';
+import type { SaltChange } from '../history/shared-state.ts';
 import { decodeValue, encodeValue } from './json-value.ts';
 import { namePages } from './session-values.ts';
 import type { SessionValues } from './session-values.ts';
@@ -89,13 +90,39 @@ function mergedToken(stored: StoredToken, { token, givenAt, ours }: PrivacyToken
   };
 }
 
-/** Stores the account's salt, unless there is one already. */
+/** The account's salt, as it is stored. */
+interface StoredSalt {
+  readonly salt: Uint8Array | null;
+  /** Whether the phone has removed the salt, so that a history does not bring it back. */
+  readonly isRemoved: boolean;
+  /** Up to which version the state that the account's devices share was read; 0 if never. */
+  readonly version: number;
+}
+
+export async function readSalt(values: Pick<SessionValues, 'read'>): Promise<StoredSalt> {
+  const bytes = (await values.read([SALT])).get(SALT);
+  return bytes ? decodeValue<StoredSalt>(bytes) : { salt: null, isRemoved: false, version: 0 };
+}
+
+/** Stores the salt in a history, unless one is stored, or was removed. */
 export async function storeSalt(
   values: Pick<SessionValues, 'read' | 'save'>,
   salt: Uint8Array,
 ): Promise<void> {
-  if ((await values.read([SALT])).has(SALT)) return;
-  await values.save(new Map([[SALT, salt.slice()]]));
+  const stored = await readSalt(values);
+  if (stored.salt || stored.isRemoved) return;
+  await values.save(new Map([[SALT, encodeValue({ ...stored, salt })]]));
+}
+
+/** Stores what a version of the shared state says; a change is null if it says nothing about the salt. */
+export async function saveSalt(
+  values: Pick<SessionValues, 'read' | 'save'>,
+  { version, change }: { readonly version: number; readonly change: SaltChange | null },
+): Promise<void> {
+  const stored = await readSalt(values);
+  if (!change && version === stored.version) return;
+  const changed = change ? { salt: change.salt, isRemoved: change.salt === null } : {};
+  await values.save(new Map([[SALT, encodeValue({ ...stored, ...changed, version })]]));
 }
 
 /** A person's two addresses; null for one that is unknown. */
@@ -145,6 +172,6 @@ export async function contactToken(
   lid: string | null,
 ): Promise<Uint8Array | null> {
   if (lid === null || !isLidUser(lid)) return null;
-  const salt = (await values.read([SALT])).get(SALT);
+  const { salt } = await readSalt(values);
   return salt ? createHmac('sha256', salt).update(lid).digest() : null;
 }
