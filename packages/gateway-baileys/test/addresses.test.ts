@@ -64,6 +64,23 @@ describe('the address of a recipient', () => {
     expect(harness.link.all('restricted').at(-1)?.restriction).toEqual({ code: 'cannot_start_chats', until });
   });
 
+  it('is asked about at most once a minute, however many messages WhatsApp refuses', async () => {
+    const harness = await linked({ readsByItself: false });
+    const { wa } = harness.network;
+    await harness.link.first('restricted');
+    const asked = () =>
+      wa
+        .transcript()
+        .filter(({ direction, node }) => direction === 'received' && node.attrs['xmlns'] === 'w:mex').length;
+    const before = asked();
+    for (const to of ['5511944443333', '5511944443334']) {
+      wa.person(to, { needsToken: true });
+      expect(await harness.link.connection().send(aText(to))).toMatchObject({ kind: 'refused' });
+    }
+    // The lock and the cap.
+    expect(asked() - before).toBe(2);
+  });
+
   it.runIf(isLongForm)(
     'is tried no second time while WhatsApp says that the number may start no chats',
     async () => {

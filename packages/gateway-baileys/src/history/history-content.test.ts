@@ -86,6 +86,13 @@ describe('a history', () => {
     expect(tokens.map(({ jid }) => jid)).toEqual(['0@lid']);
   });
 
+  it('yields no token that is longer than any, so that little of a chat is in memory', async () => {
+    const known = { id: ANN, tcToken: Buffer.alloc(4_097, 1), tcTokenTimestamp: TODAY };
+    expect((await read(encoded({ conversations: [known] }))).tokens).toEqual([]);
+    const shorter = { ...known, tcToken: known.tcToken.subarray(1) };
+    expect((await read(encoded({ conversations: [shorter] }))).tokens).toHaveLength(1);
+  });
+
   it('yields at most 5,000 tokens, those of the first chats', async () => {
     const conversations = Array.from({ length: MOST_TOKENS + 1 }, (_, index) => ({
       id: `${index}@lid`,

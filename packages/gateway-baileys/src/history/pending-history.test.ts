@@ -25,6 +25,7 @@ async function opened(session = memorySession('ins_1')) {
   return {
     session,
     pending,
+    keys,
     dropped: () => dropped,
     async store(id: string, message: proto.IMessage) {
       const changes = pending.record(id, message);
@@ -51,6 +52,17 @@ it('parts of a history are passed on once each, and after a restart in their ord
     ['b', '/b'],
     ['c', '/c'],
   ]);
+});
+
+it('a part that is announced after it was found is passed on once', async () => {
+  const { pending, keys } = await opened();
+  const changes = pending.record('a', announcing({ directPath: '/a' }));
+  if (!changes) throw new Error('The part was not recorded.');
+  await keys.set(ownKeys(changes));
+  const heard: string[] = [];
+  pending.listen(({ id }) => heard.push(id));
+  pending.announce(changes);
+  expect(heard).toEqual(['a']);
 });
 
 it('parts without chats, and messages of other kinds, are not recorded', async () => {
