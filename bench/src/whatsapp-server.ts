@@ -51,7 +51,7 @@ const trunkline = createTrunkline({
   ...runtime,
   clock: { ...clock, now: () => clock.now() + ahead },
   storage: sqliteStorage({ path: join(directory, 'trunkline.db') }),
-  gateways: [baileysGateway({ socket: { waWebSocketUrl: settings.waWebSocketUrl } })],
+  gateways: [baileysGateway({ pace: 'off', socket: { waWebSocketUrl: settings.waWebSocketUrl } })],
   secretKey: 'a secret key for measuring with, long enough',
 });
 await trunkline.start();

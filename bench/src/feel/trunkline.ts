@@ -16,7 +16,7 @@ trustFakeWhatsApp(plan.network);
 const trunkline = createTrunkline({
   ...nodeRuntime({ mediaDirectory: join(plan.directory, 'media') }),
   storage: STORAGES[plan.storage](plan.directory),
-  gateways: [baileysGateway({ socket: { waWebSocketUrl: plan.network.waWebSocketUrl } })],
+  gateways: [baileysGateway({ pace: 'off', socket: { waWebSocketUrl: plan.network.waWebSocketUrl } })],
   secretKey: 'a secret key for measuring with, long enough',
   urlPolicy: 'local',
 });

@@ -47,6 +47,8 @@ it('What alerts count is there as 0 from the start, so that none is blind to the
     'trunkline.instances.leases.lost',
     'trunkline.log.records warn',
     'trunkline.log.records error',
+    'trunkline.messages.paced interval',
+    'trunkline.messages.paced new_person',
   ];
   expect(await reader.values()).toMatchObject(
     Object.fromEntries([...counted, ...files, ...others].map((name) => [name, 0])),

@@ -146,7 +146,6 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     life.end();
     await drain();
   };
-  const ended = life.ended.then(() => true);
   let hasEnded = false;
   void life.ended.then(() => {
     hasEnded = true;
@@ -167,12 +166,8 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     history,
   };
   return {
+    pace: settings.pace,
     async send(message) {
-      const waitMs = memory.pace.next(parts.settings.pace);
-      if (waitMs > 0) {
-        const isOver = await Promise.race([pause(clock, waitMs).then(() => false), ended]);
-        if (isOver) return { kind: 'not_sent', reason: 'the connection closed before it was its turn' };
-      }
       let mayBeWritten = hasEnded;
       const sending = sendMessage(outbox, message, () => {
         mayBeWritten = true;

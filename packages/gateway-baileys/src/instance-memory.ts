@@ -8,8 +8,6 @@ import type { ReadFailures } from './inbound/retry-requests.ts';
 import type { KeptSecrets } from './inbound/message-secrets.ts';
 import { groupDirectory } from './inbound/group-directory.ts';
 import type { GroupDirectory } from './inbound/group-directory.ts';
-import { createPace } from './outbound/pace.ts';
-import type { Pace } from './outbound/pace.ts';
 import { copyCounts } from './outbound/resends.ts';
 import type { CopyCounts } from './outbound/resends.ts';
 import { recipientCache } from './outbound/recipients.ts';
@@ -27,7 +25,6 @@ export interface InstanceMemory extends NewLink {
   readonly recipients: RecipientCache;
   readonly groups: GroupDirectory;
   readonly copies: CopyCounts;
-  readonly pace: Pace;
   readonly restrictions: Restrictions;
   readonly read: ReadMessages;
   readonly failures: ReadFailures;
@@ -45,7 +42,6 @@ export function instanceMemory(context: GatewayContext): InstanceMemory {
     recipients: recipientCache(),
     groups: groupDirectory(),
     copies: copyCounts(),
-    pace: createPace(context),
     restrictions: createRestrictions(context.clock),
     read: readMessages(),
     failures: readFailures(),

@@ -1,19 +1,20 @@
 import type { Agent } from 'node:https';
+import type { Pace } from '@trunkline/core/spi/gateway';
 import { fetchLatestWaWebVersion } from '@whiskeysockets/baileys';
 import { checkOptionNames } from '@trunkline/option-names';
 import type { OptionNames } from '@trunkline/option-names';
 import { instanceNetwork, withDispatcher } from './network/instance-network.ts';
 import type { InstanceNetwork, NetworkOptions } from './network/instance-network.ts';
 import { checkProxy } from './network/proxy-agent.ts';
-import type { PaceOptions } from './outbound/pace.ts';
-import { checkPace } from './outbound/pace.ts';
+import { readPace } from './pace-option.ts';
+import type { PaceOption } from './pace-option.ts';
 
 /** The options of `baileysGateway`. */
 export interface BaileysGatewayOptions {
   /** The name by which the phone lists the linked device. Default `Trunkline`. */
   readonly deviceName?: string | undefined;
-  /** How fast one instance may send. By default, as fast as the network accepts messages. */
-  readonly pace?: PaceOptions | undefined;
+  /** How fast each number sends. Default `gentle`; an instance for which a pace was chosen has that one. */
+  readonly pace?: PaceOption | undefined;
   /**
    * Returns the current version of WhatsApp Web. Called before a number is linked, when a number is connected and the
    * last call was a day ago, and when the network has refused the client's version; never for instances with the option
@@ -62,8 +63,8 @@ interface SocketOptions {
 interface InstanceOptions extends SocketOptions {
   /** Replaces the gateway's `deviceName`. */
   readonly deviceName?: string;
-  /** Replaces the gateway's `pace`; null for no pace. */
-  readonly pace?: PaceOptions | null;
+  /** Replaces the gateway's `pace`. */
+  readonly pace?: PaceOption;
 }
 
 export interface GatewaySettings {
@@ -77,7 +78,7 @@ export interface GatewaySettings {
 
 export interface InstanceSettings {
   readonly deviceName: string;
-  readonly pace: PaceOptions | null;
+  readonly pace: Pace;
   /** Baileys' own options. */
   readonly socket: Omit<SocketOptions, keyof NetworkOptions>;
   readonly network: InstanceNetwork;
@@ -112,7 +113,7 @@ const INSTANCE_OPTION_NAMES: OptionNames<InstanceOptions> = {
 /** Fills in the defaults. Throws an error that names the first wrong option. */
 export function readOptions(options: BaileysGatewayOptions): GatewaySettings {
   checkOptionNames('baileysGateway', options, OPTION_NAMES);
-  const { deviceName = 'Trunkline', pace = null, currentVersion = latestVersion, socket = {} } = options;
+  const { deviceName = 'Trunkline', pace = 'gentle', currentVersion = latestVersion, socket = {} } = options;
   const usual = { deviceName, pace };
   checkInstance(usual);
   if (typeof socket === 'function') {
@@ -142,7 +143,7 @@ function instanceSettings(options: InstanceOptions & Usual, proxyUrl: string | n
     );
   }
   const network = instanceNetwork(proxyUrl === null ? { proxy, agent, fetchAgent } : { proxy: proxyUrl });
-  return { deviceName, pace, socket, network };
+  return { deviceName, pace: readPace(pace), socket, network };
 }
 
 type Usual = Required<Pick<InstanceOptions, 'deviceName' | 'pace'>>;
@@ -151,7 +152,7 @@ function checkInstance({ deviceName, pace }: Usual): void {
   if (deviceName.trim() === '' || deviceName.length > 50) {
     throw new TypeError('baileysGateway: the option "deviceName" is wrong: it must have 1 to 50 characters.');
   }
-  if (pace) checkPace(pace);
+  readPace(pace);
 }
 
 async function latestVersion({ dispatcher }: InstanceNetwork): Promise<WhatsAppVersion> {

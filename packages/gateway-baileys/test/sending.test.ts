@@ -5,7 +5,7 @@ import { baileysGateway } from '@trunkline/gateway-baileys';
 import { openLink } from '@trunkline/gateway-contract';
 import { describe, expect, it } from 'vitest';
 import { isLongForm } from '@trunkline/test-support/long-form';
-import { hurriedClock, linked, patientClock } from './support/linked.ts';
+import { hurriedClock, linked } from './support/linked.ts';
 import type { Linked } from './support/linked.ts';
 
 let ids = 0;
@@ -99,27 +99,6 @@ describe('a recipient', () => {
       error: { code: 'group_unknown' },
     });
   });
-});
-
-it('a message that waits for its turn when the connection ends is not sent', async () => {
-  const harness = await linked({ clock: patientClock(), gateway: { pace: { messagesPerMinute: 3 } } });
-  const { wa, account } = harness.network;
-  await harness.link.connection().send(aText(harness));
-  const waiting = harness.link.connection().send(aText(harness));
-  wa.drop(account);
-  expect(await waiting).toMatchObject({ kind: 'not_sent' });
-  expect(wa.sentMessages()).toHaveLength(1);
-});
-
-it('the WhatsApp gateway keeps messages as far apart as its option says', async () => {
-  const pace = { messagesPerMinute: 12 };
-  const clock = { ...hurriedClock(), now: () => Date.UTC(2026, 0) };
-  const harness = await linked({ clock, gateway: { pace }, readsByItself: false });
-  const { wa } = harness.network;
-  for (let sent = 0; sent < 3; sent += 1) await harness.link.connection().send(aText(harness));
-  const [first = 0, second = 0, third = 0] = wa.sentMessages().map(({ receivedAt }) => receivedAt);
-  // Half of the five-second interval, on a clock that runs ten times as fast.
-  expect(Math.min(second - first, third - second)).toBeGreaterThanOrEqual(249);
 });
 
 it.runIf(isLongForm)('the WhatsApp gateway does not fetch the links of a text', async () => {

@@ -36,7 +36,10 @@ export interface ServeOptions {
   readonly s3SecretKey?: string | undefined;
   /** The messaging networks; a new instance is on the first one unless its creator names another. */
   readonly gateways?: readonly NetworkName[] | undefined;
+  /** How fast numbers send on networks that ban hasty ones. Default `gentle`. */
+  readonly pace?: 'gentle' | 'off' | undefined;
   readonly messagesPerMinute?: number | undefined;
+  readonly newPeoplePerDay?: number | undefined;
   readonly apiKey?: string | undefined;
   readonly secretKey?: string | undefined;
   readonly secretKeyPrevious?: string | undefined;

@@ -2,16 +2,18 @@ import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import type { Instance, Lease, Message, Storage } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
-import { it } from './cases.ts';
+import { it, itAlways } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
-import { aMessage, NOW } from './examples.ts';
+import { aMessage, NOW, testId } from './examples.ts';
 import {
   accept,
   failedWithQueue,
   QUEUE_FAILURE,
   renaming,
   sending,
+  storeInstance,
   storeLeasedInstance,
+  storeWorkspace,
 } from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
@@ -192,6 +194,70 @@ export function heldMessageContract(subject: ContractSubject): void {
     });
   });
 
+  describe('a message that the pace of its instance holds', () => {
+    itAlways('is known as such until it is sent or held for another reason', async () => {
+      const { storage, instance, lease } = await leased();
+      const other = await storeInstance(storage, await storeWorkspace(storage));
+      const [first, second, busy] = await queued(storage, instance, ['a', 'b', 'c']);
+      const isPaced = (message: Message | undefined): Promise<boolean> =>
+        storage.messages.isPaced(instance.id, must(message).id);
+      await pace(storage, lease, first);
+      await pace(storage, lease, second);
+      await hold(storage, lease, busy);
+      const known = await Promise.all([first, second, busy].map(isPaced));
+      expect(known).toEqual([true, true, false]);
+      expect(await storage.messages.isPaced(other.id, must(first).id)).toBe(false);
+      await hold(storage, lease, first);
+      await storage.messages.change(lease, sending(must(second)));
+      expect(await Promise.all([first, second].map(isPaced))).toEqual([false, false]);
+    });
+
+    itAlways('is released with the others to the same people, or with all others', async () => {
+      const { storage, instance, lease } = await leased();
+      const contact = {
+        id: testId('con', NOW),
+        name: null,
+        phoneNumber: null,
+        dialledNumbers: [],
+        username: null,
+      };
+      const [first, second, busy] = await queued(storage, instance, ['a', 'b', 'c']);
+      const toContact = aMessage(instance, { to: null, contact });
+      await accept(storage, toContact);
+      for (const message of [first, second, toContact]) await pace(storage, lease, message);
+      await hold(storage, lease, busy);
+      const release = (numbers: readonly string[], contactIds: readonly string[]): Promise<void> =>
+        storage.messages.releasePaced(instance.id, { people: { numbers, contactIds }, now: NOW });
+      const due = async (): Promise<readonly string[]> =>
+        (await heads(storage, instance)).map(({ id }) => id);
+
+      await release(['15550199', must(busy).to ?? ''], [testId('con', NOW)]);
+      expect(await due()).toEqual([]);
+      await release([must(first).to ?? ''], []);
+      expect(await due()).toEqual([must(first).id]);
+      await storage.messages.change(lease, sending(must(first)));
+      await release([], [contact.id]);
+      expect(await due()).toEqual([toContact.id]);
+      await storage.messages.change(lease, sending(toContact));
+      await storage.messages.releasePaced(instance.id, { people: null, now: NOW });
+      expect(await due()).toEqual([must(second).id]);
+    });
+
+    itAlways('is signalled when it is released', async () => {
+      const { storage, instance, lease } = await leased();
+      const [message, busy] = await queued(storage, instance, ['a', 'b']);
+      await pace(storage, lease, message);
+      await hold(storage, lease, busy);
+      const topics: string[] = [];
+      storage.subscribe(({ topic }) => void topics.push(topic));
+      const release = { people: { numbers: ['15550199', must(busy).to ?? ''], contactIds: [] }, now: NOW };
+      await storage.messages.releasePaced(instance.id, release);
+      expect(topics).not.toContain('queue');
+      await storage.messages.releasePaced(instance.id, { people: null, now: NOW });
+      expect(topics).toContain('queue');
+    });
+  });
+
   describe('the messages of each recipient', () => {
     it(
       'leave the queue in the order of their acceptance, whatever is held meanwhile',
@@ -279,6 +345,12 @@ async function hold(
   dueAt: number = NOW + MINUTE,
 ): Promise<void> {
   const postponement = { messageId: must(message).id, tries: 0, dueAt, heldSince: NOW };
+  expect(await storage.messages.postpone(lease, postponement)).toBe('postponed');
+}
+
+async function pace(storage: Storage, lease: Lease, message: Message | undefined): Promise<void> {
+  const until = NOW + MINUTE;
+  const postponement = { messageId: must(message).id, tries: 0, dueAt: until, heldSince: until };
   expect(await storage.messages.postpone(lease, postponement)).toBe('postponed');
 }
 

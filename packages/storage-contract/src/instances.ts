@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { must, only } from '@trunkline/test-support';
-import { it } from './cases.ts';
+import { it, itAlways } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { anEvent, anInstance, DAY, NOW, testId } from './examples.ts';
 import {
@@ -35,6 +35,7 @@ export function instanceContract(subject: ContractSubject): void {
         qr: { sealedCode: 'sealed', sealedPairingCode: 'sealed too', expiresAt: NOW + 2 },
         pairingNumber: '15550100',
         sealedProxyUrl: 'sealed as well',
+        pace: 'off',
         operation: { id: 'opr_1', kind: 'logout', requestedAt: NOW + 3 },
         operationOutcome: { id: 'opr_0', error: 'timeout', earlier: [{ id: 'opr_00', error: null }] },
         logoutRefused: true,
@@ -48,6 +49,7 @@ export function instanceContract(subject: ContractSubject): void {
         profileName: null,
         operationOutcome: { id: 'opr_0', error: null, earlier: [] },
         statusChangedAt: null,
+        linkedAt: null,
         connectedAt: null,
       });
       await storage.instances.insert(bare, null);
@@ -291,6 +293,38 @@ export function instanceContract(subject: ContractSubject): void {
         name: 'Erased',
         sealedProxyUrl: 'sealed',
       });
+    });
+  });
+
+  describe('the count of new people', () => {
+    itAlways('goes up to its limit, and starts again on each day', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const count = (from: number, limit: number): Promise<string> =>
+        storage.instances.admitNewPerson(lease, { from, limit });
+      const together = await Promise.all([1, 2, 3, 4].map(() => count(NOW, 2)));
+      expect(together.toSorted()).toEqual(['admitted', 'admitted', 'limit_reached', 'limit_reached']);
+      expect(await count(NOW, 3)).toBe('admitted');
+      expect(await count(NOW, 2)).toBe('limit_reached');
+      expect(await count(NOW + DAY, 1)).toBe('admitted');
+      expect(await count(NOW + DAY, 1)).toBe('limit_reached');
+      expect(await count(NOW + 2 * DAY, 0)).toBe('limit_reached');
+      // The instance is the same, so that its version is not raised.
+      expect(await storage.instances.find(workspace.id, instance.id)).toEqual(instance);
+      await storage.instances.write(renaming(instance, 'New'));
+      expect(await count(NOW + DAY, 1)).toBe('limit_reached');
+    });
+
+    itAlways('belongs to its instance, and is not raised under a lost lease', async () => {
+      const storage = await open();
+      const { workspace, lease } = await storeLeasedInstance(storage);
+      const otherLease = await takeLease(storage, await storeInstance(storage, workspace));
+      const count = { from: NOW, limit: 1 };
+      expect(await storage.instances.admitNewPerson(lease, count)).toBe('admitted');
+      expect(await storage.instances.admitNewPerson(otherLease, count)).toBe('admitted');
+      const lost = { ...lease, epoch: lease.epoch - 1 };
+      expect(await storage.instances.admitNewPerson(lost, { ...count, limit: 2 })).toBe('fenced');
+      expect(await storage.instances.admitNewPerson(lease, { ...count, limit: 2 })).toBe('admitted');
     });
   });
 

@@ -120,7 +120,10 @@ const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
   api_keys: { columns: columnsOf(API_KEY), key: ['id'] },
   // The epoch is moved without its lease, so that no epoch repeats.
   instances: {
-    columns: columnsOf(INSTANCE, named(integer('lease_epoch'), text('lease_lost_by'))),
+    columns: columnsOf(
+      INSTANCE,
+      named(integer('lease_epoch'), text('lease_lost_by'), integer('new_people_from'), integer('new_people')),
+    ),
     key: ['id'],
   },
   instance_history: { columns: columnsOf(HISTORY_ENTRY), key: ['id'] },

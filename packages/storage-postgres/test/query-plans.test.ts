@@ -251,12 +251,20 @@ async function downloadFiles({ storage, workspace, instance }: Fixture): Promise
   expect(await downloads.remove(instance.id, must(removed).messageId)).toBe(true);
 }
 
-async function holdMessages({ storage: { messages }, instance }: Fixture, lease: Lease): Promise<void> {
+async function holdMessages(
+  { storage: { instances, messages }, instance }: Fixture,
+  lease: Lease,
+): Promise<void> {
   for (let count = 1; count <= 7; count += 1) {
     const [next, due] = await messages.queueHeads([instance.id], NOW);
     const { message } = must(next);
     const place = { messageId: message.id, tries: 0, dueAt: NOW };
     await messages.postpone(lease, { ...place, heldSince: NOW });
+    expect(await messages.isPaced(instance.id, message.id)).toBe(true);
+    const people = { numbers: ['15550199'], contactIds: [testId('con', NOW)] };
+    await messages.releasePaced(instance.id, { people, now: NOW });
+    await messages.releasePaced(instance.id, { people: null, now: NOW });
+    expect(await instances.admitNewPerson(lease, { from: NOW, limit: 7 })).toBe('admitted');
     await messages.postpone(lease, place);
     if (due) expect(await messages.change(lease, sending(due.message))).toBe('changed');
   }

@@ -3,6 +3,7 @@ import type { ContactReport } from '../domain/contact/contact.ts';
 import type { GroupReport } from '../domain/instance/group.ts';
 import type { Restriction } from '../domain/instance/restriction.ts';
 import type { Capability } from '../domain/instance/instance.ts';
+import type { Pace } from '../domain/instance/pace.ts';
 import type { MediaType } from '../domain/message/media-rules.ts';
 import type { MessageError } from '../domain/message/message.ts';
 import type { Clock } from './clock.ts';
@@ -101,6 +102,11 @@ export interface GatewayContext {
 }
 
 export interface GatewayConnection {
+  /**
+   * The pace at which the service sends on this connection, unless another was chosen for the instance. Absent means
+   * that messages are sent as fast as the network accepts them.
+   */
+  readonly pace?: Pace;
   send(message: OutgoingMessage): Promise<SendOutcome>;
   /**
    * Opens the file of a received message by its `reference`, even if an earlier connection reported the reference.

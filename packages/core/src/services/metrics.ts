@@ -20,6 +20,8 @@ export interface Metrics {
   fileReceived(outcome: 'in_time' | 'late' | 'given_up'): void;
   /** A message has left the queue: sent, or failed. */
   messageCompleted(message: Message, outcome: 'sent' | 'failed', now: number): void;
+  /** The pace of an instance delayed a message, which is counted once for each reason. */
+  messagePaced(reason: 'interval' | 'new_person'): void;
   webhookAttempted(delivery: Delivery, attempt: WebhookAttempt): void;
   /** Something arrived that was neither stored nor reported. `kind` says what arrived. */
   skipped(kind: string): void;
@@ -70,6 +72,9 @@ export function createMetrics(provider: MeterProvider): Metrics {
   const failed = meter.createCounter('trunkline.messages.failed', {
     description: 'Messages that the network has refused, or never responded to, by type',
   });
+  const paced = meter.createCounter('trunkline.messages.paced', {
+    description: 'Messages that the pace of their instance delayed, by reason',
+  });
   const skipped = meter.createCounter('trunkline.messages.skipped', {
     description: 'What arrived and was neither stored nor reported, by kind',
   });
@@ -113,6 +118,7 @@ export function createMetrics(provider: MeterProvider): Metrics {
   for (const type of MESSAGE_TYPES)
     for (const counter of [accepted, received, sent, failed]) counter.add(0, { type });
   for (const outcome of ['in_time', 'late', 'given_up']) files.add(0, { outcome });
+  for (const reason of ['interval', 'new_person']) paced.add(0, { reason });
   for (const level of ['warn', 'error']) logged.add(0, { level });
   lost.add(0);
   const leases = meter.createObservableGauge('trunkline.instances.held', {
@@ -136,6 +142,7 @@ export function createMetrics(provider: MeterProvider): Metrics {
       (outcome === 'sent' ? sent : failed).add(1, { type });
       queued.record(secondsBetween(createdAt, now), { outcome });
     },
+    messagePaced: (reason) => paced.add(1, { reason }),
     webhookAttempted({ manual, nextRetryAt, createdAt, eventOccurredAt }, { startedAt, endedAt, errorCode }) {
       const outcome = errorCode?.toLowerCase() ?? 'success';
       attempts.record(secondsBetween(startedAt, endedAt), { outcome });

@@ -27,6 +27,8 @@ export type {
   SessionNamesPage,
 } from '../ports/gateway.ts';
 export type { Capability } from '../domain/instance/instance.ts';
+export { PACE_NAMES, PACES } from '../domain/instance/pace.ts';
+export type { Pace, PaceName } from '../domain/instance/pace.ts';
 export type { ContactReport } from '../domain/contact/contact.ts';
 export type { GroupReport } from '../domain/instance/group.ts';
 export type { Restriction } from '../domain/instance/restriction.ts';

@@ -40,6 +40,7 @@ export type {
   MessageChange,
   MessageFilter,
   MessageStore,
+  PeopleOfMessages,
   Postponement,
   QueueFailure,
   QueueLook,

@@ -1,5 +1,6 @@
 import { boundedCode } from '../domain/instance/instance-history.ts';
 import type { NextStep } from '../domain/instance/next-step.ts';
+import { paceOf } from '../domain/instance/pace.ts';
 import { readEnd, readRestriction } from '../domain/instance/restriction.ts';
 import type { Restriction } from '../domain/instance/restriction.ts';
 import type { ClosedReason, GatewayConnection, GatewayListener } from '../ports/gateway.ts';
@@ -156,6 +157,7 @@ export function createInstanceLink({
     const receiving = (): FileReceiving => ({
       instance: record.current(),
       lease,
+      pace: paceOf(record.current(), opened.connection),
       files,
       checkCurrent,
       signal: ended.signal,

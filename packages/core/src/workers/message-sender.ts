@@ -13,6 +13,7 @@ import { messageAttributes } from '../services/span-attributes.ts';
 import { FencedError } from '../services/instances/fenced-error.ts';
 import type { OpenConnection, OpenConnections } from './connections.ts';
 import { isFileGone, outgoingMessage } from './outgoing-message.ts';
+import { createSendPace } from './send-pace.ts';
 import { recordSendOutcome } from './send-outcomes.ts';
 import type { SendResult } from './send-outcomes.ts';
 import { createSendsInFlight } from './sends-in-flight.ts';
@@ -59,6 +60,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
   const { storage, clock, logger, gateways } = context;
   const limit = Math.max(...gateways.all.map(({ network }) => gateways.sendsAtOnce(network)));
   const inFlight = createSendsInFlight();
+  const pace = createSendPace(context);
   /** Sends, and the reads that follow them, which a stop waits for. */
   const work = new Set<Promise<void>>();
   /** Instances whose queues are being read. */
@@ -67,7 +69,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
   const woken = new Set<string>();
   /** Instances whose last send was of a held message. */
   const heldLast = new Set<string>();
-  /** When an instance may send again, after its gateway or the storage has failed. */
+  /** When an instance may send again, after its gateway or the storage has failed, or because of its pace. */
   const pausedUntil = new Map<string, number>();
   /** When to look at an instance again, by the id of the message or the instance that waits. */
   const due = new Map<string, { readonly instanceId: string; readonly at: number }>();
@@ -178,7 +180,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     else heldLast.delete(instanceId);
     try {
       if (unrecorded.has(message.id)) await setAside(open, head);
-      else await sendTraced(open, head);
+      else await sendInTurn(open, head);
       failures.delete(instanceId);
     } catch (error) {
       sendingFailed(instanceId, error);
@@ -189,6 +191,18 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     await read([instanceId], hasRoomForFile(instanceId)).catch((error: unknown) =>
       sendingFailed(instanceId, error),
     );
+  };
+
+  /** Sends a message unless the pace of its instance holds it, or lets the whole instance wait. */
+  const sendInTurn = async (open: OpenConnection, head: QueuedMessage): Promise<void> => {
+    const { instanceId } = head.message;
+    const turn = await pace.turn(open, head);
+    if (turn.kind === 'now') return sendTraced(open, head);
+    if (turn.kind === 'held') return;
+    // The message has not had its turn, so a message of the same kind is next.
+    if (isHeld(head)) heldLast.delete(instanceId);
+    else heldLast.add(instanceId);
+    pauseUntil(instanceId, turn.at);
   };
 
   const sendingFailed = (instanceId: string, error: unknown): void => {

@@ -4,6 +4,7 @@ import type {
   GatewayListener,
   LinkedProfile,
   OutgoingMessage,
+  Pace,
   SendOutcome,
   Session,
   UnlinkOptions,
@@ -17,6 +18,8 @@ export const PROFILE: LinkedProfile = {
 
 /** The behaviour of the network; a test replaces the parts that it tests. */
 export interface Script {
+  /** The pace of each connection. By default, it has none. */
+  readonly pace?: Pace;
   /** Called when a connection is requested. By default, links a number and opens the connection. */
   opened(connection: ScriptedConnection): Promise<void>;
   send(message: OutgoingMessage, connection: ScriptedConnection): Promise<SendOutcome>;
@@ -69,6 +72,7 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
     // A rejection here is intended by the test, and must not reach the service.
     script.opened(connection).catch(() => {});
     return {
+      ...(script.pace && { pace: script.pace }),
       send(message) {
         connection.sent.push(message);
         all.push(message);

@@ -48,7 +48,7 @@ export async function startManyNumbers({ numbers: count, speed }: Size): Promise
     ...nodeRuntime({ mediaDirectory: join(directory, 'media') }),
     clock,
     storage: sqliteStorage({ path: join(directory, 'trunkline.db') }),
-    gateways: [baileysGateway({ socket: { waWebSocketUrl: wa.client.waWebSocketUrl } })],
+    gateways: [baileysGateway({ pace: 'off', socket: { waWebSocketUrl: wa.client.waWebSocketUrl } })],
     secretKey: SECRET_KEY,
   });
   const sent = sentMessages(wa);

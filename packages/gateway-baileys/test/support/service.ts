@@ -40,7 +40,7 @@ export async function startService(options: ServiceOptions): Promise<StartedServ
     ...nodeRuntime({ mediaDirectory: join(directory, 'media') }),
     ...(clock && { clock }),
     storage: around(sqliteStorage({ path: join(directory, 'trunkline.db') })),
-    gateways: [baileysGateway(gateway)],
+    gateways: [baileysGateway({ pace: 'off', ...gateway })],
     secretKey: SECRET_KEY,
     urlPolicy: 'local',
     instanceProxies: true,

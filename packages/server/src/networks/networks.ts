@@ -1,5 +1,7 @@
 import type { Gateway } from '@trunkline/core';
 import { createSandbox } from '@trunkline/core/sandbox';
+import { PACES } from '@trunkline/core/spi/gateway';
+import type { Pace } from '@trunkline/core/spi/gateway';
 import type { SandboxPhone } from '@trunkline/core/sandbox';
 import type { DataFiles } from '../files/data-files.ts';
 import { drawQrs } from './draw-qrs.ts';
@@ -77,17 +79,24 @@ async function openSandbox({ settings, files }: Opening): Promise<Networks> {
 
 /** Any number of processes may use WhatsApp. Only those with the role `gateway` load the code for its connections. */
 async function openWhatsApp({ settings, terminal }: Opening): Promise<Networks> {
-  const { messagesPerMinute, roles } = settings;
-  if (!roles.gateway) {
+  if (!settings.roles.gateway) {
     const { baileysElsewhere } = await loadGateway(() => import('@trunkline/gateway-baileys/elsewhere'));
     return { gateways: [baileysElsewhere()], phone: null, close() {} };
   }
   const { baileysGateway } = await loadGateway(() => import('@trunkline/gateway-baileys'));
-  const gateway = baileysGateway(messagesPerMinute === undefined ? {} : { pace: { messagesPerMinute } });
+  const gateway = baileysGateway({ pace: paceOf(settings) });
   return {
     gateways: [terminal.isTTY ? drawQrs(gateway, terminal.say) : gateway],
     phone: null,
     close() {},
+  };
+}
+
+function paceOf({ pace, messagesPerMinute, newPeoplePerDay }: Settings): Pace {
+  const chosen = PACES[pace];
+  return {
+    messagesPerMinute: messagesPerMinute ?? chosen.messagesPerMinute,
+    newPeoplePerDay: newPeoplePerDay ?? chosen.newPeoplePerDay,
   };
 }
 

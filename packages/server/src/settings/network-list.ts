@@ -31,5 +31,5 @@ export const DEFAULT_NETWORKS: readonly NetworkName[] = ['sandbox'];
 export const NETWORKS_IN_WORDS =
   '`sandbox` ([simulated phones](sandbox.md)), `whatsapp` ([WhatsApp](whatsapp.md))';
 
-/** The network to which MESSAGES_PER_MINUTE applies, in Markdown. */
+/** The network to which PACE applies, in Markdown. */
 export const PACED_IN_WORDS = '`whatsapp`';

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
+import { PACE_NAMES } from '@trunkline/core/spi/gateway';
+import type { PaceName } from '@trunkline/core/spi/gateway';
 import { isInstallableToken } from '@trunkline/core/spi/http';
 import type { Roles, UrlPolicy } from '@trunkline/core';
 import type { S3MediaStoreOptions } from '@trunkline/media-s3';
@@ -59,8 +61,10 @@ export interface Settings {
   readonly roles: Roles;
   /** The networks of this process; a new instance is on the first one unless its creator names another. */
   readonly gateways: readonly NetworkName[];
-  /** Each number's sending limit, for a network that has one; undefined means as fast as the network accepts messages. */
+  /** The pace of numbers on networks that have one; the next two fields replace parts of it. */
+  readonly pace: PaceName;
   readonly messagesPerMinute: number | undefined;
+  readonly newPeoplePerDay: number | undefined;
   readonly smtpUrl: string | undefined;
   /** The recipients of notifications; undefined keeps them as they are. */
   readonly emailTo: readonly string[] | undefined;
@@ -164,7 +168,9 @@ export function readSettings(given: readonly GivenSetting[]): Settings {
     rateLimit: rest.RATE_LIMIT,
     roles: rest.ROLES,
     gateways: rest.GATEWAYS,
+    pace: rest.PACE,
     messagesPerMinute: rest.MESSAGES_PER_MINUTE,
+    newPeoplePerDay: rest.NEW_PEOPLE_PER_DAY,
     smtpUrl: rest.SMTP_URL,
     emailTo: rest.MAIL_TO,
     metricsAddress: rest.METRICS_ADDRESS,
@@ -303,10 +309,23 @@ const variables = z.object({
     byDefault: DEFAULT_NETWORKS.map((name) => `\`${name}\``).join(', '),
     meaning: `the messaging networks: a comma-separated list of ${NETWORKS_IN_WORDS}; a new instance is on the first one unless its creator names another`,
   }),
-  MESSAGES_PER_MINUTE: wholeNumber(600, 3)
+  PACE: z
+    .enum(PACE_NAMES, `must be ${PACE_NAMES.join(' or ')}.`)
+    .default('gentle')
+    .register(documented, {
+      meaning: `with ${PACED_IN_WORDS}: [how fast each number sends](whatsapp.md#pace), unless its instance has a pace of its own. \`off\` is as fast as the network accepts messages, for which it bans numbers`,
+    }),
+  MESSAGES_PER_MINUTE: wholeNumber(600, 1)
     .optional()
     .register(documented, {
-      meaning: `with ${PACED_IN_WORDS}: how many messages each number sends in a minute, 3 to 600; if omitted, as fast as the network accepts them`,
+      byDefault: 'as `PACE` has it',
+      meaning: `with ${PACED_IN_WORDS}: how many messages each number sends in a minute, 1 to 600`,
+    }),
+  NEW_PEOPLE_PER_DAY: wholeNumber(10_000)
+    .optional()
+    .register(documented, {
+      byDefault: 'as `PACE` has it',
+      meaning: `with ${PACED_IN_WORDS}: to how many people whom it does not know yet each number writes on a day, in the first ten days after it was linked`,
     }),
   API_KEY: z
     .string()

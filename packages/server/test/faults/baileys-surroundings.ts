@@ -72,6 +72,7 @@ function fakeWhatsAppNetwork(clock: SimulatedClock, wa: FakeWhatsApp): Network {
 
   return {
     gateway: baileysGateway({
+      pace: 'off',
       socket: {
         waWebSocketUrl: wa.client.waWebSocketUrl,
         keepAliveIntervalMs: DAY_MS,

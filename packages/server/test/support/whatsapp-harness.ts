@@ -41,6 +41,7 @@ export async function startWhatsAppHarness(
         DATA_DIR,
         API_KEY,
         GATEWAYS: 'whatsapp',
+        PACE: 'off',
         WEBHOOK_URL_POLICY: 'local',
         // The tests poll for a status more often than the limit allows.
         RATE_LIMIT: '0',

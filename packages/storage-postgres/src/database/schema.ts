@@ -98,6 +98,7 @@ CREATE TABLE trunkline.instances (
   profile_name        text,
   profile_picture_url text,
   sealed_proxy_url    text,
+  pace                text,
   last_error          text,
   -- What the network forbids the number for now: JSON.
   restriction         text,
@@ -109,6 +110,7 @@ CREATE TABLE trunkline.instances (
   -- Whether the network did not carry out the last logout: the next one discards the session.
   logout_refused      boolean NOT NULL DEFAULT false,
   status_changed_at   bigint,
+  linked_at           bigint,
   connected_at        bigint,
   disconnected_at     bigint,
   dropped_at          bigint,
@@ -118,6 +120,9 @@ CREATE TABLE trunkline.instances (
   created_at          bigint NOT NULL,
   updated_at          bigint NOT NULL,
   version             bigint NOT NULL,
+  -- How many people the number has written to for the first time since the beginning of the day that was counted last.
+  new_people_from     bigint NOT NULL DEFAULT 0,
+  new_people          bigint NOT NULL DEFAULT 0,
   -- The lease. If the owner is empty, nobody holds it. The epoch outlives the lease, so that it never repeats.
   lease_owner         text NOT NULL DEFAULT '',
   lease_epoch         bigint NOT NULL DEFAULT 0,
@@ -314,11 +319,12 @@ CREATE TABLE trunkline.held_messages (
   recipient   text NOT NULL,
   tries       integer NOT NULL,
   due_at      bigint NOT NULL,
-  -- Null for those that only wait.
+  -- Null for those that only wait. The same as due_at for those that the pace of the instance holds.
   held_since  bigint
 );
 CREATE INDEX held_messages_by_recipient ON trunkline.held_messages (instance_id, recipient, held_since);
 CREATE INDEX held_messages_due ON trunkline.held_messages (instance_id, due_at, position) WHERE held_since IS NOT NULL;
+CREATE INDEX held_messages_paced ON trunkline.held_messages (instance_id, recipient) WHERE held_since = due_at;
 
 CREATE TABLE trunkline.idempotency_records (
   workspace_id uuid NOT NULL,

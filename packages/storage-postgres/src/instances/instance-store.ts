@@ -66,6 +66,12 @@ export function instanceStore(connected: Connected): InstanceStore {
         transaction.announce({ topic: 'instance', instanceId: instance.id });
         return 'deleted';
       }),
+    admitNewPerson: async (lease, { from, limit }) =>
+      connected().transaction(async (transaction) => {
+        if (!(await isHeld(transaction, lease, 'instance'))) return 'fenced';
+        const changed = await transaction.run(ADMIT_NEW_PERSON, uuidOf('ins', lease.instanceId), from, limit);
+        return changed > 0 ? 'admitted' : 'limit_reached';
+      }),
     touch: async (lease, now) => connected().track(signs.run({ lease, now })),
     note: async (lease, entry) => connected().track(notes.run({ lease, entry })),
 
@@ -82,6 +88,11 @@ export function instanceStore(connected: Connected): InstanceStore {
 const COUNT = `
   SELECT workspace_id, count(*) AS instances FROM trunkline.instances
   WHERE workspace_id = ANY ($1::uuid[]) GROUP BY workspace_id`;
+
+const ADMIT_NEW_PERSON = `
+  UPDATE trunkline.instances
+  SET new_people = CASE new_people_from WHEN $2 THEN new_people ELSE 0 END + 1, new_people_from = $2
+  WHERE id = $1 AND CASE new_people_from WHEN $2 THEN new_people ELSE 0 END < $3`;
 
 // Relies on instances_down.
 const DOWN = `

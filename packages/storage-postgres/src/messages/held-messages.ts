@@ -1,6 +1,7 @@
 import { QUEUE_WINDOW } from '@trunkline/core/spi/storage';
-import type { Postponement } from '@trunkline/core/spi/storage';
+import type { PeopleOfMessages, Postponement } from '@trunkline/core/spi/storage';
 import type { Transaction } from '../database/database.ts';
+import type { Statements } from '../database/statements.ts';
 import { integer } from '../rows/row.ts';
 import { uuidToFind } from '../rows/uuid.ts';
 
@@ -57,6 +58,28 @@ export async function leaveHeld(transaction: Transaction, messages: readonly str
   }
 }
 
+export async function isPaced(
+  statements: Statements,
+  instanceId: string,
+  messageId: string,
+): Promise<boolean> {
+  const found = await statements.get(IS_PACED, uuidToFind('msg', messageId), uuidToFind('ins', instanceId));
+  return found !== undefined;
+}
+
+/** See `MessageStore.releasePaced`. Returns whether there were any messages. */
+export async function releasePaced(
+  transaction: Transaction,
+  instanceId: string,
+  { people, now }: { readonly people: PeopleOfMessages | null; readonly now: number },
+): Promise<boolean> {
+  const instance = uuidToFind('ins', instanceId);
+  if (instance === null || !(await transaction.get(HOLDS_PACED, instance))) return false;
+  await lockQueues(transaction, [instance]);
+  if (people === null) return (await transaction.run(RELEASE_ALL, instance, now)) > 0;
+  return (await transaction.run(RELEASE, instance, now, [...people.numbers, ...people.contactIds])) > 0;
+}
+
 async function lockQueues(transaction: Transaction, instances: readonly string[]): Promise<void> {
   await transaction.run(LOCK, instances);
 }
@@ -99,6 +122,22 @@ const HOLD = `
 const POSTPONE_HELD = `
   UPDATE trunkline.held_messages SET tries = $3, due_at = $4, held_since = coalesce($5::bigint, held_since)
   WHERE message_id = $1 AND instance_id = $2`;
+
+// The pace of the instance holds a message, and not the network, if the hold begins when the message is due.
+const IS_PACED = `
+  SELECT 1 FROM trunkline.held_messages WHERE message_id = $1 AND instance_id = $2 AND held_since = due_at`;
+
+// These three queries rely on held_messages_paced.
+const HOLDS_PACED = `
+  SELECT 1 FROM trunkline.held_messages WHERE instance_id = $1 AND held_since = due_at LIMIT 1`;
+
+const RELEASE_ALL = `
+  UPDATE trunkline.held_messages SET due_at = $2, held_since = $2
+  WHERE instance_id = $1 AND held_since = due_at`;
+
+const RELEASE = `
+  UPDATE trunkline.held_messages SET due_at = $2, held_since = $2
+  WHERE instance_id = $1 AND recipient = ANY ($3::text[]) AND held_since = due_at`;
 
 const INSTANCES_OF = `
   SELECT DISTINCT instance_id FROM trunkline.held_messages WHERE message_id = ANY ($1::uuid[])`;

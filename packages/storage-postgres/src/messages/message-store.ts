@@ -12,7 +12,7 @@ import { listByCounterpart } from './chat-store.ts';
 import type { Connected, Transaction } from '../database/database.ts';
 import { storeDownload } from './download-store.ts';
 import { storeEvents } from '../deliveries/event-fan-out.ts';
-import { postponeMessage } from './held-messages.ts';
+import { isPaced, postponeMessage, releasePaced } from './held-messages.ts';
 import { findIdempotencyRecord } from './idempotency-record.ts';
 import { isHeld } from '../processes/lease.ts';
 import { takeContent } from './upload-registry.ts';
@@ -95,6 +95,12 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
         if (!(await isHeld(transaction, lease))) return 'fenced';
         await postponeMessage(transaction, uuidOf('ins', lease.instanceId), postponement);
         return 'postponed';
+      }),
+    isPaced: async (instanceId, messageId) => isPaced(connected(), instanceId, messageId),
+    releasePaced: async (instanceId, release) =>
+      connected().transaction(async (transaction) => {
+        if (await releasePaced(transaction, instanceId, release))
+          transaction.announce({ topic: 'queue', instanceId });
       }),
     change: async (lease, change) => connected().track(changes.run({ lease, change })),
     receive: async (lease, arrival) =>

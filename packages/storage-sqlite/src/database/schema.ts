@@ -91,6 +91,7 @@ CREATE TABLE instances (
   profile_name        TEXT,
   profile_picture_url TEXT,
   sealed_proxy_url    TEXT,
+  pace                TEXT,
   last_error          TEXT,
   -- What the network forbids the number for now: JSON.
   restriction         TEXT,
@@ -102,6 +103,7 @@ CREATE TABLE instances (
   -- Whether the network did not carry out the last logout: the next one discards the session.
   logout_refused      INTEGER NOT NULL DEFAULT 0,
   status_changed_at   INTEGER,
+  linked_at           INTEGER,
   connected_at        INTEGER,
   disconnected_at     INTEGER,
   dropped_at          INTEGER,
@@ -111,6 +113,9 @@ CREATE TABLE instances (
   created_at          INTEGER NOT NULL,
   updated_at          INTEGER NOT NULL,
   version             INTEGER NOT NULL,
+  -- How many people the number has written to for the first time since the beginning of the day that was counted last.
+  new_people_from     INTEGER NOT NULL DEFAULT 0,
+  new_people          INTEGER NOT NULL DEFAULT 0,
   -- The lease. If the owner is empty, nobody holds it. The epoch outlives the lease, so that it never repeats.
   lease_owner         TEXT NOT NULL DEFAULT '',
   lease_epoch         INTEGER NOT NULL DEFAULT 0,
@@ -309,12 +314,13 @@ CREATE TABLE held_messages (
   recipient   TEXT NOT NULL,
   tries       INTEGER NOT NULL,
   due_at      INTEGER NOT NULL,
-  -- Null for those that only wait.
+  -- Null for those that only wait. The same as due_at for those that the pace of the instance holds.
   held_since  INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX held_messages_by_position ON held_messages (instance_id, position);
 CREATE INDEX held_messages_by_recipient ON held_messages (instance_id, recipient, held_since);
 CREATE INDEX held_messages_due ON held_messages (instance_id, due_at, position) WHERE held_since IS NOT NULL;
+CREATE INDEX held_messages_paced ON held_messages (instance_id, recipient) WHERE held_since = due_at;
 
 -- Idempotency records, appended in the transaction of their message; idempotency-log.ts says why.
 CREATE TABLE idempotency_log (

@@ -82,6 +82,14 @@ export function instanceStore(connected: Connected): InstanceStore {
         return 'deleted';
       });
     },
+    admitNewPerson: async (lease, { from, limit }) => {
+      const { database, write } = connected();
+      return write(() => {
+        if (!isHeld(database, lease)) return 'fenced';
+        const changed = database.run(ADMIT_NEW_PERSON, from, from, lease.instanceId, from, limit);
+        return changed > 0 ? 'admitted' : 'limit_reached';
+      });
+    },
     touch: async (lease, now) => {
       const { database, write } = connected();
       await write(() => {
@@ -112,6 +120,11 @@ export function instanceStore(connected: Connected): InstanceStore {
 /** Relies on instances_by_workspace, which covers the query. */
 const COUNT = `
   SELECT workspace_id, count(*) AS instances FROM instances WHERE workspace_id = ? GROUP BY workspace_id`;
+
+const ADMIT_NEW_PERSON = `
+  UPDATE instances
+  SET new_people = iif(new_people_from = ?, new_people, 0) + 1, new_people_from = ?
+  WHERE id = ? AND iif(new_people_from = ?, new_people, 0) < ?`;
 
 const OWED: OwedTable = { table: 'instance_notifications', column: 'notification' };
 

@@ -1,5 +1,5 @@
 import { latestHold, QUEUE_WINDOW } from '@trunkline/core/spi/storage';
-import type { Postponement } from '@trunkline/core/spi/storage';
+import type { PeopleOfMessages, Postponement } from '@trunkline/core/spi/storage';
 import type { Database } from '../database/database.ts';
 import { integer, text } from '../rows/row.ts';
 import type { Row } from '../rows/row.ts';
@@ -90,6 +90,33 @@ export function leaveHeld(database: Database, messageId: string): boolean {
   database.run('DELETE FROM held_messages WHERE instance_id = ? AND recipient = ?', instanceId, recipient);
   return true;
 }
+
+export function isPaced(database: Database, instanceId: string, messageId: string): boolean {
+  return database.get(IS_PACED, messageId, instanceId) !== undefined;
+}
+
+/** See `MessageStore.releasePaced`. Returns whether there were any messages. */
+export function releasePaced(
+  database: Database,
+  instanceId: string,
+  { people, now }: { readonly people: PeopleOfMessages | null; readonly now: number },
+): boolean {
+  if (people === null) return database.run(RELEASE_ALL, now, now, instanceId) > 0;
+  const recipients = JSON.stringify([...people.numbers, ...people.contactIds]);
+  return database.run(RELEASE, now, now, instanceId, recipients) > 0;
+}
+
+// The pace of the instance holds a message, and not the network, if the hold begins when the message is due.
+const IS_PACED = `
+  SELECT 1 FROM held_messages WHERE message_id = ? AND instance_id = ? AND held_since = due_at`;
+
+// Both queries rely on held_messages_paced.
+const RELEASE_ALL = `
+  UPDATE held_messages SET due_at = ?, held_since = ? WHERE instance_id = ? AND held_since = due_at`;
+
+const RELEASE = `
+  UPDATE held_messages SET due_at = ?, held_since = ?
+  WHERE instance_id = ? AND recipient IN (SELECT value FROM json_each(?)) AND held_since = due_at`;
 
 // Both queries rely on held_messages_due.
 const DUE_WHERE = (bound: string): string => `

@@ -23,6 +23,7 @@ import { listMessages } from './message-list.ts';
 import { postponeMessage, queueHeads } from './message-queue.ts';
 import { insertMessage, readMessage } from './message-row.ts';
 import { currentContact } from '../people/contact-store.ts';
+import { isPaced, releasePaced } from './held-messages.ts';
 import type { Database } from '../database/database.ts';
 import { integer, text } from '../rows/row.ts';
 
@@ -111,6 +112,13 @@ export function messageStore(
         if (!isHeld(database, lease)) return 'fenced';
         postponeMessage(database, lease.instanceId, postponement);
         return 'postponed';
+      });
+    },
+    isPaced: async (instanceId, messageId) => isPaced(connected().database, instanceId, messageId),
+    releasePaced: async (instanceId, { people, now }) => {
+      const { database, write } = connected();
+      await write((announce) => {
+        if (releasePaced(database, instanceId, { people, now })) announce({ topic: 'queue', instanceId });
       });
     },
     change: async (lease, change) => {

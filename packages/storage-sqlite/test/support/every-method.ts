@@ -138,6 +138,7 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
   await processes.releaseEnded?.(NOW);
   await leases.find(instance.id, NOW);
   await instances.touch(lease, NOW);
+  await instances.admitNewPerson(lease, { from: NOW, limit: 1 });
   await instances.note(lease, aHistoryEntry(instance));
   await instances.listDown({ before: NOW, latest: NOW, after: null, limit: 1 });
   await sessions.save(lease, new Map([['creds', Uint8Array.of(1)], ['none', null]])); // prettier-ignore
@@ -246,6 +247,9 @@ async function useMessages(storage: Storage, instance: Instance, lease: Lease): 
   await messages.queueHeads([instance.id], NOW);
   await messages.postpone(lease, { messageId: withMedia.id, tries: 1, dueAt: NOW });
   await messages.postpone(lease, { messageId: withMedia.id, tries: 1, dueAt: NOW, heldSince: NOW });
+  await messages.isPaced(instance.id, withMedia.id);
+  await messages.releasePaced(instance.id, { people: null, now: NOW });
+  await messages.releasePaced(instance.id, { people: { numbers: ['1'], contactIds: ['con_1'] }, now: NOW });
   await messages.queueHeads([instance.id], NOW);
   await messages.change(lease, failing({ ...withMedia, editedAt: NOW }));
   const inbound = aMessage(instance, { direction: 'inbound', status: 'received' });

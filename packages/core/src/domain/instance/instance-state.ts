@@ -217,6 +217,7 @@ function connected(
       // A number that was just linked has a new session; a restored connection has the session whose logout was
       // refused.
       logoutRefused: instance.status !== 'qr_required' && instance.logoutRefused,
+      linkedAt: instance.phoneNumber === linked.phoneNumber ? instance.linkedAt : now,
       connectedAt: now,
       lastSeenAt: now,
     },
@@ -296,7 +297,13 @@ function endRestriction(instance: Instance, now: number): InstanceTransition {
 }
 
 function unlink(instance: Instance, lastError: string | null, now: number): InstanceTransition {
-  const gone = { phoneNumber: null, ...NO_PROFILE, logoutRefused: false, restriction: null };
+  const gone = {
+    phoneNumber: null,
+    linkedAt: null,
+    ...NO_PROFILE,
+    logoutRefused: false,
+    restriction: null,
+  };
   return stop(instance, 'logged_out', { ...gone, lastError, desired: 'stopped' }, now, true);
 }
 

@@ -1,4 +1,5 @@
 import type { WebhookInstance } from '@trunkline/receiver';
+import type { PaceName } from './pace.ts';
 import type { Restriction } from './restriction.ts';
 
 /**
@@ -76,6 +77,8 @@ export interface Instance {
   readonly pairingNumber: string | null;
   /** The address of the proxy that the instance connects through, stored encrypted; null without a proxy. */
   readonly sealedProxyUrl: string | null;
+  /** The pace that was chosen for the instance; null for the pace of its gateway. */
+  readonly pace: PaceName | null;
   readonly operation: Operation | null;
   readonly operationOutcome: LastOutcome | null;
   /**
@@ -84,6 +87,8 @@ export interface Instance {
    */
   readonly logoutRefused: boolean;
   readonly statusChangedAt: number | null;
+  /** When the number was linked; null if no number is linked. */
+  readonly linkedAt: number | null;
   readonly connectedAt: number | null;
   readonly disconnectedAt: number | null;
   readonly lastSeenAt: number | null;

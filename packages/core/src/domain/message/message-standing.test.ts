@@ -16,6 +16,7 @@ const connected = exampleInstance({
 });
 
 interface Around {
+  readonly isPaced?: boolean;
   readonly instance?: Partial<Instance> | null;
   readonly workspace?: Partial<Workspace>;
 }
@@ -24,6 +25,7 @@ function stand(message: Partial<Message>, around: Around = {}) {
   const whole = exampleMessage({ createdAt: at('14:00:00'), ...message });
   return standingOf(whole, {
     hasGateway: true,
+    isPaced: around.isPaced ?? false,
     instance: around.instance === null ? null : { ...connected, ...around.instance },
     workspace: { ...workspace, ...around.workspace },
     now: NOW,
@@ -47,14 +49,14 @@ describe('the sentence that says where a message stands', () => {
       queued,
       {},
       'waiting',
-      'It has waited in the queue since 14:02 UTC: messages before it come first, or the network takes none for this recipient for now.',
+      'It has waited in the queue since 14:02 UTC: messages before it come first, at the pace of its number, or the network takes none for this recipient for now.',
     ],
     [
       'queued since another day',
       { status: 'queued', queuedAt: Date.parse('2026-11-19T23:59:00Z') },
       {},
       'waiting',
-      'It has waited in the queue since 2026-11-19 23:59 UTC: messages before it come first, or the network takes none for this recipient for now.',
+      'It has waited in the queue since 2026-11-19 23:59 UTC: messages before it come first, at the pace of its number, or the network takes none for this recipient for now.',
     ],
     [
       'queued at a number that dropped',
@@ -123,7 +125,21 @@ describe('the sentence that says where a message stands', () => {
       queued,
       { instance: { restriction: { code: 'sending_capped', until: at('15:00:00') } } },
       'waiting',
-      'It has waited in the queue since 14:02 UTC: messages before it come first, or the network takes none for this recipient for now.',
+      'It has waited in the queue since 14:02 UTC: messages before it come first, at the pace of its number, or the network takes none for this recipient for now.',
+    ],
+    [
+      'held by the pace of a new number',
+      queued,
+      { isPaced: true, instance: { linkedAt: Date.parse('2026-11-18T16:20:00Z') } },
+      'waiting_for_pace',
+      'It waits at least until 16:20 UTC: the number was linked on 2026-11-18, and has written to as many new people as its pace allows in one of its first ten days. If the recipient writes first, it is sent immediately.',
+    ],
+    [
+      'held by the pace of a number that is not new any more',
+      queued,
+      { isPaced: true, instance: { linkedAt: Date.parse('2026-11-10T15:20:00Z') } },
+      'waiting',
+      'It has waited in the queue since 14:02 UTC: messages before it come first, at the pace of its number, or the network takes none for this recipient for now.',
     ],
     [
       'queued at a number that is deleted',

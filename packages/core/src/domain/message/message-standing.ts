@@ -2,6 +2,7 @@ import { isPostponed } from '../workspace/plan-rules.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { withoutEndedRestriction } from '../instance/instance-restriction.ts';
 import type { Instance, InstanceStatus } from '../instance/instance.ts';
+import { dayOfNewNumber } from '../instance/pace.ts';
 import type { Message } from './message.ts';
 
 /** The codes for the progress of a message. */
@@ -10,6 +11,7 @@ export const STANDINGS = [
   'waiting',
   'waiting_for_workspace',
   'waiting_for_instance',
+  'waiting_for_pace',
   'unconfirmed',
   'delivered',
   'read',
@@ -23,7 +25,9 @@ export interface MessageStanding {
   readonly code: StandingCode;
   /** When this state began; epoch milliseconds. */
   readonly since: number;
-  /** Describes the state to a person in one or two sentences, with times in UTC. */
+  /** When the wait ends at the earliest; null if that is not known, or the message does not wait. Epoch milliseconds. */
+  readonly until: number | null;
+  /** Describes the state to a person in one to three sentences, with times in UTC. */
   readonly sentence: string;
 }
 
@@ -34,6 +38,8 @@ export interface MessageSurroundings {
   readonly workspace: Pick<Workspace, 'plan' | 'suspendedAt'>;
   /** Whether this process has a gateway for the network of the instance. */
   readonly hasGateway: boolean;
+  /** Whether the pace of the instance holds the message. */
+  readonly isPaced: boolean;
   readonly now: number;
 }
 
@@ -79,7 +85,7 @@ function received({ receivedAt, createdAt, media }: Message, now: number): Messa
 
 function queued(
   message: Message,
-  { instance, workspace, hasGateway, now }: MessageSurroundings,
+  { instance, workspace, hasGateway, isPaced, now }: MessageSurroundings,
 ): MessageStanding {
   const accepted = message.queuedAt ?? message.createdAt;
   if (isPostponed(workspace)) {
@@ -102,10 +108,16 @@ function queued(
     const since = Math.max(instance.statusChangedAt ?? accepted, accepted);
     return standing('waiting_for_instance', since, `It waits: ${reason}`);
   }
+  const day = isPaced ? dayOfNewNumber(instance.linkedAt, now) : null;
+  if (day !== null) {
+    const why = `the number was linked on ${date(day.linkedAt)}, and has written to as many new people as its pace allows in one of its first ten days.`;
+    const sentence = `It waits at least until ${clockTime(day.until, now)}: ${why} If the recipient writes first, it is sent immediately.`;
+    return standing('waiting_for_pace', accepted, sentence, day.until);
+  }
   if (now - accepted < SOON_MS) {
     return standing('waiting', accepted, 'It was accepted and is about to be sent.');
   }
-  const waits = `It has waited in the queue since ${clockTime(accepted, now)}: messages before it come first, or the network takes none for this recipient for now.`;
+  const waits = `It has waited in the queue since ${clockTime(accepted, now)}: messages before it come first, at the pace of its number, or the network takes none for this recipient for now.`;
   return standing('waiting', accepted, waits);
 }
 
@@ -159,8 +171,18 @@ function delivered({ deliveredAt, createdAt, groupId }: Message, now: number): M
   return standing('delivered', since, sentence);
 }
 
-function standing(code: StandingCode, since: number, sentence: string): MessageStanding {
-  return { code, since, sentence };
+function standing(
+  code: StandingCode,
+  since: number,
+  sentence: string,
+  until: number | null = null,
+): MessageStanding {
+  return { code, since, until, sentence };
+}
+
+/** The day in UTC, such as `2026-11-29`. */
+function date(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
 }
 
 /** `14:02 UTC`, with the date in front unless it is today. */

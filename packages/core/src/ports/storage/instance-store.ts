@@ -65,6 +65,14 @@ export interface InstanceStore {
     readonly failQueued: QueueFailure;
     readonly entry?: HistoryEntry;
   }): Promise<'deleted' | 'stale' | 'fenced'>;
+  /**
+   * Counts a person whom the instance is about to write to for the first time, unless `limit` people have been counted
+   * since `from`, the beginning of a day in epoch milliseconds. Each day starts at 0.
+   */
+  admitNewPerson(
+    lease: Lease,
+    day: { readonly from: number; readonly limit: number },
+  ): Promise<'admitted' | 'limit_reached' | 'fenced'>;
   /** Sets `lastSeenAt`, never backwards, without a new version or an event. Does nothing if the lease is lost. */
   touch(lease: Lease, now: number): Promise<void>;
   /**

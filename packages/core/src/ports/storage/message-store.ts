@@ -78,8 +78,16 @@ export interface Postponement {
   /**
    * When the message was first held. Until it has left the queue, other messages to its recipient wait, and messages to
    * other recipients do not. Only for the first queued message to a recipient. If omitted, a held message stays held.
+   * The same as `dueAt` if the pace of the instance holds the message, because the network has not refused it yet.
    */
   readonly heldSince?: number;
+}
+
+/** People by the names that messages to them may have. */
+export interface PeopleOfMessages {
+  /** Digits. */
+  readonly numbers: readonly string[];
+  readonly contactIds: readonly string[];
 }
 
 /** An inbound message. */
@@ -206,6 +214,16 @@ export interface MessageStore<Transaction = never> {
   ): Promise<readonly QueuedMessage[]>;
   /** Postpones a message, which keeps its place in the queue. Does nothing if the message is no longer queued. */
   postpone(lease: Lease, postponement: Postponement): Promise<'postponed' | 'fenced'>;
+  /** Whether the pace of the instance holds this message. */
+  isPaced(instanceId: string, messageId: string): Promise<boolean>;
+  /**
+   * Makes messages that the pace of the instance holds due at `now`: those to these people, or all if `people` is null.
+   * Signals `queue` if there are any.
+   */
+  releasePaced(
+    instanceId: string,
+    release: { readonly people: PeopleOfMessages | null; readonly now: number },
+  ): Promise<void>;
   /**
    * Changes a message under the instance's lease, which is checked first. A message that leaves `queued` leaves its
    * queue in the same transaction. Returns `stale` also if the message does not exist, or belongs to another instance.

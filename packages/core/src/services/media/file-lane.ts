@@ -1,3 +1,4 @@
+import type { Pace } from '../../domain/instance/pace.ts';
 import { downloadRetryDelay, FIRST_DOWNLOAD_MS } from '../../domain/message/download-retry.ts';
 import type { Message } from '../../domain/message/message.ts';
 import type { IncomingFile } from '../../ports/gateway.ts';
@@ -31,6 +32,7 @@ export interface FileLane {
 
 /** An instance whose messages this process receives. */
 export interface FileReceiving extends LeasedInstance {
+  readonly pace: Pace;
   readonly files: FileLane;
   /**
    * Throws if the connection that reported the message has ended, because the next connection reports the

@@ -16,11 +16,14 @@ export async function findStanding(
   if (!found.ok) return found;
   const workspace = await storage.workspaces.find(workspaceId);
   if (!workspace) return noWorkspace();
-  const instance = await storage.instances.find(workspaceId, found.value.instanceId);
+  const { instanceId, status } = found.value;
+  const instance = await storage.instances.find(workspaceId, instanceId);
+  const isPaced = status === 'queued' && (await storage.messages.isPaced(instanceId, id));
   return ok(
     standingOf(found.value, {
       instance,
       workspace,
+      isPaced,
       hasGateway: instance !== null && gateways.find(instance.network) !== null,
       now: clock.now(),
     }),

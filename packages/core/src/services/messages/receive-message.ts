@@ -1,11 +1,11 @@
-import { summaryOf } from '../../domain/contact/contact.ts';
+import { numbersOf, summaryOf } from '../../domain/contact/contact.ts';
 import type { Contact } from '../../domain/contact/contact.ts';
 import type { Group } from '../../domain/instance/group.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
+import { dayOfNewNumber } from '../../domain/instance/pace.ts';
 import { reportedTime } from '../../domain/message/inbound-bounds.ts';
 import type { Message } from '../../domain/message/message.ts';
 import type { IncomingMessage } from '../../ports/gateway.ts';
-import type { LeasedInstance } from '../../ports/storage/lease-store.ts';
 import type { ServiceContext } from '../context.ts';
 import { contactGone, knownContact, SAVED_AGAIN_MAX } from '../contacts.ts';
 import { FencedError } from '../instances/fenced-error.ts';
@@ -82,7 +82,7 @@ interface Arrival {
 /** Returns the message if this call stored it, null if it was stored before. */
 async function storeArrival(
   context: ServiceContext,
-  held: LeasedInstance,
+  held: FileReceiving,
   arrival: Arrival,
   { upload, download }: ArrivedFile,
 ): Promise<Message | null> {
@@ -111,12 +111,28 @@ async function storeArrival(
       contact = await knownContact(context, held, incoming.contact);
       continue;
     }
-    if (stored === 'received') context.metrics.messageReceived(message);
+    if (stored === 'received') {
+      context.metrics.messageReceived(message);
+      await releaseMessagesTo(context, held, { from: message.from, contact });
+    }
     if (upload && stored !== 'received') await discardUnlessTaken(context, message, upload);
     if (stored === 'fenced') throw new FencedError(instance.id);
     if (stored === 'contact_gone') throw contactGone();
     return stored === 'received' ? message : null;
   }
+}
+
+/** Releases the messages to a person which waited only because the instance had no message of theirs. */
+async function releaseMessagesTo(
+  { storage, clock }: ServiceContext,
+  { instance, pace }: FileReceiving,
+  { from, contact }: { readonly from: string | null; readonly contact: Contact | null },
+): Promise<void> {
+  const now = clock.now();
+  if (pace.newPeoplePerDay === null || dayOfNewNumber(instance.linkedAt, now) === null) return;
+  const numbers = [...(from === null ? [] : [from]), ...(contact ? numbersOf(contact) : [])];
+  const contactIds = contact ? [contact.id, ...contact.formerIds] : [];
+  await storage.messages.releasePaced(instance.id, { people: { numbers, contactIds }, now });
 }
 
 interface Stored extends Arrival, Pick<ArrivedFile, 'upload'> {

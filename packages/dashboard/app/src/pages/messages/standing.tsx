@@ -26,7 +26,7 @@ export function Standing({
   return (
     <div className={styles['standing']}>
       <Loaded query={query}>
-        {({ code, since }) => (
+        {({ code, since, until }) => (
           <>
             <StatusBadge tone={TONES[code]}>{t.statuses[message.status]}</StatusBadge>
             <p className={styles['sentence']}>
@@ -36,6 +36,11 @@ export function Standing({
             <p className={styles['since']}>
               {t.since} <Time at={since} as="moment" /> (<Time at={since} />)
             </p>
+            {until !== null && (
+              <p className={styles['since']}>
+                {t.until} <Time at={until} as="moment" />
+              </p>
+            )}
             {code === 'failed' && message.error !== null && <code>{message.error.code}</code>}
           </>
         )}
@@ -49,6 +54,7 @@ const TONES: Readonly<Record<StandingCode, Tone>> = {
   waiting: 'busy',
   waiting_for_workspace: 'act',
   waiting_for_instance: 'act',
+  waiting_for_pace: 'busy',
   unconfirmed: 'busy',
   delivered: 'good',
   read: 'good',

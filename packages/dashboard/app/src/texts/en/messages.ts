@@ -50,6 +50,8 @@ export const messages = {
     waiting_for_workspace:
       'Waiting: the workspace may not send now. It is suspended, or its plan is used up.',
     waiting_for_instance: 'Waiting until its number is connected.',
+    waiting_for_pace:
+      'Waiting: its number was linked less than ten days ago, and has written to as many new people as its pace allows in a day.',
     unconfirmed: 'The phone of the recipient has not confirmed it; it may be off.',
     delivered: 'On the phone of the recipient. Not read, or read receipts are off.',
     read: 'It was read.',
@@ -57,6 +59,7 @@ export const messages = {
     deleted: 'It was deleted by its sender.',
   } satisfies Record<StandingCode, string>,
   since: 'since',
+  until: 'at least until',
   steps: 'How far it got',
   step: {
     accepted: 'Accepted',

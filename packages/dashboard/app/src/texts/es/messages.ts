@@ -47,6 +47,8 @@ export const messages: TextsOf<'messages'> = {
     waiting_for_workspace:
       'Espera: el espacio de trabajo no puede enviar ahora. Está suspendido o su plan está agotado.',
     waiting_for_instance: 'Espera a que su número esté conectado.',
+    waiting_for_pace:
+      'Espera: su número se vinculó hace menos de diez días, y ya ha escrito a tantas personas nuevas como su ritmo permite en un día.',
     unconfirmed: 'El teléfono del destinatario no lo ha confirmado; puede estar apagado.',
     delivered:
       'Está en el teléfono del destinatario. No se ha leído, o las confirmaciones de lectura están desactivadas.',
@@ -55,6 +57,7 @@ export const messages: TextsOf<'messages'> = {
     deleted: 'Quien lo envió lo eliminó.',
   },
   since: 'desde',
+  until: 'al menos hasta',
   steps: 'Hasta dónde llegó',
   step: {
     accepted: 'Aceptado',
