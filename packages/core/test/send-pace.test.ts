@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Storage } from '../src/index.ts';
 import type { Pace, SendOutcome } from '../src/spi/gateway.ts';
 import { scriptedGateway, texts } from './support/scripted-gateway.ts';
 import type { Script, ScriptedGateway } from './support/scripted-gateway.ts';
@@ -16,6 +17,7 @@ import {
 } from './support/harness.ts';
 import type { Harness } from './support/harness.ts';
 import { measuredHarness } from './support/measured-harness.ts';
+import { memoryStorage } from './support/memory-storage.ts';
 
 const UNHURRIED: Pace = { messagesPerMinute: null, newPeoplePerDay: null };
 const ADA = '34600000001';
@@ -263,6 +265,65 @@ describe('a number in its first ten days', () => {
     const [held = ''] = await sendEach(all, [ADA]);
     await all.harness.api.instances.logout(all.id);
     expect(await all.harness.api.messages.get(held)).toMatchObject({ status: 'failed' });
+  });
+});
+
+describe('the pace that was chosen for an instance', () => {
+  it('replaces that of its gateway, for messages that wait already too', async () => {
+    const all = await paced({ newPeoplePerDay: 0 });
+    const { harness, id } = all;
+    const { instances } = harness.api;
+    expect(await instances.get(id)).toMatchObject({ pace: null });
+    await sendEach(all, [ADA, BOB]);
+    expect(await instances.update(id, { pace: 'off' })).toMatchObject({ pace: 'off' });
+    await harness.clock.settle();
+    expect(texts(all.gateway.sent())).toEqual([ADA, BOB]);
+    expect(await instances.update(id, { name: 'Desk' })).toMatchObject({ pace: 'off' });
+    await sendEach(all, [EVE]);
+    expect(texts(all.gateway.sent())).toEqual([ADA, BOB, EVE]);
+    expect(await instances.update(id, { pace: null })).toMatchObject({ pace: null });
+    await sendEach(all, [KIM]);
+    expect(all.gateway.sent()).toHaveLength(3);
+  });
+
+  it('applies to what waits before the process that holds the instance has heard of it', async () => {
+    let isDeaf = false;
+    const storage = memoryStorage();
+    const deaf: Storage = {
+      ...storage,
+      subscribe: (listener) =>
+        storage.subscribe((signal) => {
+          if (!isDeaf || signal.topic !== 'instance') listener(signal);
+        }),
+    };
+    const gateway = scriptedGateway({ pace: { ...UNHURRIED, newPeoplePerDay: 0 } });
+    const { harness, id } = await connected({ gateway, storage: deaf });
+    await sendEach({ harness, id, gateway }, [ADA, BOB]);
+    isDeaf = true;
+    await harness.api.instances.update(id, { pace: 'off' });
+    await harness.clock.settle();
+    expect(texts(gateway.sent())).toEqual([ADA, BOB]);
+  });
+
+  it('applies on a network whose gateway has none', async () => {
+    const gateway = scriptedGateway();
+    const harness = await startHarness({ gateway });
+    const { id } = await harness.api.instances.create({ pace: 'gentle' });
+    await harness.api.instances.connect(id);
+    await harness.clock.settle();
+    const people = Array.from({ length: 40 }, (_, index) => `3460000020${10 + index}`);
+    await sendEach({ harness, id, gateway }, people);
+    expect(gateway.sent()).toHaveLength(1);
+    await harness.clock.advance(5 * MINUTE);
+    expect(texts(gateway.sent())).toEqual(people.slice(0, 30));
+  });
+
+  it('is one that exists', async () => {
+    const { api } = await startHarness();
+    await expect(api.instances.create({ pace: 'slow' as 'off' })).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      details: { fields: { pace: ['Must be one of gentle, off.'] } },
+    });
   });
 });
 

@@ -261,6 +261,8 @@ export interface WebhookInstance {
   };
   /** Whether the instance connects through its own proxy. */
   readonly has_proxy?: boolean;
+  /** The pace at which the instance sends, if one was chosen for it. */
+  readonly pace?: 'gentle' | 'off';
   /** ISO 8601 with an offset. */
   readonly status_changed_at?: string;
   /** When the last connection began; ISO 8601 with an offset. */

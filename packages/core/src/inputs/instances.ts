@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { INSTANCE_NAME_MAX, NETWORK_NAME_MAX } from '../domain/instance/instance.ts';
+import { PACE_NAMES } from '../domain/instance/pace.ts';
+import type { PaceName } from '../domain/instance/pace.ts';
 import { flawInProxyUrl, PROXY_URL_MAX } from '../domain/instance/proxy-url.ts';
 import { optionalField, pageFields, storableText } from './fields.ts';
 import type { CheckedPageQuery, PageQuery, WithoutNulls } from './fields.ts';
@@ -14,6 +16,8 @@ export type InstanceInput = {
   readonly name?: string | null | undefined;
   /** The proxy, such as `socks5://user:password@proxy.example.com:1080`; null removes the proxy. */
   readonly proxy_url?: string | null | undefined;
+  /** `gentle`, or `off` for no pace; null for the pace of the gateway, the default. */
+  readonly pace?: PaceName | null | undefined;
 };
 const instanceFields = {
   name: optionalField(
@@ -31,6 +35,7 @@ const instanceFields = {
     )
     .nullable()
     .optional(),
+  pace: z.enum(PACE_NAMES).nullable().optional(),
 };
 export const instanceInput: z.ZodType<WithoutNulls<InstanceInput, 'name'>, unknown> = z.object(
   instanceFields,

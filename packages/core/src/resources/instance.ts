@@ -1,6 +1,7 @@
 import type { WebhookInstance } from '@trunkline/receiver';
 import type { Group } from '../domain/instance/group.ts';
 import type { Capability, Instance, InstanceStatus } from '../domain/instance/instance.ts';
+import type { PaceName } from '../domain/instance/pace.ts';
 import { timestamp, timestampOrNull } from './time.ts';
 
 /** Instance of the REST API (specification, "Instance"). */
@@ -34,6 +35,8 @@ export interface InstanceResource {
   } | null;
   /** Whether the instance has a `proxy_url`, which is never shown. Not in the API specification. */
   readonly has_proxy: boolean;
+  /** The pace that was chosen for the instance; null for that of its gateway. Not in the API specification. */
+  readonly pace: PaceName | null;
   /** When the status last changed or was first set, ISO 8601 with an offset; null if not known. */
   readonly status_changed_at: string | null;
   /** When the instance last connected, ISO 8601 with an offset; null if never. */
@@ -67,6 +70,7 @@ export function instanceResource(instance: Instance, capabilities: readonly Capa
       until: timestampOrNull(instance.restriction.until),
     },
     has_proxy: instance.sealedProxyUrl !== null,
+    pace: instance.pace,
     status_changed_at: timestampOrNull(instance.statusChangedAt),
     connected_at: timestampOrNull(instance.connectedAt),
     disconnected_at: timestampOrNull(instance.disconnectedAt),

@@ -61,6 +61,7 @@ export {
 export { SCOPES } from '../domain/api-key/api-key.ts';
 export { DELIVERY_STATUSES } from '../domain/delivery/delivery.ts';
 export { INSTANCE_STATUSES } from '../domain/instance/instance.ts';
+export { PACE_NAMES } from '../domain/instance/pace.ts';
 export { HISTORY_REASONS } from '../domain/instance/instance-history.ts';
 export { WAITING_REASONS } from '../domain/delivery/waiting.ts';
 export { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '../domain/message/message.ts';

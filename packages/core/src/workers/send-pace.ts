@@ -92,6 +92,19 @@ export function createSendPace(context: ServiceContext): SendPace {
     return Math.min(day.until, now + PACED_AGAIN_MS);
   };
 
+  /** Whether the instance has another pace since this process read it, which does not hold the message. */
+  const isFreedByChange = async (
+    open: OpenConnection,
+    head: QueuedMessage,
+    now: number,
+  ): Promise<boolean> => {
+    const { workspaceId, id, pace } = open.instance;
+    const stored = await storage.instances.find(workspaceId, id);
+    if (stored === null || stored.pace === pace) return false;
+    const instance = { ...open.instance, pace: stored.pace };
+    return (await heldUntil({ ...open, instance }, head, now)) === null;
+  };
+
   const hold = async (
     { lease, instance }: OpenConnection,
     { message, tries }: QueuedMessage,
@@ -124,7 +137,7 @@ export function createSendPace(context: ServiceContext): SendPace {
       // Set before the storage is asked, so that no other message of the instance is sent meanwhile.
       state.freeAt = now + sendInterval(pace, (random.bytes(1)[0] ?? 0) / 256);
       const dueAt = await heldUntil(open, head, now);
-      if (dueAt === null) return { kind: 'now' };
+      if (dueAt === null || (await isFreedByChange(open, head, now))) return { kind: 'now' };
       state.freeAt = before;
       if (head.heldSince === undefined) metrics.messagePaced('new_person');
       await hold(open, head, dueAt);

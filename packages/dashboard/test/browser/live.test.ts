@@ -33,6 +33,15 @@ describe.skipIf(browser.missing !== null)('a page of the dashboard', () => {
     await owner.getByRole('link', { name: 'Support' }).click();
     await owner.getByRole('button', { name: 'Conectar' }).click();
     await admin.getByRole('status').getByText('Connected', { exact: true }).waitFor();
+
+    await owner.getByRole('button', { name: 'Ritmo', exact: true }).click();
+    await owner.getByRole('combobox', { name: 'Ritmo' }).selectOption('gentle');
+    await owner.getByRole('button', { name: 'Guardar' }).click();
+    await owner.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(await served.trunkline.workspace(served.workspaceId).instances.get(id)).toMatchObject({
+      pace: 'gentle',
+    });
+    await owner.getByText(/^Los mensajes salen despacio/).waitFor();
   });
 
   it.runIf(isLongForm).each([

@@ -38,6 +38,10 @@ const FIELDS: RequestBody['fields'] = {
     description:
       'The address of the proxy that the instance connects through, with http:, https: or socks5:, and a user name and a password if it asks for them; null removes it. Never shown: the instance has has_proxy. Refused unless the operator allows it. A connected instance uses it from its next connection on.',
   },
+  pace: {
+    description:
+      'How fast it sends, and to how many new people a day in the first ten days after its number was linked: gentle, or off, which is as fast as the network accepts messages and puts the number at risk. null, the default, is the pace that the operator has set for its network. A change applies to messages that wait already.',
+  },
 };
 
 const INPUT: RequestBody = {
@@ -123,7 +127,7 @@ export const instanceRoutes: RouteGroup<'instances'> = {
       operationId: 'updateInstance',
       method: 'PATCH',
       path: '/instances/{instance}',
-      summary: 'Changes the name or the proxy of an instance',
+      summary: 'Changes the name, the proxy or the pace of an instance',
       scope: 'instances:write',
       body: INPUT,
       success: { status: 200, body: INSTANCE },

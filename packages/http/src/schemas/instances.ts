@@ -1,5 +1,5 @@
 import type { GroupResource, InstanceResource, QrResource } from '@trunkline/core';
-import { CAPABILITIES } from '@trunkline/core/spi/http';
+import { CAPABILITIES, PACE_NAMES } from '@trunkline/core/spi/http';
 import type { EventData } from '@trunkline/core/spi/http';
 import * as z from 'zod';
 import { exactSchema } from './exact-schema.ts';
@@ -37,6 +37,10 @@ const fields = z.strictObject({
     .nullable()
     .meta({ description: 'What the network forbids the number for now.' }),
   has_proxy: z.boolean().meta({ description: 'Whether it has a proxy_url, which is never shown.' }),
+  pace: z
+    .enum(PACE_NAMES)
+    .nullable()
+    .meta({ description: 'The pace that was chosen for it; null for that of its network.' }),
   status_changed_at: timestampOrNull,
   connected_at: timestampOrNull,
   disconnected_at: timestampOrNull,
@@ -61,6 +65,7 @@ export const instance: Resource<InstanceResource> = {
     last_error: null,
     restriction: null,
     has_proxy: false,
+    pace: null,
     status_changed_at: '2026-11-20T21:15:00.123+00:00',
     connected_at: '2026-11-20T21:15:00.123+00:00',
     disconnected_at: null,

@@ -405,6 +405,18 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./instances.ts')).renameInstance,
   },
   {
+    name: 'instances pace',
+    group: 'Instances',
+    summary: 'change how fast an instance sends',
+    on: 'service',
+    arguments: {
+      '<instance>': 'its id',
+      '<pace>': '"gentle", "off" (the network may ban the number), or "default" for that of its network',
+    },
+    examples: ['trunkline instances pace ins_1 gentle'],
+    load: async () => (await import('./instances.ts')).paceInstance,
+  },
+  {
     name: 'instances history',
     group: 'Instances',
     summary: 'why an instance is as it is: its last changes, each with what comes next',

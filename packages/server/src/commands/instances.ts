@@ -46,6 +46,20 @@ export const renameInstance: CommandHandler = objectCommand({
   describe: instanceFacts,
 });
 
+export const paceInstance: CommandHandler = objectCommand({
+  of: 'instance',
+  shape: instance,
+  request: ({ instances }, id, call) =>
+    instances.update(id, { pace: paceNamed(call.argument('pace')) }, call),
+  describe: instanceFacts,
+});
+
+function paceNamed(text: string): 'gentle' | 'off' | null {
+  if (text === 'gentle' || text === 'off') return text;
+  if (text === 'default') return null;
+  throw usageError('The pace must be gentle, off or default.');
+}
+
 export const disconnectInstance: CommandHandler = objectCommand({
   of: 'instance',
   shape: instance,
@@ -124,6 +138,7 @@ function instanceFacts(data: InstanceResource): Text {
     network: data.network,
     status: instanceStatusText(data),
     number: data.phone_number,
+    ...(typeof data.pace === 'string' && { pace: data.pace }),
     profile: data.profile_name,
     'last error': data.last_error,
     since: data.status_changed_at,

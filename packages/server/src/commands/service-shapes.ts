@@ -20,6 +20,7 @@ export const instance: Shape = z.object({
   status: text,
   phone_number: textOrNull,
   profile_name: textOrNull,
+  pace: textOrNull.optional(),
   last_error: textOrNull,
   status_changed_at: textOrNull,
 });

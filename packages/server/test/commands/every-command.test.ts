@@ -19,6 +19,7 @@ const VALUES: Readonly<Record<string, string>> = {
   '<url>': 'https://hooks.example.com/',
   '<directory>': 'backup',
   '<path>': 'download',
+  '<pace>': 'gentle',
 };
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   send: ['--instance', 'ins_1'],

@@ -25,6 +25,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   '<event>': 'evt_01kaj2t1a3c5e7g9j2m4p6r8t0',
   '<url>': 'https://hooks.example.com/',
   '<name>': 'Shop',
+  '<pace>': 'gentle',
 };
 const OPTIONS: Readonly<Record<string, CommandCall['options']>> = {
   'webhooks create': { events: 'message.sent' },

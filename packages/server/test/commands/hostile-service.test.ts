@@ -30,6 +30,7 @@ const ARGS = {
   to: '15550100',
   text: 'private text',
   url: 'https://hooks.example.com/',
+  pace: 'gentle',
 };
 const REMOTE = COMMANDS.filter(({ on }) => on === 'service').map(({ name }) => name);
 

@@ -154,6 +154,19 @@ describe('A number', () => {
     await server.stop();
   });
 
+  it('has a pace that can be changed', async () => {
+    const { run, data, server } = await startCommandHarness();
+    const { id } = await data('instances', 'create');
+    const paced = await run('instances', 'pace', String(id), 'gentle');
+    expect(paced.stdout).toMatch(/^pace +gentle$/m);
+    expect(await data('instances', 'pace', String(id), 'default')).toMatchObject({ pace: null });
+    expect(await run('instances', 'pace', String(id), 'slow')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('The pace must be gentle, off or default.'),
+    });
+    await server.stop();
+  });
+
   it.runIf(isLongForm)('shows its QR only if requested, and an interrupted command says so', async () => {
     const { cwd, env, server, run } = await startCommandHarness();
     const hidden = startCommand(['connect'], { cwd, env });

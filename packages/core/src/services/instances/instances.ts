@@ -52,7 +52,7 @@ export async function createInstance(
     qr: null,
     pairingNumber: null,
     sealedProxyUrl: sealProxyUrl(context, id, proxyUrl ?? null),
-    pace: null,
+    pace: read.value.pace ?? null,
     operation: null,
     operationOutcome: null,
     logoutRefused: false,
@@ -96,7 +96,10 @@ export function noInstance(): ReturnType<typeof refuse> {
   return refuse('INSTANCE_NOT_FOUND', 'There is no such instance in this workspace.');
 }
 
-/** Changes the name and the proxy, if the input has them. A new proxy is used by the next connection. */
+/**
+ * Changes the name, the proxy and the pace, if the input has them. A new proxy is used by the next connection, a new pace
+ * immediately.
+ */
 export async function updateInstance(
   context: ServiceContext,
   { workspaceId, id }: { workspaceId: string; id: string },
@@ -115,14 +118,20 @@ export async function updateInstance(
     if (!acceptable.ok) return acceptable;
     const { name = found.value.name } = read.value;
     const sealedProxyUrl = sealed === undefined ? found.value.sealedProxyUrl : sealed;
-    if (found.value.name === name && found.value.sealedProxyUrl === sealedProxyUrl) return found;
+    const { pace = found.value.pace } = read.value;
+    const hasNewPace = found.value.pace !== pace;
+    if (found.value.name === name && found.value.sealedProxyUrl === sealedProxyUrl && !hasNewPace)
+      return found;
     const now = context.clock.now();
-    const instance = { ...found.value, name, sealedProxyUrl, updatedAt: now };
+    const instance = { ...found.value, name, sealedProxyUrl, pace, updatedAt: now };
     const history = createHistoryLog(context.newId, { workspaceId, instanceId: id, process: null });
     const hasNewProxy = found.value.sealedProxyUrl !== sealedProxyUrl;
     const entry = hasNewProxy ? history.entryOf(otherNews(instance, 'proxy_changed'), now) : null;
     const written = await context.storage.instances.write({ instance, event: null, lease: null, entry });
-    if (written.kind === 'written') return ok(written.instance);
+    if (written.kind !== 'written') continue;
+    // The messages that the previous pace holds are considered again.
+    if (hasNewPace) await context.storage.messages.releasePaced(id, { people: null, now });
+    return ok(written.instance);
   }
 }
 

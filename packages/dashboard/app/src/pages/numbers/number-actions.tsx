@@ -11,9 +11,10 @@ import { Confirm } from '../../components/confirm.tsx';
 import { ErrorView } from '../../components/error-view.tsx';
 import { useToasts } from '../../components/toasts.tsx';
 import { useTexts } from '../../texts/language.tsx';
+import { ChangePace } from './change-pace.tsx';
 import { Rename } from './rename.tsx';
 
-type Asked = 'disconnect' | 'logout' | 'remove' | 'rename';
+type Asked = 'disconnect' | 'logout' | 'remove' | 'rename' | 'pace';
 
 /** The actions that the number's status allows. Destructive ones ask for confirmation. */
 export function NumberActions({
@@ -55,6 +56,7 @@ export function NumberActions({
       {!isStopped && <Button onClick={() => setAsked('disconnect')}>{t.disconnect}</Button>}
       {paired && <Button onClick={() => setAsked('logout')}>{t.logout}</Button>}
       <Button onClick={() => setAsked('rename')}>{t.rename}</Button>
+      <Button onClick={() => setAsked('pace')}>{t.pace}</Button>
       <Button onClick={() => setAsked('remove')}>{t.remove}</Button>
       {connect.error !== null && <ErrorView error={connect.error} onRetry={() => connect.mutate()} />}
       <Confirm
@@ -89,6 +91,7 @@ export function NumberActions({
         {t.removeText}
       </Confirm>
       <Rename workspaceId={workspaceId} number={number} isOpen={asked === 'rename'} onClose={close} />
+      <ChangePace workspaceId={workspaceId} number={number} isOpen={asked === 'pace'} onClose={close} />
     </>
   );
 }

@@ -9,7 +9,7 @@ import { toneOf } from '../../domain/number-status.ts';
 /** The number's status, what it means, and since when it applies. Screen readers announce changes. */
 export function NumberStatus({ number }: { readonly number: InstanceResource }): ReactNode {
   const t = useTexts('numbers');
-  const { status, status_changed_at, last_error, restriction, has_proxy } = number;
+  const { status, status_changed_at, last_error, restriction, has_proxy, pace } = number;
   return (
     <section className={styles['status']} aria-label={t.status}>
       <p className={styles['headline']}>
@@ -41,6 +41,7 @@ export function NumberStatus({ number }: { readonly number: InstanceResource }):
         </p>
       )}
       {has_proxy && <p className={styles['quiet']}>{t.proxy}</p>}
+      {pace !== null && <p className={styles['quiet']}>{t.paceMeanings[pace]}</p>}
     </section>
   );
 }

@@ -52,6 +52,13 @@ export const numbers = {
   passkeyRequired:
     'The network links devices to this account only with its passkey, which Trunkline cannot ask for. Link another number, or try again later: only some accounts are asked.',
   proxy: 'Connects through a proxy.',
+  pace: 'Pace',
+  paces: { default: 'As its network has it', gentle: 'Gentle', off: 'Off' },
+  paceMeanings: {
+    default: 'Sends at the pace that is set for all numbers of its network.',
+    gentle: 'Sends slowly, and to few new people a day until ten days after it was linked.',
+    off: 'Sends as fast as the network accepts messages. The network may ban the number for it.',
+  },
   connect: 'Connect',
   connectAgain: 'Get a new code',
   disconnect: 'Disconnect',
@@ -113,6 +120,7 @@ export const numbers = {
     receive: 'The message has arrived.',
     drop: 'The connection was dropped.',
     rename: 'Renamed.',
+    pace: 'The pace was changed.',
     connect: 'Connecting.',
     disconnect: 'Disconnected.',
     logout: 'Unlinked.',

@@ -84,6 +84,14 @@ export const numbers: TextsOf<'numbers'> = {
   passkeyRequired:
     'La red vincula dispositivos a esta cuenta solo con su clave de acceso, que Trunkline no puede pedir. Vincule otro número o inténtelo más tarde: la red solo la pide a algunas cuentas.',
   proxy: 'Se conecta por un proxy.',
+  pace: 'Ritmo',
+  paces: { default: 'El de su red', gentle: 'Prudente', off: 'Sin ritmo' },
+  paceMeanings: {
+    default: 'Los mensajes salen al ritmo que está fijado para todos los números de su red.',
+    gentle:
+      'Los mensajes salen despacio, y a pocas personas nuevas al día hasta diez días después de vincular el número.',
+    off: 'Los mensajes salen tan rápido como la red los acepta. La red puede bloquear el número por ello.',
+  },
   connect: 'Conectar',
   connectAgain: 'Obtener un código nuevo',
   disconnect: 'Desconectar',
@@ -148,6 +156,7 @@ export const numbers: TextsOf<'numbers'> = {
     receive: 'El mensaje ha llegado.',
     drop: 'Se cortó la conexión.',
     rename: 'Nombre cambiado.',
+    pace: 'Se cambió el ritmo.',
     connect: 'Conectando.',
     disconnect: 'Desconectado.',
     logout: 'Desvinculado.',
