@@ -19,7 +19,7 @@ import type { Harness } from './support/harness.ts';
 import { measuredHarness } from './support/measured-harness.ts';
 import { memoryStorage } from './support/memory-storage.ts';
 
-const UNHURRIED: Pace = { messagesPerMinute: null, newPeoplePerDay: null };
+const UNHURRIED: Pace = { messagesPerMinute: null, newPeoplePerDay: null, typing: false };
 const ADA = '34600000001';
 const BOB = '34600000002';
 const EVE = '34600000003';
@@ -327,8 +327,19 @@ describe('the pace that was chosen for an instance', () => {
   });
 });
 
+it('a text is typed for some seconds before it is sent, if the pace says so', async () => {
+  const [silent, all] = [await paced({}), await paced({ typing: true })];
+  await sendEach(silent, [ADA]);
+  expect(silent.gateway.sent()[0]).not.toHaveProperty('typingMs');
+  await sendText(all.harness, all.id, ADA, 'x'.repeat(4_096));
+  await all.harness.clock.settle();
+  const { typingMs = 0 } = all.gateway.sent()[0] ?? {};
+  expect(typingMs).toBeGreaterThanOrEqual(2_500);
+  expect(typingMs).toBeLessThanOrEqual(5_000);
+});
+
 it('a message that a pace delays is counted once for each reason', async () => {
-  const pace = { messagesPerMinute: 1, newPeoplePerDay: 2 };
+  const pace = { ...UNHURRIED, messagesPerMinute: 1, newPeoplePerDay: 2 };
   const { harness, reader } = await measuredHarness({ gateway: scriptedGateway({ pace }) });
   const id = await connectScripted(harness);
   for (const to of [ADA, BOB, EVE]) await sendText(harness, id, to);

@@ -19,9 +19,15 @@ interface PaceOptions {
    * instance has no message with them yet, in either direction.
    */
   readonly newPeoplePerDay?: number | null | undefined;
+  /** Whether recipients see that the number is typing for a few seconds before they get a text. Default false. */
+  readonly typing?: boolean | undefined;
 }
 
-const OPTION_NAMES: OptionNames<PaceOptions> = { messagesPerMinute: true, newPeoplePerDay: true };
+const OPTION_NAMES: OptionNames<PaceOptions> = {
+  messagesPerMinute: true,
+  newPeoplePerDay: true,
+  typing: true,
+};
 const FASTEST = 600;
 const MOST_PEOPLE = 10_000;
 
@@ -35,14 +41,20 @@ export function readPace(option: PaceOption): Pace {
   }
   checkOptionNames('baileysGateway: pace', option, OPTION_NAMES);
   const { gentle } = PACES;
-  const { messagesPerMinute = gentle.messagesPerMinute, newPeoplePerDay = gentle.newPeoplePerDay } = option;
+  const {
+    messagesPerMinute = gentle.messagesPerMinute,
+    newPeoplePerDay = gentle.newPeoplePerDay,
+    typing = gentle.typing,
+  } = option;
   check('messagesPerMinute', messagesPerMinute, { min: 1, max: FASTEST });
   check('newPeoplePerDay', newPeoplePerDay, { min: 0, max: MOST_PEOPLE });
-  return { messagesPerMinute, newPeoplePerDay };
+  if (typeof typing !== 'boolean')
+    throw new TypeError('baileysGateway: the option "pace.typing" is wrong: it must be true or false.');
+  return { messagesPerMinute, newPeoplePerDay, typing };
 }
 
 function check(
-  name: keyof PaceOptions,
+  name: Exclude<keyof PaceOptions, 'typing'>,
   value: number | null,
   { min, max }: { readonly min: number; readonly max: number },
 ): void {

@@ -1,11 +1,12 @@
 import { manualClock } from '@trunkline/core/testing';
+import type { SendOutcome } from '@trunkline/core/spi/gateway';
 import type { ManualClock } from '@trunkline/core/testing';
 import { baileysGateway } from '@trunkline/gateway-baileys';
 import { eventually } from '@trunkline/test-support';
 import { expect, it } from 'vitest';
 import { must, startLinkedFlow } from './support/flow.ts';
 import type { Flow } from './support/flow.ts';
-import { linked } from './support/linked.ts';
+import { linked, unlinked } from './support/linked.ts';
 
 const DAY = 86_400_000;
 
@@ -53,17 +54,39 @@ it('a WhatsApp number sends at its pace, and in its first ten days to a few new 
   for (const person of [carol, dave, eve]) expect(wa.inbox(person)).toHaveLength(1);
 });
 
-it('a WhatsApp number is gentle unless its gateway or its instance says otherwise', async () => {
+it('a WhatsApp number is gentle unless its gateway says otherwise', async () => {
   const paceWith = async (pace?: Parameters<typeof baileysGateway>[0]): Promise<unknown> =>
-    (await linked({ gateway: pace ?? {} })).link.connection().pace;
-  expect(await paceWith()).toEqual({ messagesPerMinute: 20, newPeoplePerDay: 30 });
-  expect(await paceWith({ pace: 'off' })).toEqual({ messagesPerMinute: null, newPeoplePerDay: null });
-  const own = { messagesPerMinute: null, newPeoplePerDay: 0 };
+    (await (await unlinked({ gateway: pace ?? {} })).open()).connection().pace;
+  expect(await paceWith()).toEqual({ messagesPerMinute: 20, newPeoplePerDay: 30, typing: false });
+  const off = { messagesPerMinute: null, newPeoplePerDay: null, typing: false };
+  expect(await paceWith({ pace: 'off' })).toEqual(off);
+  const own = { messagesPerMinute: null, newPeoplePerDay: 0, typing: true };
   expect(await paceWith({ pace: own })).toEqual(own);
   expect(await paceWith({ pace: { messagesPerMinute: 5 } })).toEqual({
     messagesPerMinute: 5,
     newPeoplePerDay: 30,
+    typing: false,
   });
+});
+
+it('a WhatsApp number shows that it is typing before a text', async () => {
+  const { network, link } = await linked();
+  const { wa, reader } = network;
+  const send = (networkId: string, typingMs: number): Promise<SendOutcome> =>
+    link.connection().send({
+      networkId,
+      to: reader.phoneNumber,
+      isGroup: false,
+      typingMs,
+      content: { type: 'text', text: 'Hello' },
+    });
+  const typed = (): string => wa.transcriptText().replace(/^(?!.*→ .*<(?:chatstate|message)).*\n?/gm, '');
+  expect(await send('3EB0000000000000000001', 0)).toEqual({ kind: 'accepted' });
+  expect(typed()).not.toContain('<chatstate');
+  expect(await send('3EB0000000000000000002', 200)).toEqual({ kind: 'accepted' });
+  expect(typed()).toMatch(/<chatstate .*<composing.*\n.*<message .*3EB0000000000000000002/);
+  const [first, second] = wa.sentMessages();
+  expect((second?.receivedAt ?? 0) - (first?.receivedAt ?? 0)).toBeGreaterThanOrEqual(200);
 });
 
 it.each([
@@ -72,6 +95,7 @@ it.each([
   [{ messagesPerMinute: Number.NaN }, 'pace.messagesPerMinute'],
   [{ newPeoplePerDay: -1 }, 'pace.newPeoplePerDay'],
   [{ newPeoplePerDay: 10_001 }, 'pace.newPeoplePerDay'],
+  [{ typing: 'yes' }, 'pace.typing'],
   [{ perMinute: 5 }, 'there is no option "perMinute"'],
   ['slow', 'it must be "gentle", "off" or an object'],
 ])('the WhatsApp gateway refuses the pace %o', (pace, why) => {

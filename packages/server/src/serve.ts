@@ -40,6 +40,7 @@ export interface ServeOptions {
   readonly pace?: 'gentle' | 'off' | undefined;
   readonly messagesPerMinute?: number | undefined;
   readonly newPeoplePerDay?: number | undefined;
+  readonly showTyping?: boolean | undefined;
   readonly apiKey?: string | undefined;
   readonly secretKey?: string | undefined;
   readonly secretKeyPrevious?: string | undefined;

@@ -72,6 +72,7 @@ describe('The settings of a server', () => {
       pace: true,
       messagesPerMinute: true,
       newPeoplePerDay: true,
+      showTyping: true,
       apiKey: true,
       secretKey: true,
       secretKeyPrevious: true,

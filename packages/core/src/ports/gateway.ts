@@ -162,6 +162,11 @@ export interface OutgoingMessage {
   readonly contactNetworkId?: string | null;
   /** The message that this one replies to, in the same chat. */
   readonly replyTo?: QuotedMessage | null;
+  /**
+   * How long to show the recipient that the text is being typed before it is sent, in milliseconds; absent if not at all.
+   * A network that cannot show it ignores this.
+   */
+  readonly typingMs?: number;
   readonly content: OutgoingContent;
 }
 

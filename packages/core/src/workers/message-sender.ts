@@ -273,8 +273,9 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
         'group_unknown',
         'The instance no longer knows the group of this message: list its groups, and send to one of them.',
       );
-    const ms = SEND_DEADLINE_MS + (message.media?.size ?? 0) / SLOWEST_BYTES_PER_MS;
-    const sent = (async () => open.connection.send(outgoing))();
+    const typingMs = pace.typingMs(open, message);
+    const ms = SEND_DEADLINE_MS + typingMs + (message.media?.size ?? 0) / SLOWEST_BYTES_PER_MS;
+    const sent = (async () => open.connection.send(typingMs > 0 ? { ...outgoing, typingMs } : outgoing))();
     const outcome = await withDeadline(clock, { what: 'connection.send', ms }, sent).catch(
       (error: unknown): SendOutcome => ({
         kind: 'unknown',

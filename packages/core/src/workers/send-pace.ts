@@ -1,4 +1,4 @@
-import { dayOfNewNumber, paceOf, PACED_AGAIN_MS, sendInterval } from '../domain/instance/pace.ts';
+import { dayOfNewNumber, paceOf, PACED_AGAIN_MS, sendInterval, typingTime } from '../domain/instance/pace.ts';
 import type { Message } from '../domain/message/message.ts';
 import type { Recipient } from '../domain/message/recipient.ts';
 import type { Lease } from '../ports/storage/lease.ts';
@@ -19,6 +19,8 @@ type Turn =
 export interface SendPace {
   /** Decides whether it is the message's turn. If it is, counts the message as sent. */
   turn(open: OpenConnection, head: QueuedMessage): Promise<Turn>;
+  /** How long to show that the message is being typed, in milliseconds. */
+  typingMs(open: OpenConnection, message: Message): number;
 }
 
 /** The state of an instance for as long as this process holds it. */
@@ -44,6 +46,8 @@ interface NewPeople {
 export function createSendPace(context: ServiceContext): SendPace {
   const { storage, clock, random, logger, metrics } = context;
   const states = new WeakMap<Lease, InstancePace>();
+
+  const jitter = (): number => (random.bytes(1)[0] ?? 0) / 256;
 
   const stateOf = (lease: Lease): InstancePace => {
     const known = states.get(lease);
@@ -135,13 +139,16 @@ export function createSendPace(context: ServiceContext): SendPace {
         return { kind: 'later', at: before };
       }
       // Set before the storage is asked, so that no other message of the instance is sent meanwhile.
-      state.freeAt = now + sendInterval(pace, (random.bytes(1)[0] ?? 0) / 256);
+      state.freeAt = now + sendInterval(pace, jitter());
       const dueAt = await heldUntil(open, head, now);
       if (dueAt === null || (await isFreedByChange(open, head, now))) return { kind: 'now' };
       state.freeAt = before;
       if (head.heldSince === undefined) metrics.messagePaced('new_person');
       await hold(open, head, dueAt);
       return { kind: 'held' };
+    },
+    typingMs({ instance, connection }, { text }) {
+      return text === null || !paceOf(instance, connection).typing ? 0 : typingTime(text, jitter());
     },
   };
 }

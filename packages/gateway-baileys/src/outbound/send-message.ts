@@ -1,3 +1,4 @@
+import { pause } from '@trunkline/core/spi/gateway';
 import type { Clock, ContactReport, OutgoingMessage, SendOutcome } from '@trunkline/core/spi/gateway';
 import type { BinaryNode, WASocket, proto } from '@whiskeysockets/baileys';
 import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
@@ -82,10 +83,24 @@ export async function sendMessage(
     notWritten(error, outbox.socket.ws.isOpen),
   );
   if (prepared.kind !== 'prepared') return prepared;
+  await showTyping(outbox, prepared.chat, message);
   writing();
   const outcome = await write(outbox, message, prepared);
   const { recipient } = prepared.chat;
   return recipient ? { ...outcome, recipient } : outcome;
+}
+
+/** Shows the recipient that a text is being typed, until it comes. Apps end the display themselves. */
+async function showTyping(
+  { socket, clock, logger }: Outbox,
+  { jid }: Chat,
+  { typingMs = 0 }: OutgoingMessage,
+): Promise<void> {
+  if (typingMs <= 0) return;
+  await socket.sendPresenceUpdate('composing', jid).catch((error: unknown) => {
+    logger.debug({ reason: briefly(error) }, 'a recipient could not be shown that a text is being typed');
+  });
+  await pause(clock, typingMs);
 }
 
 async function write(outbox: Outbox, message: OutgoingMessage, prepared: Prepared): Promise<SendOutcome> {

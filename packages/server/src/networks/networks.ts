@@ -92,11 +92,12 @@ async function openWhatsApp({ settings, terminal }: Opening): Promise<Networks> 
   };
 }
 
-function paceOf({ pace, messagesPerMinute, newPeoplePerDay }: Settings): Pace {
+function paceOf({ pace, messagesPerMinute, newPeoplePerDay, showTyping }: Settings): Pace {
   const chosen = PACES[pace];
   return {
     messagesPerMinute: messagesPerMinute ?? chosen.messagesPerMinute,
     newPeoplePerDay: newPeoplePerDay ?? chosen.newPeoplePerDay,
+    typing: showTyping,
   };
 }
 

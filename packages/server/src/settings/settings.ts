@@ -65,6 +65,8 @@ export interface Settings {
   readonly pace: PaceName;
   readonly messagesPerMinute: number | undefined;
   readonly newPeoplePerDay: number | undefined;
+  /** Whether recipients see that a text is being typed. */
+  readonly showTyping: boolean;
   readonly smtpUrl: string | undefined;
   /** The recipients of notifications; undefined keeps them as they are. */
   readonly emailTo: readonly string[] | undefined;
@@ -171,6 +173,7 @@ export function readSettings(given: readonly GivenSetting[]): Settings {
     pace: rest.PACE,
     messagesPerMinute: rest.MESSAGES_PER_MINUTE,
     newPeoplePerDay: rest.NEW_PEOPLE_PER_DAY,
+    showTyping: rest.SHOW_TYPING === 'true',
     smtpUrl: rest.SMTP_URL,
     emailTo: rest.MAIL_TO,
     metricsAddress: rest.METRICS_ADDRESS,
@@ -326,6 +329,12 @@ const variables = z.object({
     .register(documented, {
       byDefault: 'as `PACE` has it',
       meaning: `with ${PACED_IN_WORDS}: to how many people whom it does not know yet each number writes on a day, in the first ten days after it was linked`,
+    }),
+  SHOW_TYPING: z
+    .enum(['true', 'false'], 'must be true or false.')
+    .default('false')
+    .register(documented, {
+      meaning: `with ${PACED_IN_WORDS}: whether recipients see that the number is typing, for a few seconds before each text`,
     }),
   API_KEY: z
     .string()

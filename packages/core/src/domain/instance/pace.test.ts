@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { seededRandom } from '../../testing/index.ts';
 import { latestHold } from '../too-far-ahead.ts';
-import { dayOfNewNumber, paceOf, PACED_AGAIN_MS, PACES, sendInterval } from './pace.ts';
+import { dayOfNewNumber, paceOf, PACED_AGAIN_MS, PACES, sendInterval, typingTime } from './pace.ts';
 
 const DAY = 86_400_000;
 const LINKED = Date.UTC(2026, 10, 1, 9, 30);
@@ -9,7 +9,7 @@ const LINKED = Date.UTC(2026, 10, 1, 9, 30);
 it('the intervals of a pace vary around their average, by half of it at most', () => {
   const random = seededRandom(7);
   const intervals = Array.from({ length: 1_000 }, () =>
-    sendInterval({ messagesPerMinute: 30, newPeoplePerDay: null }, (random.bytes(1)[0] ?? 0) / 256),
+    sendInterval({ ...PACES.off, messagesPerMinute: 30 }, (random.bytes(1)[0] ?? 0) / 256),
   );
   expect(Math.min(...intervals)).toBeGreaterThanOrEqual(1_000);
   expect(Math.max(...intervals)).toBeLessThanOrEqual(3_000);
@@ -20,8 +20,15 @@ it('the intervals of a pace vary around their average, by half of it at most', (
   expect(sendInterval(PACES.off, 0.5)).toBe(0);
 });
 
+it('a text is typed for 0.5 to 5 seconds, longer if it is longer', () => {
+  expect(typingTime('Hi', 0)).toBe(1_000);
+  expect(typingTime('Hi', 0.99)).toBeGreaterThan(500);
+  expect(typingTime('x'.repeat(60), 0)).toBe(3_000);
+  expect(typingTime('x'.repeat(4_096), 0)).toBe(5_000);
+});
+
 it('an instance has the pace that was chosen for it, or else that of its connection, or else none', () => {
-  const pace = { messagesPerMinute: 5, newPeoplePerDay: 1 };
+  const pace = { messagesPerMinute: 5, newPeoplePerDay: 1, typing: true };
   expect(paceOf({ pace: 'gentle' }, { pace })).toBe(PACES.gentle);
   expect(paceOf({ pace: 'off' }, { pace })).toBe(PACES.off);
   expect(paceOf({ pace: null }, { pace })).toBe(pace);

@@ -9,6 +9,8 @@ export interface Pace {
    * ten days after its number was linked. Null for no limit.
    */
   readonly newPeoplePerDay: number | null;
+  /** Whether recipients see that the instance is typing before they get a text. */
+  readonly typing: boolean;
 }
 
 /** The paces that an instance can choose by name. */
@@ -16,8 +18,8 @@ export const PACE_NAMES = ['gentle', 'off'] as const;
 export type PaceName = (typeof PACE_NAMES)[number];
 
 export const PACES: Readonly<Record<PaceName, Pace>> = {
-  gentle: { messagesPerMinute: 20, newPeoplePerDay: 30 },
-  off: { messagesPerMinute: null, newPeoplePerDay: null },
+  gentle: { messagesPerMinute: 20, newPeoplePerDay: 30, typing: false },
+  off: { messagesPerMinute: null, newPeoplePerDay: null, typing: false },
 };
 
 /** The pace of an instance: the one that was chosen for it, or else the one of its connection. */
@@ -31,6 +33,17 @@ export function paceOf(
 /** The wait after a message, in milliseconds. `jitter` is in [0, 1). */
 export function sendInterval({ messagesPerMinute }: Pace, jitter: number): number {
   return messagesPerMinute === null ? 0 : Math.round((60_000 / messagesPerMinute) * (0.5 + jitter));
+}
+
+/** How long a person takes for a character, which is fast; and bounds for a whole text. */
+const TYPING_MS = 50;
+const SHORTEST_TYPING_MS = 1_000;
+const LONGEST_TYPING_MS = 5_000;
+
+/** How long to show that a text is being typed, in milliseconds. `jitter` is in [0, 1). */
+export function typingTime(text: string, jitter: number): number {
+  const full = Math.min(LONGEST_TYPING_MS, Math.max(SHORTEST_TYPING_MS, text.length * TYPING_MS));
+  return Math.round(full * (1 - jitter / 2));
 }
 
 const DAY_MS = 86_400_000;
