@@ -59,6 +59,7 @@ export async function linked(options: LinkedOptions = {}): Promise<Linked> {
   wa.scanQr(account, (await link.first('qr')).code);
   await link.first('connected');
   await link.first('groups');
+  await untilHistoryIsRead(harness);
   hurry?.();
   return { ...harness, link };
 }
