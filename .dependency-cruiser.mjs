@@ -329,7 +329,7 @@ export default {
           'socks-proxy-agent',
           'undici',
         ),
-        '^(node:)?(async_hooks|crypto|events|http|https|net|stream|util)$',
+        '^(node:)?(async_hooks|crypto|events|http|https|net|stream(/promises)?|util|zlib)$',
       ],
       'Its own storage is the service.',
     ),

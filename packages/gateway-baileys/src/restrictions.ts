@@ -103,9 +103,15 @@ export function watchRestrictions({
   pauses,
   failed,
 }: RestrictionWatch): RestrictionQueries {
+  /** How many reports of each restriction have arrived. */
+  const heard = { timelock: 0, capping: 0 };
+  const report = async (): Promise<void> => {
+    if (!pauses.isOver()) await restrictions.report(listener).catch(failed);
+  };
   const note = (source: Source, restriction: Restriction | null): void => {
+    heard[source] += 1;
     restrictions.note(source, restriction);
-    restrictions.report(listener).catch(failed);
+    void report();
   };
   socket.ev.on('connection.update', ({ reachoutTimeLock }) => {
     if (reachoutTimeLock) note('timelock', timelockOf(reachoutTimeLock));
@@ -114,13 +120,20 @@ export function watchRestrictions({
 
   let askedAt = -Infinity;
   const ask = async (): Promise<void> => {
+    const before = { ...heard };
     // Note the cap without a report: the response about the lock, which is an event of its own, reports both.
     await socket.fetchNewChatMessageCap().then(
-      (capping) => restrictions.note('capping', cappingOf(capping)),
+      (capping) => {
+        // A notification that arrived meanwhile is newer.
+        if (heard.capping === before.capping) restrictions.note('capping', cappingOf(capping));
+      },
       () => undefined,
     );
     await socket.fetchAccountReachoutTimelock().catch(() => undefined);
-    await restrictions.report(listener).catch(failed);
+    // If a notification arrived, too, it is unknown which of the two is newer.
+    if (heard.timelock > before.timelock + 1)
+      await socket.fetchAccountReachoutTimelock().catch(() => undefined);
+    await report();
   };
   return {
     async askUntilKnown() {

@@ -15,12 +15,18 @@ import type { BaileysGatewayOptions } from '../src/index.ts';
 import { must, pairByQr, startFlow, untilMessage, untilStatus } from './support/flow.ts';
 import { linked, unlinked } from './support/linked.ts';
 import { refuseAllBut, startHttpProxy, startSocksProxy } from './support/loopback-proxy.ts';
+import type { LoopbackProxy } from './support/loopback-proxy.ts';
 
 const CURRENT: WAVersion = [2, 3000, 1_100_000_000];
 const context = { clock: systemClock(), random: systemRandom(), logger: silentLogger };
 const portOf = (url: string | URL): number => Number(new URL(url).port);
 const anyEnd = ({ reason }: { reason: { kind: string } }): boolean => reason.kind !== 'restart';
 const image = { type: 'image', mimeType: 'image/png', bytes: new Uint8Array(30_000).fill(7) } as const;
+
+/** The socket of the network, and its media host. Connections to either may be used again. */
+function hostsReached({ targets }: LoopbackProxy): readonly string[] {
+  return [...new Set(targets.filter((target) => target.startsWith('127.0.0.1:')))];
+}
 
 const PROXIES = [
   ['HTTP', startHttpProxy],
@@ -40,15 +46,13 @@ it.each(isLongForm ? PROXIES : PROXIES.slice(0, 1))(
     const { wa, account, reader } = network;
     expect(proxy.targets).toContain(`127.0.0.1:${portOf(wa.client.waWebSocketUrl)}`);
 
-    let before = proxy.tunnels();
     await wa.inbound(reader, account, image);
     const { message } = await link.first('message');
     if (message.content.type === 'text') throw new Error('An image became a text.');
     const bytes = await new Response(await message.content.file.open()).bytes();
     expect(bytes.length).toBe(30_000);
-    expect(proxy.tunnels()).toBeGreaterThan(before);
+    expect(hostsReached(proxy)).toHaveLength(2);
 
-    before = proxy.tunnels();
     const file = {
       mimeType: 'image/png',
       filename: 'a.png',
@@ -60,7 +64,6 @@ it.each(isLongForm ? PROXIES : PROXIES.slice(0, 1))(
     expect(
       await link.connection().send({ networkId, to: reader.phoneNumber, isGroup: false, content }),
     ).toEqual({ kind: 'accepted' });
-    expect(proxy.tunnels()).toBeGreaterThan(before);
 
     await link.connection().close();
     wa.refuseLogin(account, 405);
@@ -88,7 +91,6 @@ it.each(isLongForm ? PROXIES : PROXIES.slice(1))(
     await pairByQr(flow);
     expect(proxy.targets).toContain(`127.0.0.1:${portOf(wa.client.waWebSocketUrl)}`);
 
-    let before = proxy.tunnels();
     await wa.inbound(bob, account, image);
     const { id: received } = await eventually(async () => {
       const [message] = must(await client.messages.list({ instance })).filter(
@@ -98,18 +100,16 @@ it.each(isLongForm ? PROXIES : PROXIES.slice(1))(
       return message;
     });
     expect(received).toMatch(/^msg_/);
-    expect(proxy.tunnels()).toBeGreaterThan(before);
+    expect(hostsReached(proxy)).toHaveLength(2);
 
-    before = proxy.tunnels();
     const [picture] = FILES.filter(({ type }) => type === 'image');
     if (!picture) throw new Error('There is no image to send.');
     const { filename, content } = picture;
     const [to, file] = [bob.phoneNumber, new Blob([content])];
     const { id } = must(await client.messages.send({ instance, to, type: 'image', file, filename }));
     await untilMessage(flow, id, 'sent');
-    expect(proxy.tunnels()).toBeGreaterThan(before);
 
-    before = proxy.tunnels();
+    const before = proxy.tunnels();
     must(await client.instances.disconnect(instance));
     must(await client.instances.logout(instance));
     expect(proxy.tunnels()).toBeGreaterThan(before);

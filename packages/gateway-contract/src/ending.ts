@@ -59,7 +59,8 @@ export function endingContract(subject: GatewaySubject): void {
       await connection.logout();
       await connection.close();
       await connection.close();
-      expect(link.reports.slice(before)).toEqual([]);
+      // What the gateway asked after it connected may be answered until the logout is.
+      expect(link.reports.slice(before).filter(({ kind }) => kind !== 'restricted')).toEqual([]);
     });
   });
 }
