@@ -98,6 +98,20 @@ describe('a message that the gateway does not send', () => {
     ]);
   });
 
+  it('is logged once a minute, however many of its instance have no outcome', async () => {
+    const gateway = {
+      ...scriptedGateway({ send: () => Promise.reject(new Error('socket hang up')) }),
+      sendsAtOnce: 4,
+    };
+    const { harness, id } = await connected({ gateway });
+    for (const to of ['34600000001', '34600000002', '34600000003', '34600000004'])
+      await sendText(harness, id, to);
+    await harness.clock.advance(20 * SECOND);
+    expect(gateway.sent()).toHaveLength(20);
+    const lines = linesOf(harness, 'did not say whether it took a message');
+    expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
+  });
+
   it('is tried less and less often on a connection that stays open, and logged with its reason', async () => {
     const gateway = scriptedGateway({ send: async () => ({ kind: 'not_sent', reason: 'no key' }) });
     const { harness, id } = await connected({ gateway });

@@ -59,7 +59,7 @@ export function endingContract(subject: GatewaySubject): void {
       await connection.logout();
       await connection.close();
       await connection.close();
-      // What the gateway asked after it connected may be answered until the logout is.
+      // The gateway may ask for restrictions after it connects, and get its answer until the logout ends.
       expect(link.reports.slice(before).filter(({ kind }) => kind !== 'restricted')).toEqual([]);
     });
   });

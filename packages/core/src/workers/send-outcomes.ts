@@ -20,6 +20,9 @@ const NOT_SENT_LONGEST_MS = 30_000;
 const NOT_READ_AGAIN_MS = 1_000;
 const NOT_READ_LONGEST_MS = 60_000;
 
+/** How often an instance warns of sends without an outcome: many may end at the same time, for one reason. */
+const WARN_EVERY_MS = 60_000;
+
 /** `not_read`: the storage or the media store failed, so the message was not sent. */
 export type SendResult = SendOutcome | { readonly kind: 'not_read'; readonly error: unknown };
 
@@ -41,6 +44,8 @@ export function recordSendOutcome(
   const { storage, clock, logger } = context;
   /** How many times in a row a message was not sent on a connection that stayed open, by its id. */
   const notSent = new Map<string, number>();
+  /** When the instance of a lease last warned of a send without an outcome, by `Clock.elapsed()`. */
+  const warnedAt = new WeakMap<Lease, number>();
 
   const fail = async (lease: Lease, message: Message, error: MessageError): Promise<void> => {
     await advanceMessage(context, lease, message.networkId, { kind: 'failed', error }, message);
@@ -64,7 +69,10 @@ export function recordSendOutcome(
     const tries = head.tries + 1;
     const delayMs = sendRetryDelay(tries);
     const { id: messageId, instanceId } = head.message;
-    logger.warn(
+    const elapsed = clock.elapsed();
+    const isNew = elapsed - (warnedAt.get(lease) ?? -Infinity) >= WARN_EVERY_MS;
+    if (isNew) warnedAt.set(lease, elapsed);
+    logger[isNew ? 'warn' : 'debug'](
       { instanceId, messageId, reason, tries },
       'the network did not say whether it took a message: it is sent again under the same network id, five times in all, and then fails; reason says what happened',
     );

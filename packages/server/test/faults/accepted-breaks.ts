@@ -22,7 +22,7 @@ export const ACCEPTED_BREAKS: readonly AcceptedBreak[] = [
   },
   {
     operation: 'connection.send',
-    modes: ['rejects'],
+    modes: ['rejects', 'one rejects'],
     letters: ['F'],
     why: 'A gateway that fails each send may have sent the message: it is sent five times under its network id, and then fails with `send_outcome_unknown`, as docs/decisions.md has it.',
   },
@@ -67,6 +67,12 @@ export const ACCEPTED_BREAKS: readonly AcceptedBreak[] = [
     modes: ['fenced'],
     letters: ['H', 'N'],
     why: 'A storage that calls a write without a lease fenced breaks its contract: a defect, which is a 500 and a line for each request.',
+  },
+  {
+    operation: 'messages.change',
+    modes: ['stale'],
+    letters: ['B'],
+    why: 'A storage that calls each change overtaken breaks its contract. Each of the messages that are sent at the same time tries a hundred times before it pauses, and then says so.',
   },
   {
     operation: 'messages.queueHeads',
