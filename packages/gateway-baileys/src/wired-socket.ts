@@ -150,7 +150,7 @@ export function wireSocket(parts: WiringParts): WiredSocket {
     giveUp,
     acks: watchAcks(socket),
     media,
-    // After `limitAppState`, so that it gets the whole notification.
+    // Created after `limitAppState`, so that it gets the whole notification.
     salt: watchSalt({ socket, values: stored.values, media, logger: log }),
     history: historyReader({
       pending: stored.history,

@@ -7,7 +7,7 @@ export interface VersionApi {
   currentVersion(): WAVersion;
   /** Releases a new version of WhatsApp Web. Clients are not notified. Returns the version. */
   releaseVersion(): WAVersion;
-  /** From now on, clients of every version can be linked: for tests that cannot look the version up. */
+  /** Lets clients of every version be linked from now on, for tests that cannot look the version up. */
   linkOldVersions(): void;
   /** Logins of clients that are older than the current version get a 405 from now on. */
   expireVersions(): void;

@@ -21,12 +21,12 @@ export interface CallWatch {
 interface Call {
   looksLeft: number;
   readonly late: () => void;
-  /** Its place among the calls in flight; -1 after the end. */
+  /** The index of the call in the array of calls in flight; -1 once the call has ended. */
   place: number;
 }
 
 export function createCallWatch(clock: Pick<Clock, 'elapsed' | 'setTimer'>): CallWatch {
-  /** In no order. Not a Set, which takes longer to enter and to leave than many calls take. */
+  /** Unordered. This is not a Set, because adding to a Set and deleting from it takes longer than many calls do. */
   const calls: Call[] = [];
   let isOpen = false;
   let cancelLook: (() => void) | null = null;

@@ -27,7 +27,7 @@ export interface SendPace {
 interface InstancePace {
   /** When the next message may be sent. */
   freeAt: number;
-  /** The message that was last told to wait for its interval, so that it is counted once. */
+  /** The message that last had to wait for its interval. Remembered so that its wait is counted once. */
   waitingId: string | null;
   newPeople: NewPeople;
 }

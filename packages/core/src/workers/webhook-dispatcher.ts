@@ -107,7 +107,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     const end = (): void => {
       late = null;
     };
-    // Its error is that of the writes of its outcomes.
+    // An error is reported by the writes of the outcomes.
     late = claiming.then(end, end);
     return { more: true, nextAt: null };
   };

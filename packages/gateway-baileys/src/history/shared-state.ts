@@ -95,7 +95,7 @@ function recordReader(done: (record: SyncRecord) => void): MessageReader {
 const IV_LENGTH = 16;
 const MAC_LENGTH = 32;
 
-/** As `generateContentMAC` of whatsmeow's `appstate/hash.go`. */
+/** Whether the MAC fits, as in `generateContentMAC` of whatsmeow's `appstate/hash.go`. */
 function isAuthentic({ id, macKey }: StateKey, operation: number, value: Uint8Array): boolean {
   if (value.length < IV_LENGTH + MAC_LENGTH) return false;
   const additional = Buffer.concat([Buffer.from([operation + 1]), id]);

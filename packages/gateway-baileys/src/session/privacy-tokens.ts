@@ -46,7 +46,7 @@ const MOST_STORED = 10_000;
 /** How many tokens are written together. */
 const TOGETHER = 200;
 
-/** Stores tokens of a history, except those of which there is a newer one. */
+/** Stores the tokens of a history, unless a newer token of the same person is stored. */
 export async function storeTokens(
   values: Pick<SessionValues, 'read' | 'names' | 'save'>,
   tokens: readonly PrivacyToken[],
@@ -132,8 +132,8 @@ interface PersonAddresses {
 }
 
 /**
- * Whether there is a token with which to write to the person. One that came before the hidden id was known is moved to
- * it, where Baileys looks for it.
+ * Whether a token allows the instance to write to the person. A token that was stored under the number, before the
+ * hidden id was known, is moved to the hidden id, because Baileys looks for it there.
  */
 export async function findToken(
   values: Pick<SessionValues, 'read' | 'save'>,

@@ -115,7 +115,7 @@ export interface QuotableMessage {
   readonly senderId: string | null;
 }
 
-/** Which messages `queueHeads` returns of each instance. */
+/** The messages of each instance that `queueHeads` returns. */
 export interface QueueLook {
   /** The maximum number of held messages, and of others. */
   readonly limit: number;
