@@ -179,12 +179,44 @@ describe('delete', () => {
     expect((await api.instances.list()).data).toEqual([]);
   });
 
-  it('succeeds even if the network cannot be reached', async () => {
-    const gateway = scriptedGateway({ logout: () => Promise.reject(new Error('network down')) });
+  it('unlinks a number that is not connected', async () => {
+    const unlinked: string[] = [];
+    const gateway = scriptedGateway({
+      async unlink({ instanceId }) {
+        unlinked.push(instanceId);
+      },
+    });
     const harness = await startHarness({ gateway });
     const id = await connectScripted(harness);
-    await harness.api.instances.delete(id);
-    expect(gateway.last().state).toBe('closed');
+    await harness.api.instances.disconnect(id);
+    const { id: neverLinked } = await harness.api.instances.create();
+    for (const instance of [id, neverLinked]) await harness.api.instances.delete(instance);
+    expect(unlinked).toEqual([id]);
+  });
+
+  it.each(['connected', 'disconnected'] as const)(
+    'succeeds even if the network cannot be reached: a number that is %s',
+    async (status) => {
+      const down = (): Promise<never> => Promise.reject(new Error('network down'));
+      const gateway = scriptedGateway({ logout: down, unlink: down });
+      const harness = await startHarness({ gateway });
+      const id = await connectScripted(harness);
+      if (status === 'disconnected') await harness.api.instances.disconnect(id);
+      await harness.api.instances.delete(id);
+      expect(gateway.last().state).toBe('closed');
+      expect((await harness.api.instances.list()).data).toEqual([]);
+      expect(harness.logs).toContainEqual(
+        expect.objectContaining({ message: expect.stringContaining('the phone still lists the device') }),
+      );
+    },
+  );
+
+  it('succeeds even if the network does not respond to the unlinking request', async () => {
+    const gateway = scriptedGateway({ unlink: silence });
+    const harness = await startHarness({ gateway });
+    const id = await connectScripted(harness);
+    await harness.api.instances.disconnect(id);
+    await after(harness, 10 * SECOND, harness.api.instances.delete(id));
     expect((await harness.api.instances.list()).data).toEqual([]);
   });
 });

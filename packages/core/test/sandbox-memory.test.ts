@@ -12,6 +12,7 @@ it('The sandbox forgets deleted instances, but for the latest', async () => {
     const id = await connectInstance(harness);
     await sendText(harness, id, '15550001');
     await harness.clock.advance(SECOND);
+    if (at % 2 === 0) await harness.api.instances.disconnect(id);
     const removed = harness.api.instances.delete(id);
     await harness.clock.advance(SECOND);
     await removed;

@@ -109,11 +109,11 @@ async function logOut({ context, lease, record, connection }: Held): Promise<Ins
 }
 
 /**
- * Unlinks the device from the phone if the connection is open. A failure to unlink is only logged, so that the
- * instance can be deleted.
+ * Unlinks the device from the phone if a number is linked. A failure to unlink is only logged, so that the instance
+ * can be deleted.
  */
-async function leaveForGood({ context, lease, connection }: Held): Promise<void> {
-  if (connection.isOpen()) {
+async function leaveForGood({ context, lease, record, connection }: Held): Promise<void> {
+  if (connection.isOpen() || record.current().phoneNumber !== null) {
     await connection.unlink().catch((error: unknown) => {
       context.logger.warn(
         { err: error, instanceId: lease.instanceId },
