@@ -197,7 +197,7 @@ export function contactContract(subject: ContractSubject): void {
       expect(await storage.contacts.findByNumber(other.id, instance.id, '5547988880001')).toBeNull();
     });
 
-    it('lose a dialled number to the person that it reaches now, or that it is registered for', async () => {
+    it('lose a number to the person that it reaches now, or that it was registered for last', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const link = { instance, lease };
@@ -213,6 +213,8 @@ export function contactContract(subject: ContractSubject): void {
       });
       const owner = await save(storage, link, { networkId: 'lid:0', phoneNumber: '5547988880001' }, NOW - 1);
       expect(await find()).toEqual(owner);
+      const heir = await save(storage, link, { networkId: 'lid:3', phoneNumber: '5547988880001' }, NOW + 1);
+      expect(await find()).toEqual(heir);
     });
 
     it('keep all their numbers if they turn out to be one person', async () => {

@@ -165,6 +165,25 @@ export function subscriptionClaimContract(subject: ContractSubject): void {
       ]);
     });
 
+    it('wait for one handler only as long as for that one, whatever another waits for', async () => {
+      const storage = await open();
+      const subscription = await storeSubscription(storage);
+      const other = await storeSubscription(storage, { name: 'other' });
+      const workspace = await storeWorkspace(storage);
+      await happen(storage, workspace, anEvent(workspace));
+      const retryAt = async (of: typeof other, dueAt: number): Promise<void> => {
+        const outcome = { kind: 'queued', attempts: 1, dueAt } as const;
+        await storage.subscriptions.complete([completed(only(await claimEvents(storage, of, NOW)), outcome)]);
+      };
+      await retryAt(subscription, NOW + HOUR);
+      await retryAt(other, NOW + 20_000);
+      await shortenWaits(storage, NOW);
+      expect(await claimEvents(storage, other, NOW + 19_999)).toEqual([]);
+      expect(await claimEvents(storage, other, NOW + 20_000)).toHaveLength(1);
+      expect(await claimEvents(storage, subscription, NOW + 59_999)).toEqual([]);
+      expect(await claimEvents(storage, subscription, NOW + 60_000)).toHaveLength(1);
+    });
+
     it('keep their waits if it was not set back', async () => {
       const storage = await open();
       const { subscription } = await storeQueuedEvents(storage, NOW);
