@@ -476,9 +476,7 @@ CREATE TABLE events (
   workspace_id TEXT NOT NULL,
   type         TEXT NOT NULL,
   occurred_at  INTEGER NOT NULL,
-  payload      TEXT NOT NULL,
-  -- How many of its deliveries are stored.
-  deliveries   INTEGER NOT NULL
+  payload      TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 -- The span that caused an event; few events have one.

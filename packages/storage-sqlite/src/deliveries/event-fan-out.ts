@@ -24,7 +24,7 @@ export function storeEvents(transaction: Transaction, events: readonly EventReco
   for (const event of events) {
     const endpoints = subscribers(database, event);
     const subscriptionIds = subscriptionsTo(database, event.type);
-    storeEvent(database, event, endpoints.length);
+    storeEvent(database, event);
     log(database, event);
     storeTrace(database, event);
     announce({ topic: 'events', workspaceId: event.workspaceId });
@@ -40,7 +40,7 @@ export function storeEvents(transaction: Transaction, events: readonly EventReco
 export function storeEventFor(transaction: Transaction, endpointId: string, event: Event): Delivery | null {
   const endpoint = transaction.database.get(`${ENABLED} AND endpoints.id = ?`, event.workspaceId, endpointId);
   if (!endpoint) return null;
-  storeEvent(transaction.database, event, 1);
+  storeEvent(transaction.database, event);
   return deliver(transaction, event, [endpoint])[0] ?? null;
 }
 
@@ -101,15 +101,14 @@ function storeTrace(database: Database, { id, traceparent = null }: EventRecord)
   database.run('INSERT OR IGNORE INTO event_traces (event_id, traceparent) VALUES (?, ?)', id, traceparent);
 }
 
-function storeEvent(database: Database, event: Event, deliveries: number): void {
+function storeEvent(database: Database, event: Event): void {
   database.run(
-    `INSERT INTO events (id, workspace_id, type, occurred_at, payload, deliveries) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET deliveries = deliveries + excluded.deliveries`,
+    `INSERT INTO events (id, workspace_id, type, occurred_at, payload) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO NOTHING`,
     event.id,
     event.workspaceId,
     event.type,
     event.occurredAt,
     event.payload,
-    deliveries,
   );
 }

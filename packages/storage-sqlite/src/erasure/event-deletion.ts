@@ -1,33 +1,32 @@
 import { deliveryIdsOf } from '@trunkline/storage-kit';
 import type { Database } from '../database/database.ts';
 import { removeFromLane } from '../deliveries/lane-claims.ts';
-import { integer, text } from '../rows/row.ts';
+import { text } from '../rows/row.ts';
 
 /** Deletes an event with its places in queues, its deliveries and their attempts. Returns whether the event existed. */
 export function deleteEvent(database: Database, workspaceId: string, id: string): boolean {
-  const row = database.get(FIND, id, workspaceId);
+  const isStored = database.get(FIND, id, workspaceId) !== undefined;
   database.run('DELETE FROM event_log WHERE workspace_id = ? AND id = ?', workspaceId, id);
-  if (!row) return false;
-  deleteDeliveriesOf(database, id, integer(row, 'deliveries'));
+  if (!isStored) return false;
+  deleteDeliveriesOf(database, id);
   database.run('DELETE FROM queued_events WHERE event_id = ?', id);
   database.run('DELETE FROM events WHERE id = ?', id);
   database.run('DELETE FROM event_traces WHERE event_id = ?', id);
   return true;
 }
 
-const FIND = 'SELECT deliveries FROM events WHERE id = ? AND workspace_id = ?';
+const FIND = 'SELECT 1 FROM events WHERE id = ? AND workspace_id = ?';
 
-function deleteDeliveriesOf(database: Database, eventId: string, count: number): void {
+function deleteDeliveriesOf(database: Database, eventId: string): void {
   const { first, last } = deliveryIdsOf(eventId, 0);
-  for (const row of database.all(DELIVERIES, first, last, eventId, Math.max(0, count)))
+  for (const row of database.all(DELIVERIES, first, last, eventId))
     deleteDelivery(database, { id: text(row, 'id'), endpointId: text(row, 'webhook_id') });
 }
 
 // Walks the primary key, because an index by event would have to be written with every delivery.
 const DELIVERIES = `
-  SELECT id, webhook_id FROM deliveries WHERE id >= ? AND id <= ? AND +event_id = ? ORDER BY id LIMIT ?`;
+  SELECT id, webhook_id FROM deliveries WHERE id >= ? AND id <= ? AND +event_id = ? ORDER BY id`;
 
-/** Does not change the event's count of deliveries. */
 export function deleteDelivery(
   database: Database,
   { id, endpointId }: { readonly id: string; readonly endpointId: string },

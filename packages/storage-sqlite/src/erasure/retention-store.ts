@@ -50,13 +50,12 @@ const DELETE_ENDPOINT_URLS = `
 
 function deleteDeliveries(database: Database, floor: string, limit: number): number {
   const rows = database.all(
-    'SELECT id, event_id, webhook_id FROM deliveries WHERE id < ? ORDER BY id LIMIT ?',
+    'SELECT id, webhook_id FROM deliveries WHERE id < ? ORDER BY id LIMIT ?',
     floor,
     limit,
   );
   for (const row of rows) {
     deleteDelivery(database, { id: text(row, 'id'), endpointId: text(row, 'webhook_id') });
-    database.run('UPDATE events SET deliveries = deliveries - 1 WHERE id = ?', text(row, 'event_id'));
   }
   return rows.length;
 }
@@ -75,10 +74,10 @@ function deleteQueuedEvents(database: Database, floor: string, limit: number): n
   );
 }
 
-/** Keeps events that have deliveries. Places in queues are as old as their event, and were deleted before this call. */
+/** Deliveries and places in queues are as old as their event (`newDelivery`), and were deleted before this call. */
 function deleteEvents(database: Database, floor: string, limit: number): number {
   const rows = database.all(
-    'SELECT id, workspace_id FROM events WHERE id < ? AND deliveries <= 0 ORDER BY id LIMIT ?',
+    'SELECT id, workspace_id FROM events WHERE id < ? ORDER BY id LIMIT ?',
     floor,
     limit,
   );

@@ -49,14 +49,13 @@ const WRITERS: Partial<Record<MovedTableName, Writer>> = {
     database.insert('lanes', { ...lane, wake_at: null, is_full: 0 });
   },
   events(database, { traceparent = null, ...event }) {
-    database.insert('events', { ...event, deliveries: 0 });
+    database.insert('events', event);
     if (traceparent !== null) database.insert('event_traces', { event_id: event['id'] ?? null, traceparent });
   },
   deliveries(database, { due_at = null, lost_claims = 0, ...delivery }) {
     database.insert('deliveries', delivery);
-    const one = (column: string): SQLInputValue => delivery[column] ?? null;
-    database.run('UPDATE events SET deliveries = deliveries + 1 WHERE id = ?', one('event_id'));
     if (due_at === null) return;
+    const one = (column: string): SQLInputValue => delivery[column] ?? null;
     database.insert('due', {
       endpoint_id: one('webhook_id'),
       generation: one('generation'),
