@@ -14,6 +14,7 @@ export function anEndpoint(workspaceId: string): Endpoint {
     events: ['message.sent'],
     status: 'enabled',
     traceContext: false,
+    instances: null,
     sealedSecret: 'sealed',
     secretHint: '…abcd',
     disabledAt: null,

@@ -25,6 +25,7 @@ describe('an endpoint', () => {
       url: HOOK.url,
       description: 'CRM',
       events: ['message.sent'],
+      instances: null,
       status: 'enabled',
       secret: expect.stringMatching(/^whsec_/),
       secret_hint: `…${webhook.secret.slice(-4)}`,
@@ -70,6 +71,51 @@ describe('an endpoint', () => {
       const unknown = api.webhooks.create({ ...HOOK, events: ['message.sent', name as 'message.sent'] }); // as a REST client may
       await expect(unknown).rejects.toMatchObject({ code: 'VALIDATION_FAILED', status: 422 });
     }
+  });
+
+  it('gets the events of the instances that it chose, until it chooses others or all', async () => {
+    const harness = await startHarness();
+    const { api, sender } = harness;
+    const [first, second] = [await connectInstance(harness), await connectInstance(harness)];
+    const { id } = await api.webhooks.create({ ...HOOK, instances: [first] });
+    const receives = async (expected: readonly string[]): Promise<void> => {
+      sender.requests.length = 0;
+      for (const instance of [first, second]) await sendText(harness, instance);
+      await harness.clock.advance(MINUTE);
+      const bodies = sender.requests.map(({ body }) => JSON.parse(body));
+      expect(bodies.map(({ data }) => data.message.instance_id)).toEqual(expected);
+    };
+    await receives([first]);
+    expect(await api.webhooks.update(id, { description: 'CRM' })).toMatchObject({ instances: [first] });
+    expect(await api.webhooks.update(id, { instances: [second] })).toMatchObject({ instances: [second] });
+    await receives([second]);
+    await api.webhooks.update(id, { instances: null });
+    await receives([first, second]);
+  });
+
+  it('chooses among the instances of its workspace, and keeps one that is deleted', async () => {
+    const harness = await startHarness();
+    const { api } = harness;
+    const [first, second] = [await api.instances.create(), await api.instances.create()];
+    const { id: otherId } = await harness.trunkline.admin.workspaces.create({ name: 'Other' });
+    const { id: elsewhere } = await harness.trunkline.workspace(otherId).instances.create();
+    for (const instances of [
+      [elsewhere],
+      [first.id, 'ins_00000000000000000000000000'],
+      ['x'],
+      [],
+      [first.id, first.id],
+    ])
+      await expect(api.webhooks.create({ ...HOOK, instances })).rejects.toMatchObject({
+        code: 'VALIDATION_FAILED',
+        details: { fields: { instances: [expect.any(String)] } },
+      });
+    const { id } = await api.webhooks.create({ ...HOOK, instances: [first.id] });
+    await api.instances.delete(first.id);
+    const both = [first.id, second.id];
+    expect(await api.webhooks.update(id, { instances: both })).toMatchObject({ instances: both });
+    await api.webhooks.update(id, { instances: [second.id] });
+    await expect(api.webhooks.update(id, { instances: both })).rejects.toMatchObject({ status: 422 });
   });
 
   it('is listed newest first, and gone once it is deleted', async () => {

@@ -235,6 +235,7 @@ export function anEndpoint(workspace: Workspace, changes: Partial<Endpoint> = {}
     events: ['message.received', 'message.sent'],
     status: 'enabled',
     traceContext: false,
+    instances: null,
     sealedSecret: 'sealed',
     secretHint: '…abcd',
     disabledAt: null,

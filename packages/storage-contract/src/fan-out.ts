@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
 import { must, only } from '@trunkline/test-support';
-import { it } from './cases.ts';
+import { it, itAlways } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
-import { anEndpoint, anEvent, NOW } from './examples.ts';
+import { anEndpoint, anEvent, anInboundMessage, NOW } from './examples.ts';
 import {
   claim,
   disable,
@@ -10,10 +10,13 @@ import {
   happen,
   idsOf,
   readDelivery,
+  readEndpoint,
   storeEndpoint,
+  storeInstance,
   storeLane,
   storedEvent,
   storeWorkspace,
+  takeLease,
 } from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
@@ -34,6 +37,34 @@ export function fanOutContract(subject: ContractSubject): void {
       const claimed = await claim(storage, NOW);
       const ordered = claimed.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1));
       expect(ordered.map(({ delivery }) => delivery.endpointId)).toEqual([first.id, later.id]);
+    });
+
+    itAlways('becomes deliveries only for endpoints that chose its instance, or none', async () => {
+      const storage = await open();
+      const workspace = await storeWorkspace(storage);
+      const instance = await storeInstance(storage, workspace);
+      const other = await storeInstance(storage, workspace);
+      const endpoints = await Promise.all(
+        [null, [instance.id], [other.id, instance.id], [other.id]].map((instances) =>
+          storeEndpoint(storage, workspace, { instances }),
+        ),
+      );
+      const lease = await takeLease(storage, instance);
+      const about = { subject: { instanceId: instance.id, messageId: null } };
+      const arrival = {
+        message: anInboundMessage(instance),
+        senderId: 's1',
+        event: anEvent(workspace, NOW, about),
+      };
+      expect(await storage.messages.receive(lease, arrival)).toBe('received');
+      await happen(storage, workspace, anEvent(workspace));
+
+      const received = (await claim(storage, NOW)).map(({ delivery }) => delivery.endpointId);
+      const [all, one, both] = endpoints.map(({ id }) => id);
+      // The second event is about no instance.
+      expect(received.toSorted()).toEqual([all, all, one, both].toSorted());
+      expect((await readEndpoint(storage, must(endpoints[2]))).instances).toEqual([other.id, instance.id]);
+      expect(await storage.deliveries.enqueue(must(endpoints[3]).id, anEvent(workspace))).not.toBeNull();
     });
 
     it('becomes a delivery of the event’s own time and bytes', async () => {

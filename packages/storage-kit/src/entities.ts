@@ -245,6 +245,7 @@ export const ENDPOINT_SETTINGS: ColumnsOf<EndpointSettings> = {
   url: text('url'),
   description: orNull(text('description')),
   events: words('events'),
+  instances: orNull(words('instances')),
   status: word('status'),
   sealedSecret: text('sealed_secret'),
   secretHint: text('secret_hint'),

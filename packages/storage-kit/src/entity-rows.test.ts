@@ -91,6 +91,7 @@ describe('the row of an endpoint', () => {
     events: ['message.received', 'message.sent'],
     status: 'enabled',
     traceContext: false,
+    instances: null,
     sealedSecret: 'sealed',
     secretHint: 'whsec_…',
     disabledAt: null,

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { DELIVERY_STATUSES } from '../domain/delivery/delivery.ts';
 import type { DeliveryStatus } from '../domain/delivery/delivery.ts';
-import { DESCRIPTION_MAX, EVENTS_MAX } from '../domain/endpoint/endpoint.ts';
+import { DESCRIPTION_MAX, EVENTS_MAX, INSTANCES_MAX } from '../domain/endpoint/endpoint.ts';
 import type { EndpointStatus } from '../domain/endpoint/endpoint.ts';
 import { NAMEABLE_EVENT_TYPES } from '../domain/event/event.ts';
 import type { SubscribableEventType } from '../domain/event/event.ts';
+import { isId } from '../domain/id.ts';
 import { optionalField, pageFields, storableText } from './fields.ts';
 import type { CheckedPageQuery, PageQuery, WithoutNulls } from './fields.ts';
 
@@ -15,6 +16,18 @@ const events = z
   .max(EVENTS_MAX)
   .refine((names) => new Set(names).size === names.length, 'Must not repeat a name.')
   .meta({ uniqueItems: true });
+
+const instances = z
+  .array(z.string().refine((id) => isId('ins', id), 'Must be ids of instances, ins_….'))
+  .min(1)
+  .max(INSTANCES_MAX)
+  .refine((ids) => new Set(ids).size === ids.length, 'Must not repeat an id.')
+  .nullable()
+  .optional()
+  .meta({
+    uniqueItems: true,
+    description: 'The instances whose events are sent; null, the default, for all.',
+  });
 
 const traceContext = optionalField(z.boolean()).meta({
   description:
@@ -30,6 +43,8 @@ export type WebhookInput = {
   readonly url: string;
   /** The event types to send, 1 to 20. */
   readonly events: readonly SubscribableEventType[];
+  /** The ids of the instances whose events are sent, at most 100; null, the default, for all. */
+  readonly instances?: readonly string[] | null | undefined;
   /** A note of at most 255 characters. By default null. */
   readonly description?: string | null | undefined;
   /** Whether each request has the header `traceparent`, if there is a trace. False by default. */
@@ -38,16 +53,22 @@ export type WebhookInput = {
 export const webhookInput: z.ZodType<WithoutNulls<WebhookInput, 'trace_context'>, unknown> = z.object({
   url: z.string(),
   events,
+  instances,
   description,
   trace_context: traceContext,
 });
 
-/** The fields of a webhook to change. Fields that are absent or, except for `description`, null keep their values. */
+/**
+ * The fields of a webhook to change. Fields that are absent or, except for `instances` and `description`, null keep their
+ * values.
+ */
 export type WebhookChanges = {
   /** The new URL; the rules of new webhooks apply. */
   readonly url?: string | null | undefined;
   /** The event types that replace the current ones, 1 to 20. */
   readonly events?: readonly SubscribableEventType[] | null | undefined;
+  /** The ids of the instances whose events are sent from now on, at most 100; null for all. */
+  readonly instances?: readonly string[] | null | undefined;
   /** A note of at most 255 characters; null removes it. */
   readonly description?: string | null | undefined;
   /** `enabled` also clears the record of failures. Nothing is delivered to a `disabled` endpoint. */
@@ -62,6 +83,7 @@ export type CheckedWebhookChanges = WithoutNulls<
 export const webhookChanges: z.ZodType<CheckedWebhookChanges, unknown> = z.object({
   url: optionalField(z.string()),
   events: optionalField(events),
+  instances,
   description,
   status: optionalField(z.enum(['enabled', 'disabled'])),
   trace_context: traceContext,

@@ -18,6 +18,8 @@ export interface WebhookResource {
   readonly description: string | null;
   /** The event types that are sent. */
   readonly events: readonly SubscribableEventType[];
+  /** The ids of the instances whose events are sent; null for all. */
+  readonly instances: readonly string[] | null;
   /** Events are sent only while the status is `enabled`. */
   readonly status: EndpointStatus;
   /** `…` and the last four characters of the secret. */
@@ -68,6 +70,7 @@ export function webhookResource(endpoint: Endpoint, now: number): WebhookResourc
     url: endpoint.url,
     description: endpoint.description,
     events: [...endpoint.events],
+    instances: endpoint.instances && [...endpoint.instances],
     status: endpoint.status,
     secret_hint: endpoint.secretHint,
     last_delivery: lastDelivery && {

@@ -10,7 +10,7 @@ import { isId } from '../domain/id.ts';
 import { ok, refuse } from '../domain/result.ts';
 import type { Result } from '../domain/result.ts';
 import type { Member } from '../domain/workspace/workspace.ts';
-import { readInput } from '../inputs/read-input.ts';
+import { invalid, readInput } from '../inputs/read-input.ts';
 import { webhookChanges, webhookInput } from '../inputs/webhooks.ts';
 import type { CheckedWebhookChanges } from '../inputs/webhooks.ts';
 import type { DnsResolver } from '../ports/dns-resolver.ts';
@@ -37,6 +37,8 @@ export async function registerEndpoint(
   if (!read.ok) return read;
   const url = await checkUrl(context, read.value.url);
   if (!url.ok) return url;
+  const instances = await checkInstances(context, workspaceId, read.value.instances ?? []);
+  if (!instances.ok) return instances;
   const workspace = await context.storage.workspaces.find(workspaceId);
   if (!workspace) return noWorkspace();
 
@@ -49,6 +51,7 @@ export async function registerEndpoint(
     url: url.value,
     description: read.value.description ?? null,
     events: read.value.events,
+    instances: read.value.instances ?? null,
     status: 'enabled',
     traceContext: read.value.trace_context ?? false,
     ...secretFields,
@@ -95,6 +98,12 @@ export async function updateEndpoint(
   // If no known field is given, nothing is written, so `updatedAt` stays as it is.
   if (Object.values(changes).every((change) => change === undefined))
     return findEndpoint(context, workspaceId, id);
+  const found = await findEndpoint(context, workspaceId, id);
+  if (!found.ok) return found;
+  // Instances that were chosen before may have been deleted since.
+  const chosen = changes.instances?.filter((one) => !found.value.instances?.includes(one)) ?? [];
+  const instances = await checkInstances(context, workspaceId, chosen);
+  if (!instances.ok) return instances;
   const workspace = await context.storage.workspaces.find(workspaceId);
   if (!workspace) return noWorkspace();
   const { webhookLimit } = workspace.plan;
@@ -112,6 +121,7 @@ function applyChanges(
     ...endpoint,
     url: changes.url ?? endpoint.url,
     events: changes.events ?? endpoint.events,
+    instances: changes.instances === undefined ? endpoint.instances : changes.instances,
     description: changes.description === undefined ? endpoint.description : changes.description,
     traceContext: changes.trace_context ?? endpoint.traceContext,
     updatedAt: now,
@@ -201,6 +211,18 @@ export async function changeEndpoint(
       );
     if (written === 'written') return ok(endpoint);
   }
+}
+
+async function checkInstances(
+  { storage }: ServiceContext,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Result<true>> {
+  const found = await Promise.all(ids.map((id) => storage.instances.find(workspaceId, id)));
+  const unknown = ids.filter((_, index) => !found[index]);
+  return unknown.length === 0
+    ? ok(true)
+    : invalid({ instances: unknown.map((id) => `There is no instance ${id} in this workspace.`) });
 }
 
 /** Checks the URL rules on create and update (specification, "URL rules"): the form, then each address of the host. */

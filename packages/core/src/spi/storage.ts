@@ -150,7 +150,7 @@ export { IDEMPOTENCY_WINDOW_MS } from '../domain/idempotency/idempotency.ts';
 export type { IdempotencyRecord } from '../domain/idempotency/idempotency.ts';
 
 // Events and the subscriptions of in-process handlers.
-export { EVENT_TYPES } from '../domain/event/event.ts';
+export { EVENT_TYPES, isAboutOneOf } from '../domain/event/event.ts';
 export type {
   Event,
   EventRecord,

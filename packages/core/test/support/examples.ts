@@ -115,6 +115,7 @@ export function exampleEndpoint(changes: Partial<Endpoint> = {}): Endpoint {
     events: ['message.sent'],
     status: 'enabled',
     traceContext: false,
+    instances: null,
     sealedSecret: 'sealed',
     secretHint: '…abcd',
     disabledAt: null,

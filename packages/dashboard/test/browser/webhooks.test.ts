@@ -161,11 +161,13 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     const receiver = await startReceiver();
     const { page, at, api } = await open('/webhooks');
     const { id, secret } = await api.webhooks.create({ url: receiver.url, events: ['message.sent'] });
+    const [shop] = [await api.instances.create({ name: 'Shop' }), await api.instances.create()];
     await page.goto(at(`/webhooks/${id}`));
     await press(page, 'Edit');
     const edit = page.getByRole('dialog');
     await edit.getByLabel('Description').fill('Billing');
     await edit.getByLabel('message.reaction').check();
+    await edit.getByLabel('Shop').check();
     await edit.getByLabel('Each request has the header traceparent').check();
     await edit.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { level: 1, name: 'Billing' }).waitFor();
@@ -173,8 +175,10 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
       url: receiver.url,
       description: 'Billing',
       events: ['message.sent', 'message.reaction'],
+      instances: [shop.id],
       trace_context: true,
     });
+    await page.getByRole('link', { name: 'Shop' }).waitFor();
 
     await press(page, 'New secret');
     await page.getByRole('alertdialog').getByRole('button', { name: 'New secret' }).click();

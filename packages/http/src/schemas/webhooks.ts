@@ -11,6 +11,9 @@ const fields = z.strictObject({
   url: z.string(),
   description: z.string().nullable(),
   events: z.array(z.enum(NAMEABLE_EVENT_TYPES)),
+  instances: z.array(id('ins')).nullable().meta({
+    description: 'The instances whose events are sent; null for all.',
+  }),
   status: z.enum(['enabled', 'disabled']),
   secret_hint: z.string().meta({ description: 'An ellipsis and the last characters of the secret.' }),
   last_delivery: z
@@ -46,6 +49,7 @@ export const webhook: Resource<WebhookResource> = {
     url: 'https://hooks.example.com/in',
     description: 'Orders',
     events: ['message.received', 'message.failed'],
+    instances: null,
     status: 'enabled',
     secret_hint: '…8Qc=',
     last_delivery: {

@@ -542,6 +542,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         values: NAMEABLE_EVENT_TYPES,
         isList: true,
       },
+      '--instances <list>': 'the instances whose events it gets, comma-separated, or all',
       '--description <text>': 'what it is for',
       '--trace-context <yes|no>': {
         meaning: 'whether its requests have the header traceparent',
@@ -575,6 +576,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         values: NAMEABLE_EVENT_TYPES,
         isList: true,
       },
+      '--instances <list>': 'the instances whose events it gets, comma-separated, or all',
       '--description <text>': 'what it is for',
       '--status <status>': either(WEBHOOK_STATUSES),
       '--trace-context <yes|no>': {

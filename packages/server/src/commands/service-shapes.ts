@@ -94,6 +94,7 @@ const endpoint = {
   status: text,
   disabled_reason: textOrNull,
   events: z.array(text),
+  instances: z.array(id).nullable(),
   description: textOrNull,
   trace_context: z.boolean(),
   failing_since: textOrNull,

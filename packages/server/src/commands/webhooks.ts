@@ -41,6 +41,7 @@ export const createWebhook: CommandHandler = async (call) => {
   const input = {
     url: call.argument('url'),
     events,
+    instances: chosenIn(options),
     description: options.text('description'),
     trace_context: yesOrNoIn(options, 'trace-context'),
   } as WebhookInput;
@@ -68,11 +69,13 @@ export const updateWebhook: CommandHandler = async (call) => {
     options.text('description'),
     options.text('status'),
   ];
+  const instances = chosenIn(options);
   const traceContext = yesOrNoIn(options, 'trace-context');
   // The cast is safe because the service validates the values.
   const changes = {
     ...(url !== undefined && { url }),
     ...(events !== undefined && { events }),
+    ...(instances !== undefined && { instances }),
     ...(description !== undefined && { description: description === '' ? null : description }),
     ...(status !== undefined && { status }),
     ...(traceContext !== undefined && { trace_context: traceContext }),
@@ -86,6 +89,11 @@ export const updateWebhook: CommandHandler = async (call) => {
   );
   call.output.result({ data }, described(data));
 };
+
+/** The value of `--instances`: null for `all`, undefined if it is not given. */
+function chosenIn(options: Call['options']): readonly string[] | null | undefined {
+  return options.text('instances') === 'all' ? null : options.list('instances');
+}
 
 export const deleteWebhook: CommandHandler = deleteCommand({
   of: 'webhook',
@@ -152,6 +160,7 @@ function described(data: WebhookResource, secret?: string): Text {
       data.disabled_reason === null ? data.status : `${data.status} (${data.disabled_reason})`,
     ),
     events: data.events.join(','),
+    instances: data.instances?.join(',') ?? 'all',
     description: data.description,
     'trace context': yesOrNo(data.trace_context),
     [secret === undefined ? 'secret ends in' : 'secret']: secret ?? data.secret_hint,

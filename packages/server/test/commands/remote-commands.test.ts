@@ -303,7 +303,15 @@ describe('Webhooks and deliveries', () => {
     expect(await run('webhooks', 'update', webhook, '--trace-context', 'maybe')).toMatchObject({ code: 2 });
     const traced = ['webhooks', 'create', receiver.url, '--events', 'message.sent', '--trace-context', 'yes'];
     const other = await data(...traced);
-    expect(other).toMatchObject({ trace_context: true });
+    expect(other).toMatchObject({ trace_context: true, instances: null });
+    const instance = String((await data('instances', 'create'))['id']);
+    for (const [chosen, instances] of [
+      [instance, [instance]],
+      ['all', null],
+    ] as const)
+      expect(await data('webhooks', 'update', String(other['id']), '--instances', chosen)).toMatchObject({
+        instances,
+      });
     await data('webhooks', 'delete', String(other['id']), '--yes');
     expect((await run('webhooks', 'list')).stdout).toContain(webhook);
     expect(await data('webhooks', 'delete', webhook, '--yes')).toEqual({ id: webhook, deleted: true });

@@ -439,6 +439,8 @@ CREATE TABLE trunkline.endpoints (
   url             text NOT NULL,
   description     text,
   events          text[] NOT NULL,
+  -- The instances whose events it gets; null for all.
+  instances       text[],
   status          text NOT NULL,
   sealed_secret   text NOT NULL,
   secret_hint     text NOT NULL,

@@ -1,4 +1,4 @@
-import { newDelivery } from '@trunkline/core/spi/storage';
+import { isAboutOneOf, newDelivery } from '@trunkline/core/spi/storage';
 import type { Delivery, Event, EventRecord } from '@trunkline/core/spi/storage';
 import type { Transaction } from '../database/database.ts';
 import { openColumns } from './delivery-row.ts';
@@ -96,6 +96,7 @@ interface Subscriber {
   readonly id: string;
   readonly workspaceId: string;
   readonly events: readonly string[];
+  readonly instances: readonly string[] | null;
   readonly generation: number;
 }
 
@@ -104,7 +105,7 @@ interface SubscribedTypes {
   readonly eventTypes: readonly string[];
 }
 
-const COLUMNS = 'id, workspace_id, to_json(events) AS events, generation';
+const COLUMNS = 'id, workspace_id, to_json(events) AS events, to_json(instances) AS instances, generation';
 
 /**
  * Locks endpoints in id order, which is also the order of an event's deliveries. The lock keeps a cancellation out
@@ -121,7 +122,7 @@ const WANTING = `
   )
   SELECT * FROM endpoint
   UNION ALL
-  SELECT id, NULL, to_json(event_types), NULL FROM trunkline.subscriptions WHERE event_types && $2::text[]
+  SELECT id, NULL, to_json(event_types), NULL, NULL FROM trunkline.subscriptions WHERE event_types && $2::text[]
   ORDER BY id`;
 
 const ENABLED = `
@@ -135,6 +136,7 @@ function readSubscriber(row: Row): Subscriber {
     id: id(row, 'id', 'wh'),
     workspaceId: id(row, 'workspace_id', 'ten'),
     events: json(row, 'events'),
+    instances: row['instances'] === null ? null : json(row, 'instances'),
     generation: integer(row, 'generation'),
   };
 }
@@ -143,8 +145,10 @@ function readSubscription(row: Row): SubscribedTypes {
   return { id: id(row, 'id', 'sub'), eventTypes: json(row, 'events') };
 }
 
-function isFor({ workspaceId, events }: Subscriber, event: Event): boolean {
-  return workspaceId === event.workspaceId && events.includes(event.type);
+function isFor({ workspaceId, events, instances }: Subscriber, event: EventRecord): boolean {
+  return (
+    workspaceId === event.workspaceId && events.includes(event.type) && isAboutOneOf(instances, event.subject)
+  );
 }
 
 interface FanOut {

@@ -434,6 +434,8 @@ CREATE TABLE endpoints (
   url             TEXT NOT NULL,
   description     TEXT,
   events          TEXT NOT NULL,
+  -- The instances whose events it gets; null for all.
+  instances       TEXT,
   status          TEXT NOT NULL,
   sealed_secret   TEXT NOT NULL,
   secret_hint     TEXT NOT NULL,

@@ -1,4 +1,4 @@
-import { newDelivery } from '@trunkline/core/spi/storage';
+import { isAboutOneOf, newDelivery } from '@trunkline/core/spi/storage';
 import type { Delivery, Event, EventRecord, NewId } from '@trunkline/core/spi/storage';
 import type { Database } from '../database/database.ts';
 import { deliveryColumns } from './delivery-row.ts';
@@ -46,15 +46,16 @@ export function storeEventFor(transaction: Transaction, endpointId: string, even
 
 /** The enabled endpoints of a workspace, with the generations of their lanes. Relies on endpoints_by_workspace. */
 const ENABLED = `
-  SELECT endpoints.id, endpoints.events, lanes.generation
+  SELECT endpoints.id, endpoints.events, endpoints.instances, lanes.generation
   FROM endpoints JOIN lanes ON lanes.endpoint_id = endpoints.id
   WHERE endpoints.workspace_id = ? AND endpoints.status = 'enabled'`;
 
 /** A workspace has few endpoints, so their lists of events are read rather than indexed. */
-function subscribers(database: Database, event: Event): readonly Row[] {
+function subscribers(database: Database, { workspaceId, type, subject }: EventRecord): readonly Row[] {
   return database
-    .all(`${ENABLED} ORDER BY endpoints.id`, event.workspaceId)
-    .filter((row) => json<readonly string[]>(row, 'events').includes(event.type));
+    .all(`${ENABLED} ORDER BY endpoints.id`, workspaceId)
+    .filter((row) => json<readonly string[]>(row, 'events').includes(type))
+    .filter((row) => isAboutOneOf(row['instances'] === null ? null : json(row, 'instances'), subject));
 }
 
 function deliver(

@@ -38,6 +38,8 @@ export interface Endpoint {
   readonly url: string;
   readonly description: string | null;
   readonly events: readonly SubscribableEventType[];
+  /** The instances whose events are sent; null for all. An instance that is deleted stays in the list. */
+  readonly instances: readonly string[] | null;
   readonly status: EndpointStatus;
   /** Whether requests to the endpoint have the header `traceparent`, if their event has a trace. */
   readonly traceContext: boolean;
@@ -59,6 +61,8 @@ export interface Endpoint {
 export const DESCRIPTION_MAX = 255;
 /** The maximum number of names in `events` (specification, "Limits"). */
 export const EVENTS_MAX = 20;
+/** The maximum number of ids in `instances`. */
+export const INSTANCES_MAX = 100;
 
 /**
  * Whether a stored endpoint still has the state that a change was based on: the version and, if `decidedOn` has one,

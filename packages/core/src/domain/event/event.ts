@@ -48,6 +48,11 @@ export interface EventSubject {
   readonly messageId: string | null;
 }
 
+/** Whether an event goes to the endpoints and handlers that chose these instances; null for all instances. */
+export function isAboutOneOf(instances: readonly string[] | null, { instanceId }: EventSubject): boolean {
+  return instances === null || (instanceId !== null && instances.includes(instanceId));
+}
+
 /** An event as it is passed to a storage. */
 export interface EventRecord extends Event {
   readonly subject: EventSubject;

@@ -56,7 +56,13 @@ export function AddWebhook({ workspaceId, isOpen, onClose }: AddWebhookProps): R
   );
 }
 
-const NEW: WebhookValues = { url: '', description: '', events: SPECIFIED_TYPES, trace: false };
+const NEW: WebhookValues = {
+  url: '',
+  description: '',
+  events: SPECIFIED_TYPES,
+  instances: [],
+  trace: false,
+};
 
 function AddForm({
   workspaceId,
@@ -88,7 +94,12 @@ function AddForm({
       }}
       error={add.error}
     >
-      <WebhookFields values={values} onChange={setValues} isMissingEvents={hasTried} />
+      <WebhookFields
+        workspaceId={workspaceId}
+        values={values}
+        onChange={setValues}
+        isMissingEvents={hasTried}
+      />
       <DialogButtons onCancel={onCancel}>
         <Button type="submit" kind="primary" isBusy={add.isPending}>
           {t.create}

@@ -38,6 +38,7 @@ function EditForm({ workspaceId, webhook, onClose }: EditWebhookProps): ReactNod
     url: webhook.url,
     description: webhook.description ?? '',
     events: webhook.events,
+    instances: webhook.instances ?? [],
     trace: webhook.trace_context,
   });
   const [values, setValues] = useState(before);
@@ -59,7 +60,12 @@ function EditForm({ workspaceId, webhook, onClose }: EditWebhookProps): ReactNod
       }}
       error={save.error}
     >
-      <WebhookFields values={values} onChange={setValues} isMissingEvents={hasTried} />
+      <WebhookFields
+        workspaceId={workspaceId}
+        values={values}
+        onChange={setValues}
+        isMissingEvents={hasTried}
+      />
       <DialogButtons onCancel={onClose}>
         <Button type="submit" kind="primary" isBusy={save.isPending}>
           {common.save}
@@ -71,12 +77,13 @@ function EditForm({ workspaceId, webhook, onClose }: EditWebhookProps): ReactNod
 
 /** Only the fields that the user changed: another user may have changed others meanwhile. */
 function changesOf(before: WebhookValues, after: WebhookValues) {
-  const { url, description, events, trace_context } = inputOf(after);
+  const { url, description, events, instances, trace_context } = inputOf(after);
   const was = inputOf(before);
   return {
     ...(url !== was.url && { url }),
     ...(description !== was.description && { description }),
     ...(events.toSorted().join() !== was.events.toSorted().join() && { events }),
+    ...(instances?.toSorted().join() !== was.instances?.toSorted().join() && { instances }),
     ...(trace_context !== was.trace_context && { trace_context }),
   };
 }

@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import type { CallResult } from '@trunkline/http/client';
 import type { ReactNode } from 'react';
+import { numbersQuery } from '../../api/lists.ts';
 import { CheckGroup } from '../../components/check-group.tsx';
 import { Field } from '../../components/form.tsx';
 import { OPT_IN_TYPES, SPECIFIED_TYPES } from '../../domain/event-types.ts';
@@ -10,16 +12,19 @@ export interface WebhookValues {
   readonly url: string;
   readonly description: string;
   readonly events: readonly SubscribableType[];
+  /** The ids of the chosen numbers; none for all. */
+  readonly instances: readonly string[];
   readonly trace: boolean;
 }
 
 /** The settings as input of the API. */
-export function inputOf({ url, description, events, trace }: WebhookValues) {
+export function inputOf({ url, description, events, instances, trace }: WebhookValues) {
   const words = description.trim();
   return {
     url: url.trim(),
     description: words === '' ? null : words,
     events: [...events],
+    instances: instances.length === 0 ? null : [...instances],
     trace_context: trace,
   };
 }
@@ -32,10 +37,12 @@ export function atAddress<Reply>(result: CallResult<Reply>): CallResult<Reply> {
 }
 
 export function WebhookFields({
+  workspaceId,
   values,
   onChange,
   isMissingEvents,
 }: {
+  readonly workspaceId: string;
   readonly values: WebhookValues;
   onChange(values: WebhookValues): void;
   /** Whether the user has tried to submit. From then on, choosing no event is shown as an error. */
@@ -85,6 +92,11 @@ export function WebhookFields({
         chosen={events}
         onChoose={(chosen) => choose(OPT_IN_TYPES, chosen)}
       />
+      <ChosenNumbers
+        workspaceId={workspaceId}
+        chosen={values.instances}
+        onChoose={(instances) => onChange({ ...values, instances })}
+      />
       <CheckGroup
         name="trace_context"
         label={t.trace}
@@ -93,5 +105,34 @@ export function WebhookFields({
         onChoose={(chosen) => onChange({ ...values, trace: chosen.length > 0 })}
       />
     </>
+  );
+}
+
+function ChosenNumbers({
+  workspaceId,
+  chosen,
+  onChoose,
+}: {
+  readonly workspaceId: string;
+  readonly chosen: readonly string[];
+  onChoose(chosen: readonly string[]): void;
+}): ReactNode {
+  const t = useTexts('webhooks');
+  const { data: numbers } = useQuery(numbersQuery(workspaceId));
+  if (!numbers || (numbers.length < 2 && chosen.length === 0)) return null;
+  const known = numbers.map(({ id, name, phone_number }) => ({
+    value: id,
+    label: name,
+    hint: phone_number ?? '',
+  }));
+  const deleted = chosen.filter((id) => numbers.every((number) => number.id !== id));
+  return (
+    <CheckGroup
+      name="instances"
+      label={t.onlyNumbers}
+      options={[...known, ...deleted.map((id) => ({ value: id, label: id, hint: t.deletedNumber }))]}
+      chosen={chosen}
+      onChoose={onChoose}
+    />
   );
 }

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { WebhookResource } from '@trunkline/http/client';
 import { lazy, Suspense } from 'react';
 import type { ReactNode } from 'react';
+import { numbersQuery } from '../../api/lists.ts';
 import { Facts } from '../../components/facts.tsx';
 import { Id } from '../../components/id.tsx';
 import { LoadedPage } from '../../components/loaded-page.tsx';
@@ -58,7 +59,7 @@ function Webhook({
       </Suspense>
       <Deliveries workspaceId={workspace} webhook={webhook} search={search} />
       <Panel title={t.settings}>
-        <Settings webhook={webhook} />
+        <Settings workspace={workspace} webhook={webhook} />
       </Panel>
     </Page>
   );
@@ -73,9 +74,15 @@ function Above({ workspace }: { readonly workspace: string }): ReactNode {
   );
 }
 
-function Settings({ webhook }: { readonly webhook: WebhookResource }): ReactNode {
+function Settings({
+  workspace,
+  webhook,
+}: {
+  readonly workspace: string;
+  readonly webhook: WebhookResource;
+}): ReactNode {
   const t = useTexts('webhooks');
-  const { url, description, events, secret_hint, trace_context, created_at, updated_at } = webhook;
+  const { url, description, events, instances, secret_hint, trace_context, created_at, updated_at } = webhook;
   return (
     <Facts
       facts={[
@@ -93,11 +100,43 @@ function Settings({ webhook }: { readonly webhook: WebhookResource }): ReactNode
             </ul>
           ),
         },
+        {
+          name: t.numbers,
+          value: instances === null ? t.allNumbers : <ChosenNumbers workspace={workspace} ids={instances} />,
+        },
         { name: t.secret, value: <code>{secret_hint}</code> },
         { name: t.trace, value: trace_context ? t.yes : t.no },
         { name: t.created, value: <Time at={created_at} as="moment" /> },
         { name: t.updated, value: <Time at={updated_at} as="moment" /> },
       ]}
     />
+  );
+}
+
+function ChosenNumbers({
+  workspace,
+  ids,
+}: {
+  readonly workspace: string;
+  readonly ids: readonly string[];
+}): ReactNode {
+  const { data: numbers } = useQuery(numbersQuery(workspace));
+  return (
+    <ul className={styles['events']}>
+      {ids.map((id) => {
+        const known = numbers?.find((number) => number.id === id);
+        return (
+          <li key={id}>
+            {known ? (
+              <Link to="/w/$workspace/numbers/$instance" params={{ workspace, instance: id }}>
+                {known.name}
+              </Link>
+            ) : (
+              <Id value={id} />
+            )}
+          </li>
+        );
+      })}
+    </ul>
   );
 }
