@@ -18,6 +18,7 @@ export function connectedInstance(workspaceId: string): Instance {
     restriction: null,
     droppedAt: null,
     qr: null,
+    passkey: null,
     pairingNumber: null,
     sealedProxyUrl: null,
     pace: null,

@@ -4,7 +4,10 @@ import { PEOPLE, startCarrier } from './support/carrier.ts';
 
 describeGatewayContract({
   name: 'carrier',
-  missing: { activities: 'the carrier carries messages and receipts alone' },
+  missing: {
+    activities: 'the carrier carries messages and receipts alone',
+    passkeys: 'the carrier knows no passkeys',
+  },
   async start() {
     const { url, phone, stop } = await startCarrier();
     return { gateway: carrierGateway(url), people: PEOPLE, phone: () => phone, stop };

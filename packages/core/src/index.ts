@@ -54,12 +54,19 @@ export type { OptInEventType, SubscribableEventType } from './domain/event/event
 
 // The shapes of the API: what the operations take and return.
 export type { EventPageQuery, EventQuery, EventStreamQuery } from './inputs/events.ts';
-export type { ConnectInput, HistoryQuery, InstanceInput, NewInstanceInput } from './inputs/instances.ts';
+export type {
+  ConnectInput,
+  HistoryQuery,
+  InstanceInput,
+  NewInstanceInput,
+  PasskeyAnswerInput,
+} from './inputs/instances.ts';
 export type { DeliveryQuery, WebhookChanges, WebhookInput } from './inputs/webhooks.ts';
 export type { ChatQuery } from './inputs/chats.ts';
 export type { MessageQuery } from './inputs/messages.ts';
 export type { ApiKeyResource } from './resources/api-key.ts';
-export type { GroupResource, InstanceResource, QrResource } from './resources/instance.ts';
+export type { GroupResource, InstanceResource, PasskeyResource, QrResource } from './resources/instance.ts';
+export type { PasskeyDescriptor, PasskeyRequestOptions } from './domain/instance/passkey.ts';
 export type { NetworkResource } from './resources/network.ts';
 export type { InstanceHistoryResource } from './resources/instance-history.ts';
 export type { HistoryCause, HistoryReason } from './domain/instance/instance-history.ts';

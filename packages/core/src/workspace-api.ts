@@ -1,13 +1,19 @@
 import type { MediaType } from './domain/message/media-rules.ts';
 import type { WebhookEvent } from '@trunkline/receiver';
 import type { EventPageQuery, EventQuery, EventStreamQuery } from './inputs/events.ts';
-import type { ConnectInput, HistoryQuery, InstanceInput, NewInstanceInput } from './inputs/instances.ts';
+import type {
+  ConnectInput,
+  HistoryQuery,
+  InstanceInput,
+  NewInstanceInput,
+  PasskeyAnswerInput,
+} from './inputs/instances.ts';
 import type { ChatQuery } from './inputs/chats.ts';
 import type { MessageQuery } from './inputs/messages.ts';
 import type { ChatResource } from './resources/chat.ts';
 import type { MessageStandingResource } from './resources/message-standing.ts';
 import type { DeliveryQuery, WebhookChanges, WebhookInput } from './inputs/webhooks.ts';
-import type { GroupResource, InstanceResource, QrResource } from './resources/instance.ts';
+import type { GroupResource, InstanceResource, PasskeyResource, QrResource } from './resources/instance.ts';
 import type { InstanceHistoryResource } from './resources/instance-history.ts';
 import type { NetworkResource } from './resources/network.ts';
 import type { MessageResource } from './resources/message.ts';
@@ -71,6 +77,18 @@ export interface WorkspaceApi<Transaction = never> {
     logout(id: string): Promise<InstanceResource>;
     /** The QR to scan now. Throws INSTANCE_NOT_FOUND, and QR_NOT_AVAILABLE if no QR is shown at this moment. */
     qr(id: string): Promise<QrResource>;
+    /**
+     * The passkey step that the network waits for while it links a number, when `last_error` is `passkey_required`.
+     * Throws INSTANCE_NOT_FOUND, PASSKEY_NOT_AVAILABLE.
+     */
+    passkey(id: string): Promise<PasskeyResource>;
+    /**
+     * Passes the browser's answer to the network, and resolves when the network has accepted it; the linking then
+     * continues. Throws INSTANCE_NOT_FOUND, PASSKEY_NOT_AVAILABLE, INSTANCE_BUSY, GATEWAY_UNAVAILABLE, GATEWAY_ERROR.
+     */
+    answerPasskey(id: string, answer: PasskeyAnswerInput): Promise<InstanceResource>;
+    /** Confirms that the phone shows the `code` of the step `confirmation`. Throws as `answerPasskey` does. */
+    confirmPasskey(id: string): Promise<InstanceResource>;
     /** Ordered by name. */
     groups(id: string): Promise<ListResult<GroupResource>>;
     /** The chats of the instance by their last message, newest first. */

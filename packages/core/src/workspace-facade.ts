@@ -22,6 +22,7 @@ import { listChats } from './services/chats.ts';
 import { findStanding } from './services/messages/message-standing.ts';
 import { listGroups } from './services/instances/groups.ts';
 import { createInstance, findInstance, readQr, updateInstance } from './services/instances/instances.ts';
+import { answerPasskey, confirmPasskey, readPasskey } from './services/instances/passkey.ts';
 import { connectInstance, runOperation } from './services/instances/operations.ts';
 import { openUpload, sendWithFile } from './services/media/uploads.ts';
 import { findMessage, listMessages, readMedia } from './services/messages/messages.ts';
@@ -56,7 +57,7 @@ export function workspaceFacade(
   const webhook = (endpoint: Endpoint): WebhookResource => webhookResource(endpoint, context.clock.now());
   const named = (id: string): { workspaceId: string; id: string } => ({ workspaceId, id });
   const operate = async (id: string, kind: 'disconnect' | 'logout'): Promise<InstanceResource> => {
-    const after = unwrap(await runOperation(context, named(id), kind));
+    const after = unwrap(await runOperation(context, named(id), { kind }));
     return after ? instance(after) : instance(unwrap(await findInstance(context, workspaceId, id)));
   };
 
@@ -79,12 +80,15 @@ export function workspaceFacade(
       get: async (id) => instance(unwrap(await findInstance(context, workspaceId, id))),
       update: async (id, input) => instance(unwrap(await updateInstance(context, named(id), input))),
       delete: async (id) => {
-        unwrap(await runOperation(context, named(id), 'delete'));
+        unwrap(await runOperation(context, named(id), { kind: 'delete' }));
       },
       connect: async (id, input = {}) => instance(unwrap(await connectInstance(context, named(id), input))),
       disconnect: (id) => operate(id, 'disconnect'),
       logout: (id) => operate(id, 'logout'),
       qr: async (id) => unwrap(await readQr(context, named(id))),
+      passkey: async (id) => unwrap(await readPasskey(context, named(id))),
+      answerPasskey: async (id, answer) => instance(unwrap(await answerPasskey(context, named(id), answer))),
+      confirmPasskey: async (id) => instance(unwrap(await confirmPasskey(context, named(id)))),
       groups: async (id) => ({ data: unwrap(await listGroups(context, named(id))).map(groupResource) }),
       history: async (id, query = {}) =>
         page(unwrap(await listHistory(context, named(id), query)), instanceHistoryResource),

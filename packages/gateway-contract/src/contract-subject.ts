@@ -1,5 +1,5 @@
 import type { Gateway, MediaType } from '@trunkline/core';
-import type { Capability } from '@trunkline/core/spi/gateway';
+import type { Capability, PasskeyCredential, PasskeyRequestOptions } from '@trunkline/core/spi/gateway';
 
 /** The gateway under test: `describeGatewayContract({ name: 'sandbox', start })`. */
 export interface GatewaySubject {
@@ -18,6 +18,8 @@ export type OptionalFeature =
   | Exclude<Capability, 'text'>
   /** A code to type on the phone, in addition to the QR. */
   | 'pairing_codes'
+  /** Accounts to which a number is linked only with their passkey. */
+  | 'passkeys'
   /** Downloads of a received message's file on a later connection, by its reference. */
   | 'file_references'
   /** Reports of delivered and read messages. Without these reports, messages stay `sent`. */
@@ -48,6 +50,8 @@ export interface TestPhone {
   scan(code: string): Promise<void>;
   /** Types a pairing code. */
   enterCode(code: string): Promise<void>;
+  /** An account that is linked only with its passkey. Absent if `missing` names `passkeys`. */
+  readonly passkey?: TestPasskey;
   /** Sends a message to the number; the network keeps it while the connection is closed. Returns the network id. */
   receive(message: {
     readonly from: string;
@@ -70,6 +74,13 @@ export interface TestPhone {
   fail(): Promise<void>;
   /** The messages that the network accepted from the instance, oldest first. Repeats do not count. */
   accepted(): readonly SentToNetwork[];
+}
+
+export interface TestPasskey {
+  /** Scans a QR for the account. */
+  scan(code: string): Promise<void>;
+  /** Answers a request as a browser would on the page of the request. */
+  sign(options: PasskeyRequestOptions): Promise<PasskeyCredential>;
 }
 
 /** `about` is the network id of a message in the chat with `from`. */

@@ -4,7 +4,9 @@ import { closedFor } from './closed-for.ts';
 import type { GatewaySubject } from './contract-subject.ts';
 import { itWith } from './optional.ts';
 import { openLink } from './test-link.ts';
+import type { TestLink } from './test-link.ts';
 import { INSTANCE, linkedFixture, startFixture } from './fixture.ts';
+import type { Fixture } from './fixture.ts';
 
 export function linkingContract(subject: GatewaySubject): void {
   describe('linking', () => {
@@ -30,6 +32,43 @@ export function linkingContract(subject: GatewaySubject): void {
         await phone.enterCode(pairingCode ?? '');
         expect((await link.first('connected')).profile.phoneNumber).toBe(phone.phoneNumber);
         await link.connection().close();
+      },
+    );
+
+    itWith(subject, 'passkeys')(
+      'asks for the passkey of an account that requires it, and links the number with the answer',
+      async () => {
+        const { link, passkey, phone } = await askedForPasskey(subject);
+        const { step, expiresAt } = await link.first('passkey');
+        expect(expiresAt).toBeGreaterThan(Date.now() + 10_000);
+        if (step.kind !== 'assertion') throw new Error(`The first step is ${step.kind}.`);
+        const { hostname } = new URL(step.page);
+        expect(`.${hostname}`.endsWith(`.${step.options.rpId}`)).toBe(true);
+        await link.connection().answerPasskey?.({
+          kind: 'assertion',
+          credential: await passkey.sign(step.options),
+        });
+        expect(link.all('passkey').at(-1)?.step.kind).not.toBe('assertion');
+        expect((await link.first('connected')).profile.phoneNumber).toBe(phone.phoneNumber);
+      },
+    );
+
+    itWith(subject, 'passkeys')(
+      'refuses the answer to another request or step, and links the number with the right one',
+      async () => {
+        const { link, passkey } = await askedForPasskey(subject);
+        const answer = link.connection().answerPasskey?.bind(link.connection());
+        const options = async () => {
+          const { step } = link.all('passkey').at(-1) ?? (await link.first('passkey'));
+          if (step.kind !== 'assertion') throw new Error(`The step is ${step.kind}.`);
+          return step.options;
+        };
+        await expect(answer?.({ kind: 'confirmation' })).rejects.toThrow(/\S/);
+        const other = await passkey.sign({ ...(await options()), challenge: 'b3RoZXI' });
+        await expect(answer?.({ kind: 'assertion', credential: other })).rejects.toThrow(/\S/);
+        expect(link.all('closed')).toEqual([]);
+        await answer?.({ kind: 'assertion', credential: await passkey.sign(await options()) });
+        await link.first('connected');
       },
     );
 
@@ -100,4 +139,20 @@ export function linkingContract(subject: GatewaySubject): void {
       expect(session.instanceId).toBe(INSTANCE);
     });
   });
+}
+
+/** A linking in which the network waits for a passkey. */
+async function askedForPasskey(subject: GatewaySubject): Promise<
+  Pick<Fixture, 'phone'> & {
+    readonly link: TestLink;
+    readonly passkey: NonNullable<Fixture['phone']['passkey']>;
+  }
+> {
+  const { phone, open } = await startFixture(subject);
+  const { passkey } = phone;
+  if (!passkey) throw new Error('The subject has no account with a passkey, and "missing" does not say so.');
+  const link = await open();
+  await passkey.scan((await link.first('qr')).code);
+  await link.first('passkey');
+  return { link, passkey, phone };
 }

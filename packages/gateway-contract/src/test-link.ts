@@ -8,6 +8,7 @@ import type {
   IncomingMessage,
   LinkedProfile,
   OpenOptions,
+  PasskeyStep,
   MessageReceipt,
   Restriction,
   Session,
@@ -22,6 +23,7 @@ export type Report =
       readonly expiresAt: number;
       readonly pairingCode: string | undefined;
     }
+  | { readonly kind: 'passkey'; readonly step: PasskeyStep; readonly expiresAt: number }
   | { readonly kind: 'connected'; readonly profile: LinkedProfile }
   | { readonly kind: 'closed'; readonly reason: ClosedReason }
   | { readonly kind: 'message'; readonly message: IncomingMessage }
@@ -61,6 +63,7 @@ export async function openLink(
   };
   const listener: GatewayListener = {
     qr: (code, expiresAt, pairingCode) => take({ kind: 'qr', code, expiresAt, pairingCode }),
+    passkey: (step, expiresAt) => take({ kind: 'passkey', step, expiresAt }),
     connected: (profile) => take({ kind: 'connected', profile }),
     message: (message) => take({ kind: 'message', message }),
     receipt: (receipt) => take({ kind: 'receipt', receipt }),

@@ -22,6 +22,7 @@ describeGatewayContract({
     video: files,
     groups: 'the network has no groups',
     pairing_codes: 'the network links by a QR alone',
+    passkeys: 'the network knows no passkeys',
     receipts: 'the network reports nothing that it has accepted',
     activities: 'the network carries messages alone',
   },

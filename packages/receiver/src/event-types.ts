@@ -27,6 +27,8 @@ export const OPT_IN_EVENT_MEANINGS = {
   'message.media_updated':
     'a better copy of the file of a message, such as the picture in HD, has replaced the first one',
   'call.received': 'somebody calls the number',
+  'instance.passkey_required':
+    'a network links the number of an instance only with the passkey of its account, and waits for it',
 } as const;
 
 /** An event type beyond the specification, sent only to endpoints that name it. */

@@ -30,7 +30,7 @@ type DataOf<Type extends WebhookEventType> = Type extends MessageEventType
         /** The instance, in its state after the event. */
         readonly instance: WebhookInstance;
       }
-    : Type extends OptInEventType
+    : Type extends keyof OptInEventData
       ? OptInEventData[Type]
       : {
           /** The endpoint that is tested. */

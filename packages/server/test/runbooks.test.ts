@@ -132,7 +132,7 @@ describe('The runbook, on one server,', () => {
 
   it.runIf(ALL)('upgrade.md leads to a new version, and back to the previous one', async () => {
     // When this `npm` installs the previous version, the database looks as if the new version had changed it.
-    const upgrade = `new (require('node:sqlite').DatabaseSync)('${machine.path(`${data}/trunkline.db`)}').exec('PRAGMA user_version = 103')`;
+    const upgrade = `new (require('node:sqlite').DatabaseSync)('${machine.path(`${data}/trunkline.db`)}').exec('PRAGMA user_version = 104')`;
     machine.install('/bin/npm', `case $* in *@1.0.0) exec '${process.execPath}' -e "${upgrade}" ;; esac`);
     const page = await rehearse('upgrade.md', machine, [[/up to date \([\d.]+ s\)/g, 'up to date (0.2 s)']]);
     await page.follow();

@@ -113,6 +113,7 @@ export function anInstance(workspace: Workspace, changes: Partial<Instance> = {}
     restriction: null,
     droppedAt: null,
     qr: null,
+    passkey: null,
     pairingNumber: null,
     sealedProxyUrl: null,
     pace: null,

@@ -74,6 +74,7 @@ export const INSTANCE_STATE: ColumnsOf<InstanceState> = {
   restriction: orNull(json('restriction')),
   droppedAt: orNull(integer('dropped_at')),
   qr: orNull(json('qr')),
+  passkey: orNull(json('passkey')),
   pairingNumber: orNull(text('pairing_number')),
   sealedProxyUrl: orNull(text('sealed_proxy_url')),
   pace: orNull(word('pace')),

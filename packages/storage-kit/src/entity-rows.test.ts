@@ -163,6 +163,7 @@ function anInstance(): Instance {
     restriction: { code: 'sending_capped', until: 5 },
     droppedAt: null,
     qr: null,
+    passkey: null,
     pairingNumber: null,
     sealedProxyUrl: 'sealed',
     pace: 'off',

@@ -42,6 +42,11 @@ const TABLE = {
     meaning: 'Another operation on the instance is in progress: repeat the request when it has ended.',
   },
   QR_NOT_AVAILABLE: { status: 409, meaning: 'There is a QR only while the status is qr_required.' },
+  PASSKEY_NOT_AVAILABLE: {
+    status: 409,
+    meaning:
+      'The network does not wait for a passkey of the instance, for another step of it, or no longer: see last_error.',
+  },
   WEBHOOK_DISABLED: { status: 409, meaning: 'The webhook endpoint is disabled.' },
   WEBHOOK_RETRY_NOT_ALLOWED: {
     status: 409,

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { INSTANCE_NAME_MAX, NETWORK_NAME_MAX } from '../domain/instance/instance.ts';
 import { PACE_NAMES } from '../domain/instance/pace.ts';
 import type { PaceName } from '../domain/instance/pace.ts';
+import type { PasskeyCredential } from '../domain/instance/passkey.ts';
 import { flawInProxyUrl, PROXY_URL_MAX } from '../domain/instance/proxy-url.ts';
 import { optionalField, pageFields, storableText } from './fields.ts';
 import type { CheckedPageQuery, PageQuery, WithoutNulls } from './fields.ts';
@@ -61,6 +62,41 @@ export type ConnectInput = {
 export const connectInput: z.ZodType<WithoutNulls<ConnectInput, 'pairing_phone_number'>, unknown> = z.object({
   pairing_phone_number: optionalField(z.string()),
 });
+
+/** The browser's answer to the request for a passkey, as `PublicKeyCredential.toJSON()` returns it. */
+export type PasskeyAnswerInput = {
+  readonly id: string;
+  readonly rawId: string;
+  readonly type: 'public-key';
+  readonly response: {
+    readonly clientDataJSON: string;
+    readonly authenticatorData: string;
+    readonly signature: string;
+    readonly userHandle?: string | null | undefined;
+  };
+};
+export const passkeyAnswerInput: z.ZodType<PasskeyCredential, unknown> = z.object({
+  id: base64urlText(2_048),
+  rawId: base64urlText(2_048),
+  type: z.literal('public-key'),
+  response: z.object({
+    clientDataJSON: base64urlText(8_192),
+    authenticatorData: base64urlText(8_192),
+    signature: base64urlText(8_192),
+    userHandle: base64urlText(128)
+      .nullish()
+      .transform((handle) => handle ?? null),
+  }),
+});
+
+/** Binary data in base64url. Padding is dropped, because networks expect none. */
+function base64urlText(max: number): z.ZodType<string, string> {
+  return z
+    .string()
+    .max(max, `Must have at most ${max} characters.`)
+    .regex(/^[A-Za-z0-9_-]+={0,2}$/, 'Must be base64url.')
+    .transform((text) => text.replaceAll('=', ''));
+}
 
 /** Selects a page of the history of an instance. */
 export type HistoryQuery = PageQuery;

@@ -4,6 +4,7 @@ import type { GroupReport } from '../domain/instance/group.ts';
 import type { Restriction } from '../domain/instance/restriction.ts';
 import type { Capability } from '../domain/instance/instance.ts';
 import type { Pace } from '../domain/instance/pace.ts';
+import type { PasskeyAnswer, PasskeyStep } from '../domain/instance/passkey.ts';
 import type { MediaType } from '../domain/message/media-rules.ts';
 import type { MessageError } from '../domain/message/message.ts';
 import type { Clock } from './clock.ts';
@@ -113,6 +114,13 @@ export interface GatewayConnection {
    * Rejects if the file is not available now. Absent if the network's files have no references.
    */
   openFile?(reference: Uint8Array): Promise<ReadableStream<Uint8Array>>;
+  /**
+   * Passes a person's answer to the step that was last reported to `GatewayListener.passkey`, and resolves once the
+   * network has accepted it; the step that follows has been reported by then. Rejects if the network refuses or
+   * does not respond, in words for the person, or if the network waits for another step. Absent if the network asks for
+   * no passkeys.
+   */
+  answerPasskey?(answer: PasskeyAnswer): Promise<void>;
   /** Closes the connection and keeps the session. Nothing is reported afterwards. */
   close(): Promise<void>;
   /** Unlinks the number, then closes. Rejects if the network could not be reached. */
@@ -395,6 +403,12 @@ export interface GatewayListener {
    * `pairingNumber`.
    */
   qr(code: string, expiresAt: number, pairingCode?: string): Promise<void>;
+  /**
+   * The network links this number only with the passkey of its account, and waits for this step until `expiresAt`. Each
+   * report replaces the QR and the previous step. If the time passes, close the connection as failed with the code
+   * `passkey_required`.
+   */
+  passkey?(step: PasskeyStep, expiresAt: number): Promise<void>;
   connected(profile: LinkedProfile): Promise<void>;
   /** The connection has ended, and reports nothing more. */
   closed(reason: ClosedReason): Promise<void>;

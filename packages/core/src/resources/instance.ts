@@ -2,6 +2,7 @@ import type { WebhookInstance } from '@trunkline/receiver';
 import type { Group } from '../domain/instance/group.ts';
 import type { Capability, Instance, InstanceStatus } from '../domain/instance/instance.ts';
 import type { PaceName } from '../domain/instance/pace.ts';
+import type { PasskeyRequestOptions } from '../domain/instance/passkey.ts';
 import { timestamp, timestampOrNull } from './time.ts';
 
 /** Instance of the REST API (specification, "Instance"). */
@@ -110,6 +111,28 @@ export interface QrResource {
   /** The code to type on the phone instead of scanning; null without a `pairing_phone_number`. */
   readonly pairing_code: string | null;
   /** When the QR expires; ISO 8601 with an offset. */
+  readonly expires_at: string;
+}
+
+/** The passkey step that the network waits for while it links a number. */
+export interface PasskeyResource {
+  /**
+   * `assertion`: run `script` on `page`, and post the answer. `phone`: the phone finishes the linking. `confirmation`:
+   * confirm that the phone shows `code`.
+   */
+  readonly step: 'assertion' | 'phone' | 'confirmation';
+  /**
+   * The options for `navigator.credentials.get`, as `PublicKeyCredential.parseRequestOptionsFromJSON` reads them; null
+   * unless the step is `assertion`, as are `page` and `script`.
+   */
+  readonly request_options: PasskeyRequestOptions | null;
+  /** The address of a page on which browsers allow the request. */
+  readonly page: string | null;
+  /** JavaScript for the console of a browser on `page`, which uses the passkey and shows the answer to copy. */
+  readonly script: string | null;
+  /** The code that the phone shows too; null unless the step is `confirmation`. */
+  readonly code: string | null;
+  /** When the linking ends unless the step is done; ISO 8601 with an offset. */
   readonly expires_at: string;
 }
 

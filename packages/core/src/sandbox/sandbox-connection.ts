@@ -1,5 +1,12 @@
-import { hex } from '../domain/base-encoding.ts';
+import { base64url, fromBase64url, hex } from '../domain/base-encoding.ts';
 import type { GroupReport } from '../domain/instance/group.ts';
+import { flawInCredential, PASSKEY_REQUIRED } from '../domain/instance/passkey.ts';
+import type {
+  PasskeyAnswer,
+  PasskeyCredential,
+  PasskeyRequestOptions,
+  PasskeyStep,
+} from '../domain/instance/passkey.ts';
 import type {
   ClosedReason,
   GatewayConnection,
@@ -36,6 +43,14 @@ const LONGEST_WAIT_MS = 24 * 60 * 60_000;
 const QR_LIFETIMES_MS = [60_000, 20_000, 20_000, 20_000, 20_000, 20_000];
 const PAIRING_CODE_LENGTH = 8;
 const PAIRING_CODE_LETTERS = '123456789ABCDEFGHJKLMNPQRSTVWXYZ';
+/** How long the network waits for each step of a passkey, as WhatsApp does. */
+const PASSKEY_STEP_MS = 600_000;
+/** Where a browser may use passkeys of the sandbox: on a server that runs on the same machine. */
+const PASSKEY_DOMAIN = 'localhost';
+/** The flags of `authenticatorData`: the person is present, and was verified (WebAuthn, section 6.1). */
+const USER_PRESENT = 0x01;
+const USER_VERIFIED = 0x04;
+
 /** The session value that proves that the instance was linked. */
 const DEVICE = 'device';
 
@@ -53,6 +68,10 @@ interface ConnectionOptions {
 export interface SandboxConnection extends GatewayConnection {
   isOpen(): boolean;
   isPairing(): boolean;
+  /** Asks for the passkey of the account whose phone has scanned the QR, and links the phone by `finish` afterwards. */
+  askForPasskey(asksCode: boolean, finish: () => Promise<void>): Promise<void>;
+  /** Signs the current request, as a browser would with the passkey; null if none is open. */
+  signPasskey(): PasskeyCredential | null;
   /** Links the phone that has scanned the QR, and opens the connection. */
   pair(profile: LinkedProfile, groups: readonly GroupReport[]): Promise<void>;
   report(group: GroupReport): Promise<void>;
@@ -76,6 +95,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   let knowsAllGroups = account.profile !== undefined;
   let state: 'connecting' | 'pairing' | 'open' | 'closed' = 'connecting';
   let delivering = false;
+  let passkey: PasskeyCeremony | null = null;
   /**
    * Messages with a file that were offered to the service and are not taken yet. Other messages do not wait for them.
    */
@@ -126,9 +146,49 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
       const nonce = hex(context.random.bytes(16));
       await listener.qr(`sandbox:${instanceId}:${index}:${nonce}`, clock.now() + lifetime, pairingCode);
       await after(lifetime);
-      if (state !== 'pairing') return;
+      if (state !== 'pairing' || passkey) return;
     }
     await end({ kind: 'qr_timeout' });
+  };
+
+  /** Moves to the next step of the passkey, and gives the linking up if the step takes too long. */
+  const showStep = async (ceremony: PasskeyCeremony, step: PasskeyStep): Promise<void> => {
+    ceremony.step = step;
+    await listener.passkey?.(step, clock.now() + PASSKEY_STEP_MS);
+    void after(PASSKEY_STEP_MS).then(async () => {
+      if (state === 'pairing' && passkey?.step === step)
+        await end({ kind: 'failed', code: PASSKEY_REQUIRED });
+    });
+  };
+
+  const askForPasskey: SandboxConnection['askForPasskey'] = async (asksCode, finish) => {
+    const options = {
+      challenge: base64url(context.random.bytes(32)),
+      rpId: PASSKEY_DOMAIN,
+      timeout: PASSKEY_STEP_MS,
+      userVerification: 'required',
+      allowCredentials: [],
+    };
+    const step: PasskeyStep = { kind: 'assertion', options, page: `http://${PASSKEY_DOMAIN}/` };
+    passkey = { asksCode, finish, step };
+    await showStep(passkey, step);
+  };
+
+  const answerPasskey = async (answer: PasskeyAnswer): Promise<void> => {
+    await after(STEP_MS);
+    const ceremony = passkey;
+    if (state !== 'pairing' || ceremony?.step.kind !== answer.kind)
+      throw new Error('The sandbox does not wait for this step of a passkey.');
+    if (answer.kind === 'assertion' && ceremony.step.kind === 'assertion') {
+      checkCredential(answer.credential, ceremony.step.options);
+      if (ceremony.asksCode) {
+        const letters = newPairingCode(context.random.bytes(PAIRING_CODE_LENGTH));
+        const code = `${letters.slice(0, 4)}-${letters.slice(4)}`;
+        return showStep(ceremony, { kind: 'confirmation', code });
+      }
+    }
+    await showStep(ceremony, { kind: 'phone' });
+    void after(STEP_MS).then(ceremony.finish).catch(untaken);
   };
 
   const opened = async (): Promise<void> => {
@@ -146,6 +206,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     await session.save(new Map([[DEVICE, new TextEncoder().encode(JSON.stringify(profile))]]));
     record({ instanceId, kind: 'linked', profile });
     knowsAllGroups = true;
+    passkey = null;
     // A number that was linked here before keeps its groups.
     const isNew = groupsOf(account).size === 0;
     const { phoneNumber } = profile;
@@ -315,6 +376,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   return {
     send,
     openFile: files.openFile,
+    answerPasskey,
     async close() {
       close();
     },
@@ -323,12 +385,51 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
       close();
     },
     isOpen: () => state === 'open',
-    isPairing: () => state === 'pairing',
+    isPairing: () => state === 'pairing' && !passkey,
+    askForPasskey,
+    signPasskey: () => (passkey?.step.kind === 'assertion' ? signedCredential(passkey.step.options) : null),
     pair,
     report: (group) => listener.groups([group]),
     reportAll,
     end,
     deliver,
+  };
+}
+
+interface PasskeyCeremony {
+  /** Whether a person has to confirm a code after the passkey. */
+  readonly asksCode: boolean;
+  readonly finish: () => Promise<void>;
+  step: PasskeyStep;
+}
+
+/** Checks an answer as a network does, but not its signature: no account of the sandbox has a key. */
+function checkCredential(credential: PasskeyCredential, options: PasskeyRequestOptions): void {
+  const flaw = flawInCredential(credential, options);
+  if (flaw !== null) throw new Error(flaw);
+  const flags = fromBase64url(credential.response.authenticatorData)[32] ?? 0;
+  if ((flags & USER_VERIFIED) === 0)
+    throw new Error('The browser did not verify the person, such as by a fingerprint or a PIN.');
+}
+
+function signedCredential({ challenge }: PasskeyRequestOptions): PasskeyCredential {
+  const utf8 = new TextEncoder();
+  const id = base64url(utf8.encode('sandbox passkey'));
+  const origin = `http://${PASSKEY_DOMAIN}`;
+  const clientData = JSON.stringify({ type: 'webauthn.get', challenge, origin, crossOrigin: false });
+  // The hash of the domain, the flags and a counter.
+  const authenticatorData = new Uint8Array(37);
+  authenticatorData[32] = USER_PRESENT | USER_VERIFIED;
+  return {
+    id,
+    rawId: id,
+    type: 'public-key',
+    response: {
+      clientDataJSON: base64url(utf8.encode(clientData)),
+      authenticatorData: base64url(authenticatorData),
+      signature: base64url(new Uint8Array(64)),
+      userHandle: null,
+    },
   };
 }
 

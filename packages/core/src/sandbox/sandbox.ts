@@ -2,6 +2,7 @@ import { checkOptionNames } from '@trunkline/option-names';
 import type { MessageKindAndPayload } from '@trunkline/receiver';
 import { base64, hex } from '../domain/base-encoding.ts';
 import type { MediaType } from '../domain/message/media-rules.ts';
+import type { PasskeyCredential } from '../domain/instance/passkey.ts';
 import { refuse } from '../domain/result.ts';
 import type { Gateway, GatewayContext, GatewayListener, LinkedProfile } from '../ports/gateway.ts';
 import { CAPABILITIES, kindText } from '../services/message-kinds/message-kinds.ts';
@@ -34,7 +35,14 @@ export interface SandboxPhone {
   scan(profile?: {
     readonly phoneNumber?: string | undefined;
     readonly profileName?: string | undefined;
+    /**
+     * Whether the network links the number only with the passkey of its account; `then_code` also has a person confirm
+     * that the phone shows a code. Default false.
+     */
+    readonly passkey?: boolean | 'then_code' | undefined;
   }): Promise<void>;
+  /** Uses the passkey that the network waits for, and returns the answer that a browser would show. */
+  signPasskey(): Promise<PasskeyCredential>;
   /** Sends a message to the instance, as a person. Returns the network's id of the message. */
   receive(message: SandboxMessage): Promise<string>;
   /**
@@ -285,7 +293,17 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
           name,
           participantsCount,
         }));
-        await connection.pair(linked, groups);
+        const { passkey = false } = profile;
+        if (passkey === false) return connection.pair(linked, groups);
+        await connection.askForPasskey(passkey === 'then_code', () => connection.pair(linked, groups));
+      },
+      async signPasskey() {
+        return (
+          connections.get(instanceId)?.signPasskey() ??
+          cannot(
+            'The network does not wait for a passkey: connect the instance, and scan its QR with a passkey.',
+          )
+        );
       },
       async receive(message) {
         const connection = online();

@@ -28,7 +28,8 @@ export interface Resealed {
 /**
  * Reseals, with the first `secretKey`, the secrets that another key has sealed. The stored check of the secret key
  * is resealed last, so that a start requires the previous key while a secret needs it, and an interrupted run
- * can start again. QR and pairing codes are skipped, because they expire within about a minute.
+ * can start again. QR and pairing codes and the steps of passkeys are skipped, because they expire
+ * within minutes.
  */
 export async function resealAll(
   context: ServiceContext,

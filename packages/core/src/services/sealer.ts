@@ -23,7 +23,8 @@ export interface Sealer {
 
 export interface SealPurpose {
   /** The kind; each has its own derived key. */
-  readonly kind: 'secret key check' | 'webhook secret' | 'qr' | 'session' | 'file reference' | 'proxy url';
+  readonly kind:
+    'secret key check' | 'webhook secret' | 'qr' | 'session' | 'file reference' | 'proxy url' | 'passkey';
   /** Names the owner of the value, and is authenticated with the value. */
   readonly label: string;
 }
@@ -133,6 +134,10 @@ export function endpointSecretPurpose(endpointId: string): SealPurpose {
 
 export function qrPurpose(instanceId: string): SealPurpose {
   return { kind: 'qr', label: `qr ${instanceId}` };
+}
+
+export function passkeyPurpose(instanceId: string): SealPurpose {
+  return { kind: 'passkey', label: `passkey step of ${instanceId}` };
 }
 
 export function sessionPurpose(instanceId: string, name: string): SealPurpose {

@@ -29,6 +29,13 @@ export type {
 export type { Capability } from '../domain/instance/instance.ts';
 export { PACE_NAMES, PACES } from '../domain/instance/pace.ts';
 export type { Pace, PaceName } from '../domain/instance/pace.ts';
+export type {
+  PasskeyAnswer,
+  PasskeyCredential,
+  PasskeyDescriptor,
+  PasskeyRequestOptions,
+  PasskeyStep,
+} from '../domain/instance/passkey.ts';
 export type { ContactReport } from '../domain/contact/contact.ts';
 export type { GroupReport } from '../domain/instance/group.ts';
 export type { Restriction } from '../domain/instance/restriction.ts';

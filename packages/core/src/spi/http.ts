@@ -20,7 +20,13 @@ export type { KeyResource, MemberResource, WorkspaceResource } from '../resource
 export { timestamp, timestampOrNull } from '../resources/time.ts';
 
 // The schemas that check the input of callers. The description of the API is made from these schemas.
-export { connectInput, historyQuery, instanceInput, newInstanceInput } from '../inputs/instances.ts';
+export {
+  connectInput,
+  historyQuery,
+  instanceInput,
+  newInstanceInput,
+  passkeyAnswerInput,
+} from '../inputs/instances.ts';
 export { eventPageQuery, eventQuery, eventStreamQuery } from '../inputs/events.ts';
 export { deliveryQuery, webhookChanges, webhookInput } from '../inputs/webhooks.ts';
 export { chatQuery } from '../inputs/chats.ts';

@@ -10,7 +10,7 @@ import type { ServiceContext } from '../services/context.ts';
 import { FencedError } from '../services/instances/fenced-error.ts';
 import { saveGroups } from '../services/instances/groups.ts';
 import { openProxyUrl } from '../services/instances/instance-proxy.ts';
-import { instanceSession, sealQr } from '../services/instances/sealed-values.ts';
+import { instanceSession, sealPasskey, sealQr } from '../services/instances/sealed-values.ts';
 import type { FileLane, FileReceiving } from '../services/media/file-lane.ts';
 import { advanceMessage } from '../services/messages/advance-message.ts';
 import { recordActivity } from '../services/messages/record-activity.ts';
@@ -173,6 +173,13 @@ export function createInstanceLink({
             record.adopt();
           }),
         ),
+      passkey: (step, expiresAt) =>
+        record.inOrder(() =>
+          recorded(() => {
+            const sealedStep = sealPasskey(context.sealer, instanceId, step);
+            return record.write({ kind: 'passkey', passkey: { kind: step.kind, sealedStep, expiresAt } });
+          }),
+        ),
       connected: (profile) =>
         record.inOrder(() =>
           recorded(async () => {
@@ -304,6 +311,12 @@ export function createInstanceLink({
     },
     retryNow: schedule.retryNow,
     close,
+    async answerPasskey(answer) {
+      const connection = link?.phase === 'pairing' ? link.connection : null;
+      if (!connection?.answerPasskey)
+        throw new Error('The connection that asked for the passkey has ended: scan the next QR.');
+      await connection.answerPasskey(answer);
+    },
     async unlink() {
       const connection = link?.phase === 'open' ? link.connection : null;
       if (!connection) {

@@ -1,14 +1,18 @@
 import type { InstanceTrigger } from '../domain/instance/instance-state.ts';
-import type { Operation, OperationKind } from '../domain/instance/instance.ts';
+import type { Operation } from '../domain/instance/instance.ts';
+import type { PasskeyAnswer } from '../domain/instance/passkey.ts';
 import type { Lease } from '../ports/storage/lease.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { deleteHeldInstance } from '../services/instances/change-instance.ts';
+import { openPasskeyAnswer } from '../services/instances/sealed-values.ts';
 import type { InstanceRecord } from './instance-record.ts';
 
 /** The actions that operations take on the instance's connection. */
 export interface OperatedConnection {
   isOpen(): boolean;
   close(): Promise<void>;
+  /** Passes a person's answer to the connection that asked for a passkey. */
+  answerPasskey(answer: PasskeyAnswer): Promise<void>;
   /** Unlinks the device from the phone, even without an open connection, and closes the connection. */
   unlink(): Promise<void>;
 }
@@ -35,8 +39,9 @@ export function createInstanceOperations(held: Held): InstanceOperations {
   const outcomes = new Map<string, InstanceTrigger>();
   let isBusy = false;
 
-  const carryOut = async ({ id, kind }: Operation): Promise<void> => {
-    const outcome = outcomes.get(id) ?? (await outcomeOf(held, kind));
+  const carryOut = async (operation: Operation): Promise<void> => {
+    const { id, kind } = operation;
+    const outcome = outcomes.get(id) ?? (await outcomeOf(held, operation));
     outcomes.set(id, outcome);
     if (kind === 'delete' && outcome === DONE) {
       await deleteHeldInstance(context, { workspaceId: record.current().workspaceId, lease });
@@ -60,12 +65,12 @@ export function createInstanceOperations(held: Held): InstanceOperations {
   };
 }
 
-async function outcomeOf(held: Held, kind: OperationKind): Promise<InstanceTrigger> {
+async function outcomeOf(held: Held, operation: Operation): Promise<InstanceTrigger> {
   try {
-    return await onNetwork(held, kind);
+    return await onNetwork(held, operation);
   } catch (error) {
     held.context.logger.warn(
-      { err: error, instanceId: held.lease.instanceId, operation: kind },
+      { err: error, instanceId: held.lease.instanceId, operation: operation.kind },
       'the gateway could not carry out an operation, which has failed: fix the cause in err, then request it again',
     );
     return {
@@ -77,13 +82,18 @@ async function outcomeOf(held: Held, kind: OperationKind): Promise<InstanceTrigg
 
 const DONE: InstanceTrigger = { kind: 'operation_done' };
 
-async function onNetwork(held: Held, kind: OperationKind): Promise<InstanceTrigger> {
+async function onNetwork(held: Held, { kind, sealedAnswer = '' }: Operation): Promise<InstanceTrigger> {
   switch (kind) {
     case 'disconnect':
       await held.connection.close();
       return DONE;
     case 'logout':
       return logOut(held);
+    case 'passkey_answer': {
+      const { sealer } = held.context;
+      await held.connection.answerPasskey(openPasskeyAnswer(sealer, held.lease.instanceId, sealedAnswer));
+      return DONE;
+    }
     case 'delete':
       await leaveForGood(held);
       return DONE;

@@ -64,7 +64,7 @@ export function createInstanceRecord({
   const { clock, logger } = context;
   const inFlight = new Map<Promise<void>, string>();
   let instance = first;
-  let orphaned = first.status === 'connected' || first.qr !== null;
+  let orphaned = first.status === 'connected' || first.qr !== null || first.passkey !== null;
   let deleted = false;
   /** Failures in a row. */
   let failures = 0;

@@ -29,6 +29,7 @@ export function exampleInstance(changes: Partial<Instance> = {}): Instance {
     restriction: null,
     droppedAt: null,
     qr: null,
+    passkey: null,
     pairingNumber: null,
     sealedProxyUrl: null,
     pace: null,

@@ -1,6 +1,7 @@
 import { CONNECTION_GRACE_MS } from '../../src/domain/instance/instance-state.ts';
 import type { InstanceTrigger } from '../../src/domain/instance/instance-state.ts';
 import type { Instance, Operation, OperationKind, QrCode } from '../../src/domain/instance/instance.ts';
+import type { StoredPasskeyStep } from '../../src/domain/instance/passkey.ts';
 import type { LinkedProfile } from '../../src/ports/gateway.ts';
 import { NOW, exampleInstance } from './examples.ts';
 
@@ -12,6 +13,11 @@ export const LINKED: Pick<Instance, 'profileName' | 'profilePictureUrl'> &
   profilePictureUrl: 'https://pictures.example/ada',
 };
 export const QR: QrCode = { sealedCode: 'sealed', sealedPairingCode: null, expiresAt: LATER + 60_000 };
+export const PASSKEY: StoredPasskeyStep = {
+  kind: 'assertion',
+  sealedStep: 'sealed',
+  expiresAt: LATER + 600_000,
+};
 export const operation = (kind: OperationKind): Operation => ({ id: 'opr_1', kind, requestedAt: NOW });
 
 /** Every state of an instance that the table in docs/decisions.md distinguishes. */
@@ -38,6 +44,12 @@ export const STATES = {
     desired: 'running',
     droppedAt: NOW,
     lastError: 'connection_lost',
+  }),
+  'qr_required, for a passkey': exampleInstance({
+    status: 'qr_required',
+    desired: 'running',
+    passkey: PASSKEY,
+    lastError: 'passkey_required',
   }),
   connected: exampleInstance({
     status: 'connected',
@@ -86,7 +98,9 @@ export const TRIGGERS = {
   disconnect: { kind: 'request_operation', operation: operation('disconnect') },
   logout: { kind: 'request_operation', operation: operation('logout') },
   delete: { kind: 'request_operation', operation: operation('delete') },
+  passkey_answer: { kind: 'request_operation', operation: operation('passkey_answer') },
   qr: { kind: 'qr', qr: QR },
+  passkey: { kind: 'passkey', passkey: PASSKEY },
   qr_timeout: { kind: 'qr_timeout' },
   connected: { kind: 'connected', ...LINKED },
   dropped: { kind: 'dropped', detail: 'connection_lost' },

@@ -19,6 +19,16 @@ export function sandboxNetwork(
         phoneNumber: PHONE_NUMBER,
         scan: () => phone.scan({ phoneNumber: PHONE_NUMBER }),
         enterCode: () => phone.scan({ phoneNumber: PHONE_NUMBER }),
+        passkey: {
+          scan: () => phone.scan({ phoneNumber: PHONE_NUMBER, passkey: true }),
+          async sign({ challenge }) {
+            const signed = await phone.signPasskey();
+            const clientDataJSON = Buffer.from(
+              JSON.stringify({ type: 'webauthn.get', challenge, origin: 'http://localhost' }),
+            ).toString('base64url');
+            return { ...signed, response: { ...signed.response, clientDataJSON } };
+          },
+        },
         receive: ({ from, text, file, groupNetworkId }) =>
           phone.receive({ from, text, file, groupNetworkId }),
         addGroup: (name) => phone.addGroup({ name, participantsCount: 3 }),

@@ -13,6 +13,9 @@ export const OPERATIONS: Operations = {
     disconnect: { method: 'POST', path: '/instances/{instance}/disconnect' },
     logout: { method: 'POST', path: '/instances/{instance}/logout' },
     qr: { method: 'GET', path: '/instances/{instance}/qr' },
+    passkey: { method: 'GET', path: '/instances/{instance}/passkey' },
+    answerPasskey: { method: 'POST', path: '/instances/{instance}/passkey', input: 'json' },
+    confirmPasskey: { method: 'POST', path: '/instances/{instance}/passkey/confirm' },
     groups: { method: 'GET', path: '/instances/{instance}/groups' },
     history: {
       method: 'GET',

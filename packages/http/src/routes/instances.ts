@@ -6,13 +6,14 @@ import {
   historyQuery,
   instanceInput,
   newInstanceInput,
+  passkeyAnswerInput,
 } from '@trunkline/core/spi/http';
 import type { ErrorCode } from '@trunkline/core';
 import { data, json, NOTHING } from '../route-response.ts';
 import { pageResponse } from '../page-links.ts';
 import { chatPage } from '../schemas/chats.ts';
 import { eventPage } from '../schemas/events.ts';
-import { group, instance, qr } from '../schemas/instances.ts';
+import { group, instance, passkey, qr } from '../schemas/instances.ts';
 import { PAGE_PARAMETERS } from '../schemas/page.ts';
 import { historyPage } from '../schemas/instance-history.ts';
 import { list, one } from '../schemas/response-body.ts';
@@ -76,6 +77,36 @@ const CONNECT_INPUT: RequestBody = {
   example: { pairing_phone_number: '+1 (555) 010-1234' },
   beyond: true,
 };
+
+const PASSKEY_ANSWER: RequestBody = {
+  name: 'PasskeyAnswer',
+  schemas: [passkeyAnswerInput],
+  fields: {
+    response: {
+      description:
+        'The binary values are base64url. Other members of the answer, such as clientExtensionResults, are ignored.',
+    },
+  },
+  example: {
+    id: 'b1Q0c2VjcmV0',
+    rawId: 'b1Q0c2VjcmV0',
+    type: 'public-key',
+    response: {
+      clientDataJSON:
+        'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoicThaa1R6WXgwblZiVzVtSjFyUWQ3ZyIsIm9yaWdpbiI6Imh0dHBzOi8vd2ViLndoYXRzYXBwLmNvbSJ9',
+      authenticatorData: 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ',
+      signature: 'MEUCIQDx',
+      userHandle: null,
+    },
+  },
+};
+
+const PASSKEY_ERRORS: readonly ErrorCode[] = [
+  'PASSKEY_NOT_AVAILABLE',
+  'INSTANCE_BUSY',
+  'GATEWAY_ERROR',
+  'GATEWAY_UNAVAILABLE',
+];
 
 const INSTANCE = one(instance, 'The instance');
 
@@ -193,6 +224,41 @@ export const instanceRoutes: RouteGroup<'instances'> = {
         const type = accepts(c, { header: 'Accept', supports: QR_TYPES, default: 'application/json' });
         return type === SVG ? { headers: { 'Content-Type': SVG }, body: qr.svg } : data(qr);
       },
+    },
+    passkey: {
+      operationId: 'getInstancePasskey',
+      method: 'GET',
+      path: '/instances/{instance}/passkey',
+      beyond: true,
+      summary: 'Reads the passkey step of a linking, while last_error is passkey_required',
+      scope: 'instances:write',
+      success: { status: 200, body: one(passkey, 'The current step'), noStore: true },
+      errors: ['PASSKEY_NOT_AVAILABLE'],
+      handle: async ({ api, id }) => data(await api.instances.passkey(id)),
+    },
+    answerPasskey: {
+      operationId: 'answerInstancePasskey',
+      method: 'POST',
+      path: '/instances/{instance}/passkey',
+      beyond: true,
+      summary: "Passes the browser's answer to the request for a passkey to the network",
+      scope: 'instances:write',
+      body: PASSKEY_ANSWER,
+      success: { status: 202, body: INSTANCE },
+      errors: PASSKEY_ERRORS,
+      refuses: { VALIDATION_FAILED: { body: { type: 'password' } } },
+      handle: async ({ api, id, body }) => data(await api.instances.answerPasskey(id, unchecked(body))),
+    },
+    confirmPasskey: {
+      operationId: 'confirmInstancePasskey',
+      method: 'POST',
+      path: '/instances/{instance}/passkey/confirm',
+      beyond: true,
+      summary: 'Confirms that the phone shows the code of the passkey step',
+      scope: 'instances:write',
+      success: { status: 202, body: INSTANCE },
+      errors: PASSKEY_ERRORS,
+      handle: async ({ api, id }) => data(await api.instances.confirmPasskey(id)),
     },
     groups: {
       operationId: 'listGroups',

@@ -29,7 +29,7 @@ export const historyEntry: Resource<InstanceHistoryResource> = {
       network_code: z.string().nullable().meta({ description: 'What the network itself said, such as 428.' }),
       next: z
         .strictObject({
-          kind: z.enum(['reconnect', 'scan_qr', 'pair', 'connect', 'wait_for_restriction']),
+          kind: z.enum(['reconnect', 'scan_qr', 'use_passkey', 'pair', 'connect', 'wait_for_restriction']),
           at: timestampOrNull,
           text: z.string(),
         })

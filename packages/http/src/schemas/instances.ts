@@ -1,4 +1,4 @@
-import type { GroupResource, InstanceResource, QrResource } from '@trunkline/core';
+import type { GroupResource, InstanceResource, PasskeyResource, QrResource } from '@trunkline/core';
 import { CAPABILITIES, PACE_NAMES } from '@trunkline/core/spi/http';
 import type { EventData } from '@trunkline/core/spi/http';
 import * as z from 'zod';
@@ -132,6 +132,66 @@ export const qr: Resource<QrResource> = {
     code: '2@mX7…',
     pairing_code: null,
     expires_at: '2026-11-20T21:15:20.000+00:00',
+  },
+};
+
+const requestOptions = z.strictObject({
+  challenge: z.string(),
+  rpId: z.string().meta({ description: 'The domain that the passkey belongs to.' }),
+  timeout: z.exactOptional(z.number()).meta({ description: 'Milliseconds.' }),
+  userVerification: z.exactOptional(z.string()),
+  allowCredentials: z.exactOptional(
+    z.array(
+      z.strictObject({
+        type: z.string(),
+        id: z.string(),
+        transports: z.exactOptional(z.array(z.string())),
+      }),
+    ),
+  ),
+  extensions: z.exactOptional(z.record(z.string(), z.unknown())),
+});
+
+export const passkey: Resource<PasskeyResource> = {
+  name: 'Passkey',
+  schema: exactSchema<PasskeyResource>()(
+    z.strictObject({
+      step: z.enum(['assertion', 'phone', 'confirmation']).meta({
+        description:
+          'assertion: run script on page, and post the answer. phone: the phone finishes the linking. confirmation: check that the phone shows code, and confirm it.',
+      }),
+      request_options: requestOptions.nullable().meta({
+        description:
+          'The options for navigator.credentials.get, as PublicKeyCredential.parseRequestOptionsFromJSON reads them; null unless the step is assertion, as are page and script.',
+      }),
+      page: z
+        .string()
+        .nullable()
+        .meta({ description: 'The address of a page on which browsers allow the request.' }),
+      script: z.string().nullable().meta({
+        description:
+          'JavaScript for the console of a browser on page: it uses the passkey, and shows the answer to copy.',
+      }),
+      code: z
+        .string()
+        .nullable()
+        .meta({ description: 'What the phone shows too; null unless the step is confirmation.' }),
+      expires_at: timestamp.meta({ description: 'When the linking ends unless the step is done.' }),
+    }),
+  ),
+  example: {
+    step: 'assertion',
+    request_options: {
+      challenge: 'q8ZkTzYx0nVbW5mJ1rQd7g',
+      rpId: 'whatsapp.com',
+      timeout: 600000,
+      userVerification: 'required',
+      allowCredentials: [],
+    },
+    page: 'https://web.whatsapp.com/',
+    script: '((options) => { … })({"challenge":"q8ZkTzYx0nVbW5mJ1rQd7g", … });',
+    code: null,
+    expires_at: '2026-11-20T21:25:00.000+00:00',
   },
 };
 

@@ -253,6 +253,17 @@ const EVENT_DATA: { readonly [Type in EventType]: DataDefinition<EventData<Type>
       },
     },
   },
+  'instance.passkey_required': {
+    schema: instanceData,
+    example: {
+      instance: {
+        id: eventInstance.example.id,
+        name: 'Support',
+        status: 'qr_required',
+        last_error: 'passkey_required',
+      },
+    },
+  },
   'call.received': {
     schema: exactSchema<EventData<'call.received'>>()(
       z.strictObject({ call: z.strictObject({ ...place, video: z.boolean(), at: deed.at }) }),

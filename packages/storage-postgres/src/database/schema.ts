@@ -103,6 +103,8 @@ CREATE TABLE trunkline.instances (
   -- What the network forbids the number for now: JSON.
   restriction         text,
   qr                  text,
+  -- What the network waits for while it links the number only with a passkey: JSON.
+  passkey             text,
   -- The phone that is to type a code to pair the instance: digits.
   pairing_number      text,
   operation           text,

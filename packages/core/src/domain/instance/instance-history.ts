@@ -44,6 +44,18 @@ const REASONS = {
   },
   pairing_expired: { causedBy: 'gateway', meaning: 'Nobody scanned the QR in time.' },
   pairing_refused: { causedBy: 'gateway', meaning: 'The network refused to link a phone.' },
+  passkey_required: {
+    causedBy: 'gateway',
+    meaning: 'The network links the number only with the passkey of its account.',
+  },
+  passkey_accepted: {
+    causedBy: 'gateway',
+    meaning: 'The network accepted the answer to its passkey request.',
+  },
+  passkey_refused: {
+    causedBy: 'gateway',
+    meaning: 'The answer to the passkey request was refused, or could not be passed on.',
+  },
   paired: { causedBy: 'gateway', meaning: 'A phone was linked, and the number is connected.' },
   connected: { causedBy: 'gateway', meaning: 'The number is connected.' },
   connection_dropped: { causedBy: 'gateway', meaning: 'An open connection was lost.' },
@@ -196,7 +208,10 @@ function reasonOf({ before, after, trigger }: Change): HistoryReason | null {
     case 'connect':
       return 'connect_requested';
     case 'request_operation':
-      if (after.operation) return `${trigger.operation.kind}_requested`;
+      if (after.operation) {
+        const { kind } = trigger.operation;
+        return kind === 'passkey_answer' ? null : `${kind}_requested`;
+      }
       // Attempts to connect are stopped without the gateway, so no operation is open.
       return after.desired === before.desired ? null : 'disconnected';
     case 'operation_done':
@@ -204,11 +219,14 @@ function reasonOf({ before, after, trigger }: Change): HistoryReason | null {
     case 'session_discarded':
       return 'session_discarded';
     case 'operation_failed':
+      if (before.operation?.kind === 'passkey_answer') return 'passkey_refused';
       return before.operation && `${before.operation.kind}_failed`;
     case 'qr':
       return before.status === 'qr_required' ? null : 'pairing_begun';
     case 'qr_timeout':
       return 'pairing_expired';
+    case 'passkey':
+      return before.passkey ? null : 'passkey_required';
     case 'connected':
       if (before.phoneNumber === null) return 'paired';
       return before.status === 'connecting' && before.droppedAt !== null ? 'reconnected' : 'connected';
@@ -226,12 +244,12 @@ function reasonOf({ before, after, trigger }: Change): HistoryReason | null {
   }
 }
 
-function reasonOfDrop({ status, qr }: Instance): HistoryReason | null {
+function reasonOfDrop({ status, qr, passkey }: Instance): HistoryReason | null {
   switch (status) {
     case 'connected':
       return 'connection_dropped';
     case 'qr_required':
-      return qr ? 'pairing_interrupted' : 'connect_failed';
+      return qr || passkey ? 'pairing_interrupted' : 'connect_failed';
     case 'connecting':
     case 'disconnected':
       return 'connect_failed';
@@ -249,6 +267,8 @@ function reasonOfDone({ operation, phoneNumber }: Instance): HistoryReason | nul
     case 'logout':
       // If the phone unlinked the instance during the logout, the history already says so.
       return phoneNumber === null ? null : 'logged_out';
+    case 'passkey_answer':
+      return 'passkey_accepted';
     case 'delete':
     case undefined:
       return null;
@@ -274,6 +294,7 @@ function codeOf(trigger: InstanceTrigger, after: Instance | null): string | null
     case 'operation_done':
     case 'operation_failed':
     case 'qr':
+    case 'passkey':
     case 'connected':
     case 'restriction_over':
       return null;

@@ -6,9 +6,9 @@ import { restrictionEndsAt, waitsForRestriction } from './instance-restriction.t
 import { transition } from './instance-state.ts';
 import type { InstanceTransition, InstanceTrigger } from './instance-state.ts';
 import { isLive } from './instance.ts';
-import type { Instance } from './instance.ts';
+import type { Instance, OperationKind } from './instance.ts';
 
-const request = (kind: 'disconnect' | 'logout' | 'delete'): InstanceTrigger => ({
+const request = (kind: OperationKind): InstanceTrigger => ({
   kind: 'request_operation',
   operation: { id: 'opr_1', kind, requestedAt: NOW },
 });
@@ -18,10 +18,12 @@ const trigger: fc.Arbitrary<InstanceTrigger> = fc.constantFrom<InstanceTrigger[]
   request('disconnect'),
   request('logout'),
   request('delete'),
+  request('passkey_answer'),
   { kind: 'operation_done' },
   { kind: 'session_discarded' },
   { kind: 'operation_failed', error: 'no response' },
   { kind: 'qr', qr: { sealedCode: 'sealed', sealedPairingCode: null, expiresAt: NOW } },
+  { kind: 'passkey', passkey: { kind: 'assertion', sealedStep: 'sealed', expiresAt: NOW + 600_000 } },
   { kind: 'qr_timeout' },
   { kind: 'connected', phoneNumber: '34600111222', profileName: null, profilePictureUrl: null },
   { kind: 'dropped', detail: 'connection_lost' },
@@ -101,10 +103,12 @@ describe('whatever happens to an instance', () => {
       'instance.disconnected': ['disconnected', 'logged_out'],
       'instance.qr_required': ['qr_required'],
       'instance.error': ['error'],
+      'instance.passkey_required': ['qr_required'],
     };
     always(({ before, after, event }) => {
       if (event === null) return;
-      expect(after.status).not.toBe(before.status);
+      const isPasskey = event === 'instance.passkey_required';
+      expect(after.status === before.status).toBe(isPasskey);
       expect(reported[event]).toContain(after.status);
     });
   });
@@ -112,6 +116,13 @@ describe('whatever happens to an instance', () => {
   it('an instance has a QR only in qr_required, and only after a QR was shown', () => {
     always(({ after }) => {
       if (after.status !== 'qr_required') expect(after.qr).toBeNull();
+    });
+  });
+
+  it('a passkey is awaited only in qr_required, instead of a QR, and receivers are notified once', () => {
+    always(({ before, after, event }) => {
+      if (after.passkey) expect(after).toMatchObject({ status: 'qr_required', qr: null });
+      expect(event === 'instance.passkey_required').toBe(after.passkey !== null && before.passkey === null);
     });
   });
 
@@ -159,10 +170,12 @@ describe('whatever happens to an instance', () => {
     });
   });
 
-  it('a request is refused only while an operation is open, or as a logout of an unpaired instance', () => {
+  it('a request is refused only while an operation is open, or if there is nothing to log out or to answer', () => {
     always(({ before, result }) => {
       if (result.kind !== 'refused') return;
-      if (result.refusal.code === 'INSTANCE_BUSY') expect(before.operation).not.toBeNull();
+      const { code } = result.refusal;
+      if (code === 'INSTANCE_BUSY') expect(before.operation).not.toBeNull();
+      else if (code === 'PASSKEY_NOT_AVAILABLE') expect(before.operation).toBeNull();
       else expect(before).toMatchObject({ operation: null, phoneNumber: null });
     });
   });

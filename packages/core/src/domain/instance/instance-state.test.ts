@@ -38,8 +38,14 @@ const QR_REQUIRED = 'qr_required ! instance.qr_required';
 
 /** The table of docs/decisions.md, "Instances", from every state. A trigger that is not listed changes nothing. */
 const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
-  created: { connect: 'connecting', logout: 'INVALID_INSTANCE_STATE', delete: 'created (delete)' },
+  created: {
+    passkey_answer: 'PASSKEY_NOT_AVAILABLE',
+    connect: 'connecting',
+    logout: 'INVALID_INSTANCE_STATE',
+    delete: 'created (delete)',
+  },
   'connecting, not paired': {
+    passkey_answer: 'PASSKEY_NOT_AVAILABLE',
     disconnect: 'connecting (disconnect)',
     logout: 'INVALID_INSTANCE_STATE',
     delete: 'connecting (delete)',
@@ -53,6 +59,7 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
     restricted: 'connecting',
   },
   'connecting, paired': {
+    passkey_answer: 'PASSKEY_NOT_AVAILABLE',
     disconnect: 'connecting (disconnect)',
     logout: 'connecting (logout)',
     delete: 'connecting (delete)',
@@ -66,6 +73,7 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
     restricted: 'connecting',
   },
   'connecting after a drop': {
+    passkey_answer: 'PASSKEY_NOT_AVAILABLE',
     disconnect: 'connecting (disconnect)',
     logout: 'connecting (logout)',
     delete: 'connecting (delete)',
@@ -78,7 +86,9 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
     restricted: 'connecting',
   },
   'qr_required after a drop': {
+    passkey_answer: 'PASSKEY_NOT_AVAILABLE',
     disconnect: 'qr_required (disconnect)',
+    passkey: 'qr_required ! instance.passkey_required',
     logout: 'INVALID_INSTANCE_STATE',
     delete: 'qr_required (delete)',
     qr: 'qr_required',
@@ -91,7 +101,9 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
     restricted: 'qr_required',
   },
   qr_required: {
+    passkey_answer: 'PASSKEY_NOT_AVAILABLE',
     disconnect: 'qr_required (disconnect)',
+    passkey: 'qr_required ! instance.passkey_required',
     logout: 'INVALID_INSTANCE_STATE',
     delete: 'qr_required (delete)',
     qr: 'qr_required',
@@ -103,7 +115,23 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
     failed_until: ERROR,
     restricted: 'qr_required',
   },
+  'qr_required, for a passkey': {
+    disconnect: 'qr_required (disconnect)',
+    logout: 'INVALID_INSTANCE_STATE',
+    delete: 'qr_required (delete)',
+    passkey_answer: 'qr_required (passkey_answer)',
+    qr: 'qr_required',
+    passkey: 'qr_required',
+    qr_timeout: DISCONNECTED,
+    connected: CONNECTED,
+    dropped: 'qr_required',
+    unlinked: LOGGED_OUT,
+    failed: ERROR,
+    failed_until: ERROR,
+    restricted: 'qr_required',
+  },
   connected: {
+    passkey_answer: 'PASSKEY_NOT_AVAILABLE',
     disconnect: 'connected (disconnect)',
     logout: 'connected (logout)',
     delete: 'connected (delete)',
@@ -114,6 +142,7 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
     restricted: 'connected',
   },
   'connected, restricted': {
+    passkey_answer: 'PASSKEY_NOT_AVAILABLE',
     disconnect: 'connected (disconnect)',
     logout: 'connected (logout)',
     delete: 'connected (delete)',
@@ -125,6 +154,7 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
     restriction_over: 'connected',
   },
   'disconnected, paired': {
+    passkey_answer: 'PASSKEY_NOT_AVAILABLE',
     connect: 'connecting',
     logout: 'disconnected (logout)',
     delete: 'disconnected (delete)',
@@ -132,6 +162,7 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
     unlinked: LOGGED_OUT,
   },
   'disconnected, still trying': {
+    passkey_answer: 'PASSKEY_NOT_AVAILABLE',
     connect: 'connecting',
     disconnect: 'disconnected',
     logout: 'disconnected (logout)',
@@ -144,19 +175,27 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
     failed_until: ERROR,
   },
   'disconnected, not paired': {
+    passkey_answer: 'PASSKEY_NOT_AVAILABLE',
     connect: 'connecting',
     logout: 'INVALID_INSTANCE_STATE',
     delete: 'disconnected (delete)',
     dropped: 'disconnected',
   },
-  logged_out: { connect: 'connecting', logout: 'INVALID_INSTANCE_STATE', delete: 'logged_out (delete)' },
+  logged_out: {
+    passkey_answer: 'PASSKEY_NOT_AVAILABLE',
+    connect: 'connecting',
+    logout: 'INVALID_INSTANCE_STATE',
+    delete: 'logged_out (delete)',
+  },
   'error, paired': {
+    passkey_answer: 'PASSKEY_NOT_AVAILABLE',
     connect: 'connecting',
     logout: 'error (logout)',
     delete: 'error (delete)',
     unlinked: LOGGED_OUT,
   },
   'error, for some time': {
+    passkey_answer: 'PASSKEY_NOT_AVAILABLE',
     connect: 'connecting',
     disconnect: 'error',
     logout: 'error (logout)',

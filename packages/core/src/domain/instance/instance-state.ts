@@ -9,6 +9,8 @@ import {
   withoutRestriction,
 } from './instance-restriction.ts';
 import { NO_OUTAGE, outageAfter } from './outage.ts';
+import { PASSKEY_REQUIRED } from './passkey.ts';
+import type { StoredPasskeyStep } from './passkey.ts';
 import type { Restriction } from './restriction.ts';
 import { isLive, withOutcome } from './instance.ts';
 import type { Instance, InstanceStatus, Operation, OperationKind, QrCode } from './instance.ts';
@@ -28,6 +30,8 @@ export type InstanceTrigger =
   | { readonly kind: 'operation_failed'; readonly error: string }
   | { readonly kind: 'qr'; readonly qr: QrCode }
   | { readonly kind: 'qr_timeout' }
+  /** The network links the number only with its passkey, and waits for this step. */
+  | { readonly kind: 'passkey'; readonly passkey: StoredPasskeyStep }
   | {
       readonly kind: 'connected';
       readonly phoneNumber: string;
@@ -86,6 +90,8 @@ function decide(instance: Instance, trigger: InstanceTrigger, now: number): Inst
       return operationFailed(instance, trigger.error, now);
     case 'qr':
       return showQr(instance, trigger.qr, now);
+    case 'passkey':
+      return awaitPasskey(instance, trigger.passkey, now);
     case 'qr_timeout':
       return instance.status === 'qr_required'
         ? stop(instance, 'disconnected', { lastError: 'qr_timeout', desired: 'stopped' }, now)
@@ -141,6 +147,9 @@ function requestOperation(instance: Instance, operation: Operation, now: number)
       return refused(
         refuse('INVALID_INSTANCE_STATE', 'The instance is not paired, so there is nothing to log out.'),
       );
+    case 'passkey_answer':
+      if (instance.passkey && now < instance.passkey.expiresAt) break;
+      return refused(refusePasskey(instance));
     case 'delete':
       break;
   }
@@ -164,9 +173,21 @@ function operationDone(instance: Instance, lastError: string | null, now: number
       return instance.phoneNumber === null
         ? change(instance, done, now)
         : unlink({ ...instance, ...done }, lastError, now);
+    case 'passkey_answer':
+      return change(instance, done, now);
     case 'delete':
       return UNCHANGED;
   }
+}
+
+/** The refusal of a request that needs the network to wait for a passkey. */
+export function refusePasskey({ passkey }: Pick<Instance, 'passkey'>): ReturnType<typeof refuse> {
+  return refuse(
+    'PASSKEY_NOT_AVAILABLE',
+    passkey
+      ? 'The time for this step of the passkey is over: connect the instance again, and repeat the linking.'
+      : 'The network does not wait for a passkey of this instance: it does so only while it links a number, when last_error is passkey_required.',
+  );
 }
 
 function operationFailed(instance: Instance, error: string, now: number): InstanceTransition {
@@ -179,11 +200,18 @@ function operationFailed(instance: Instance, error: string, now: number): Instan
 
 function showQr(instance: Instance, qr: QrCode, now: number): InstanceTransition {
   // The network was reached, so the previous error is over.
-  const shown = { qr, droppedAt: null, lastError: null } as const;
+  const shown = { qr, passkey: null, droppedAt: null, lastError: null } as const;
   if (instance.status === 'qr_required') return change(instance, shown, now);
   // An instance that is reconnecting may have the status disconnected, and its session may turn out to be void.
   if (!mayOpen(instance)) return UNCHANGED;
   return change(instance, { ...shown, status: 'qr_required' }, now, 'instance.qr_required');
+}
+
+/** A phone has scanned the QR or taken the code, so no other QR is shown. */
+function awaitPasskey(instance: Instance, passkey: StoredPasskeyStep, now: number): InstanceTransition {
+  if (instance.status !== 'qr_required') return UNCHANGED;
+  const event = instance.passkey ? null : 'instance.passkey_required';
+  return change(instance, { passkey, qr: null, droppedAt: null, lastError: PASSKEY_REQUIRED }, now, event);
 }
 
 /** Whether a connection may be opening, or may be tried again. */
@@ -233,8 +261,12 @@ function dropped(instance: Instance, detail: string, now: number): InstanceTrans
       return change(instance, { status: 'connecting', lastError: detail, droppedAt: now }, now);
     case 'qr_required':
       // The pairing code is void once its connection ends; the status stays, because another code may follow.
-      return instance.qr || instance.lastError !== detail
-        ? change(instance, { qr: null, lastError: detail, droppedAt: instance.droppedAt ?? now }, now)
+      return instance.qr || instance.passkey || instance.lastError !== detail
+        ? change(
+            instance,
+            { qr: null, passkey: null, lastError: detail, droppedAt: instance.droppedAt ?? now },
+            now,
+          )
         : UNCHANGED;
     case 'connecting':
     case 'disconnected':
@@ -339,6 +371,7 @@ function change(
     instance: {
       ...next,
       qr: status === 'qr_required' ? next.qr : null,
+      passkey: status === 'qr_required' ? next.passkey : null,
       statusChangedAt: status === instance.status ? instance.statusChangedAt : now,
     },
   };
@@ -348,6 +381,7 @@ const OPERATION_NAMES: Record<OperationKind, string> = {
   disconnect: 'disconnect',
   logout: 'logout',
   delete: 'deletion',
+  passkey_answer: 'passkey answer',
 };
 
 function busy(operation: Operation): InstanceTransition {

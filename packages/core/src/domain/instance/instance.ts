@@ -1,5 +1,6 @@
 import type { WebhookInstance } from '@trunkline/receiver';
 import type { PaceName } from './pace.ts';
+import type { StoredPasskeyStep } from './passkey.ts';
 import type { Restriction } from './restriction.ts';
 
 /**
@@ -20,12 +21,14 @@ export const INSTANCE_STATUSES = [
 export type InstanceStatus = (typeof INSTANCE_STATUSES)[number];
 
 /** The operations that the gateway must carry out before the instance accepts another operation. */
-export type OperationKind = 'disconnect' | 'logout' | 'delete';
+export type OperationKind = 'disconnect' | 'logout' | 'delete' | 'passkey_answer';
 
 export interface Operation {
   readonly id: string;
   readonly kind: OperationKind;
   readonly requestedAt: number;
+  /** The answer of a `passkey_answer`, stored encrypted; absent for all other kinds. */
+  readonly sealedAnswer?: string;
 }
 
 /** How an operation ended; `error` is null if it was carried out. */
@@ -73,6 +76,8 @@ export interface Instance {
    */
   readonly droppedAt: number | null;
   readonly qr: QrCode | null;
+  /** What the network waits for while it links the number only with a passkey; null if it asks for none. */
+  readonly passkey: StoredPasskeyStep | null;
   /** Digits of the phone on which a code is typed when the instance pairs; null if only a QR is shown. */
   readonly pairingNumber: string | null;
   /** The address of the proxy that the instance connects through, stored encrypted; null without a proxy. */

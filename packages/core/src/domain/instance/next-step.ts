@@ -7,6 +7,8 @@ export type NextStepKind =
   | 'reconnect'
   /** A person scans the QR, which is valid until `at`. */
   | 'scan_qr'
+  /** A person uses the passkey of the account in a browser, or confirms a code, until `at`. */
+  | 'use_passkey'
   /** A person connects the instance, and scans a new QR. */
   | 'pair'
   /** A person connects the instance when the cause is fixed. */
@@ -24,7 +26,7 @@ export interface NextStep {
 
 /** Returns the next step; null if no step is needed, or while a requested operation is carried out. */
 export function nextStepOf(instance: Instance, retryAt: number | null): NextStep | null {
-  const { status, desired, operation, qr, phoneNumber, lastError } = instance;
+  const { status, desired, operation, qr, passkey, phoneNumber, lastError } = instance;
   if (operation) return null;
   if (waitsForRestriction(instance)) {
     return { kind: 'wait_for_restriction', at: restrictionEndsAt(instance) };
@@ -34,6 +36,8 @@ export function nextStepOf(instance: Instance, retryAt: number | null): NextStep
     case 'connected':
       return null;
     case 'qr_required':
+      // The phone finishes the linking without the person.
+      if (passkey) return passkey.kind === 'phone' ? null : { kind: 'use_passkey', at: passkey.expiresAt };
       return qr ? { kind: 'scan_qr', at: qr.expiresAt } : { kind: 'reconnect', at: retryAt };
     case 'connecting':
       return { kind: 'reconnect', at: retryAt };
@@ -56,6 +60,10 @@ export function nextStepText({ kind, at }: NextStep, now: number): string {
       return wait === null ? 'connecting' : `reconnecting in ${wait}`;
     case 'scan_qr':
       return wait === null ? 'needs a scan of its QR' : `needs a scan of its QR within ${wait}`;
+    case 'use_passkey':
+      return wait === null
+        ? 'needs the passkey of its account'
+        : `needs the passkey of its account within ${wait}`;
     case 'pair':
       return 'needs a new QR: connect the instance, then scan it';
     case 'connect':

@@ -50,6 +50,7 @@ export async function createInstance(
     restriction: null,
     droppedAt: null,
     qr: null,
+    passkey: null,
     pairingNumber: null,
     sealedProxyUrl: sealProxyUrl(context, id, proxyUrl ?? null),
     pace: read.value.pace ?? null,
@@ -142,7 +143,13 @@ export async function readQr(
 ): Promise<Result<QrResource>> {
   const found = await findInstance(context, workspaceId, id);
   if (!found.ok) return found;
-  const { status, qr } = found.value;
+  const { status, qr, passkey } = found.value;
+  if (passkey) {
+    return refuse(
+      'QR_NOT_AVAILABLE',
+      'A phone has taken the QR or the code, and the network now asks for the passkey of its account: see GET /instances/{instance}/passkey.',
+    );
+  }
   if (status !== 'qr_required' || qr === null || qr.expiresAt <= context.clock.now()) {
     return refuse(
       'QR_NOT_AVAILABLE',

@@ -31,7 +31,8 @@ export async function connectInstance(
 }
 
 /**
- * Asks the gateway that holds the instance for a disconnect, logout or delete, and waits for its response.
+ * Asks the gateway that holds the instance for a disconnect, logout or delete, or gives it the answer to its request for
+ * a passkey, and waits for its response.
  * The request is durable: if the wait ends without a response, the operation stays open and is carried out
  * later. A request for an operation that is already open joins it, so all callers get the same outcome.
  * Returns the instance, or null once it is deleted.
@@ -39,10 +40,10 @@ export async function connectInstance(
 export async function runOperation(
   context: ServiceContext,
   { workspaceId, id }: { workspaceId: string; id: string },
-  kind: OperationKind,
+  { kind, ...request }: Pick<Operation, 'kind' | 'sealedAnswer'>,
 ): Promise<Result<Instance | null>> {
   const now = context.clock.now();
-  const operation: Operation = { id: context.newId('opr', now), kind, requestedAt: now };
+  const operation: Operation = { id: context.newId('opr', now), kind, requestedAt: now, ...request };
   const requested = await changeInstance(
     context,
     { workspaceId, id, lease: null },
@@ -58,7 +59,10 @@ export async function runOperation(
     if (instance.operation?.id === operationId) return undefined;
     const outcome = outcomeOf(instance, operationId);
     if (!outcome) {
-      return refuse('GATEWAY_ERROR', `The outcome of the ${kind} is not known any more: read the instance.`);
+      return refuse(
+        'GATEWAY_ERROR',
+        `The outcome of the ${wordsFor(kind)} is not known any more: read the instance.`,
+      );
     }
     return outcome.error === null ? ok(instance) : notCarriedOut(kind, outcome.error);
   };
@@ -74,14 +78,22 @@ export async function runOperation(
 }
 
 function notCarriedOut(kind: OperationKind, error: string): Result<never> {
-  const next =
-    kind === 'logout'
-      ? 'Another logout removes the session without the network.'
-      : 'Repeat the request later.';
   return refuse(
     'GATEWAY_ERROR',
-    `The messaging network could not carry out the ${kind}: ${withFullStop(error)} ${next}`,
+    kind === 'passkey_answer'
+      ? `The messaging network did not accept the passkey: ${withFullStop(error)}`
+      : `The messaging network could not carry out the ${kind}: ${withFullStop(error)} ${NEXT[kind]}`,
   );
+}
+
+const NEXT = {
+  disconnect: 'Repeat the request later.',
+  logout: 'Another logout removes the session without the network.',
+  delete: 'Repeat the request later.',
+} as const;
+
+function wordsFor(kind: OperationKind): string {
+  return kind === 'passkey_answer' ? 'passkey answer' : kind;
 }
 
 async function stillOpen(context: ServiceContext, id: string, kind: OperationKind): Promise<Result<never>> {
@@ -89,11 +101,11 @@ async function stillOpen(context: ServiceContext, id: string, kind: OperationKin
   return lease
     ? refuse(
         'GATEWAY_ERROR',
-        `The messaging network has not responded yet; the ${kind} is still being carried out. Repeat the request for its outcome.`,
+        `The messaging network has not responded yet; the ${wordsFor(kind)} is still being carried out. Repeat the request for its outcome.`,
       )
     : refuse(
         'GATEWAY_UNAVAILABLE',
-        `No gateway is running; the ${kind} will be carried out when one is. Repeat the request then for its outcome.`,
+        `No gateway is running; the ${wordsFor(kind)} will be carried out when one is. Repeat the request then for its outcome.`,
       );
 }
 

@@ -1,8 +1,9 @@
 import type { QrCode } from '../../domain/instance/instance.ts';
+import type { PasskeyAnswer, PasskeyStep, StoredPasskeyStep } from '../../domain/instance/passkey.ts';
 import type { Session } from '../../ports/gateway.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
 import type { ServiceContext } from '../context.ts';
-import { qrPurpose, sessionPurpose } from '../sealer.ts';
+import { passkeyPurpose, qrPurpose, sessionPurpose } from '../sealer.ts';
 import type { Sealer } from '../sealer.ts';
 import { FencedError } from './fenced-error.ts';
 
@@ -31,6 +32,23 @@ export function openQr(sealer: Sealer, instanceId: string, qr: QrCode): OpenQr {
     // Versions without pairing codes did not store this field.
     pairingCode: qr.sealedPairingCode ? sealer.openText(qr.sealedPairingCode, purpose) : null,
   };
+}
+
+/** Seals a step of the passkey that the network waits for, or a person's answer to one. */
+export function sealPasskey(sealer: Sealer, instanceId: string, value: PasskeyStep | PasskeyAnswer): string {
+  return sealer.sealText(JSON.stringify(value), passkeyPurpose(instanceId));
+}
+
+export function openPasskeyStep(
+  sealer: Sealer,
+  instanceId: string,
+  { sealedStep }: StoredPasskeyStep,
+): PasskeyStep {
+  return JSON.parse(sealer.openText(sealedStep, passkeyPurpose(instanceId))); // as `sealPasskey` wrote it
+}
+
+export function openPasskeyAnswer(sealer: Sealer, instanceId: string, sealedAnswer: string): PasskeyAnswer {
+  return JSON.parse(sealer.openText(sealedAnswer, passkeyPurpose(instanceId))); // as `sealPasskey` wrote it
 }
 
 /** A gateway's stored values for one instance, sealed at rest. The gateway saves them only under the lease. */

@@ -28,6 +28,7 @@ const OPT_IN: Readonly<Record<OptInEventType, true>> = {
   'message.media_available': true,
   'message.media_updated': true,
   'call.received': true,
+  'instance.passkey_required': true,
 };
 
 /** The types that are sent only to webhooks that name them. */

@@ -24,6 +24,14 @@ const TONES: Readonly<Record<Status, Tone>> = {
   error: 'bad',
 };
 
+/** Whether the network waits for the passkey of the account, to link the number. */
+export function needsPasskey({
+  status,
+  last_error,
+}: Pick<InstanceResource, 'status' | 'last_error'>): boolean {
+  return status === 'qr_required' && last_error === 'passkey_required';
+}
+
 type Shown = Pick<InstanceResource, 'status' | 'last_error' | 'restriction'>;
 
 /** A number that was disconnected on purpose is idle. A connected one that the network restricts needs attention. */

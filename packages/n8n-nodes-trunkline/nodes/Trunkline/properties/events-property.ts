@@ -16,6 +16,11 @@ export const eventsProperty: INodeProperties = {
       description: 'The connection is down, or its session was closed from the phone',
     },
     { name: 'Instance Failed', value: 'instance.error' },
+    {
+      name: 'Instance Needs a Passkey',
+      value: 'instance.passkey_required',
+      description: 'A number can be linked only with the passkey of its account',
+    },
     { name: 'Instance Needs a QR Scan', value: 'instance.qr_required' },
     { name: 'Message Deleted', value: 'message.deleted' },
     {

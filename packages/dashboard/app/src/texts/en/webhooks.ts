@@ -225,5 +225,6 @@ export const webhooks = {
     'message.media_available': 'The file of a message can be downloaded, later than the message came.',
     'message.media_updated': 'A better copy of the file of a message has replaced the first one.',
     'call.received': 'A call to the number came in.',
+    'instance.passkey_required': 'A number can be linked only with the passkey of its account.',
   } satisfies Record<WebhookEventType, string>,
 };

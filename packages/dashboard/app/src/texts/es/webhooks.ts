@@ -224,5 +224,6 @@ export const webhooks: TextsOf<'webhooks'> = {
       'El archivo de un mensaje ya se puede descargar, después de que llegara el mensaje.',
     'message.media_updated': 'Una copia mejor del archivo de un mensaje reemplazó a la primera.',
     'call.received': 'Alguien llama al número.',
+    'instance.passkey_required': 'Un número solo se puede vincular con la clave de acceso de su cuenta.',
   },
 };
