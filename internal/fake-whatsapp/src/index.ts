@@ -5,6 +5,8 @@ export type { FakeWhatsApp, FakeWhatsAppOptions } from './fake-whatsapp.ts';
 export type { Account, Group, Person } from './api/directory-api.ts';
 export type { SentMessage } from './chronicle/sent-log.ts';
 export type { TranscriptEntry } from './chronicle/transcript.ts';
+export { createPasskey } from './pairing/software-passkey.ts';
+export type { SoftwarePasskey } from './pairing/software-passkey.ts';
 export { MEDIA_KINDS } from './messages/content.ts';
 export type { Content, MediaContent, MediaKind } from './messages/content.ts';
 export { spawnFakeWhatsApp } from './process/spawn-fake-whatsapp.ts';

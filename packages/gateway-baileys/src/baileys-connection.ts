@@ -63,6 +63,7 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     salt,
     syncGroups,
     pauses,
+    passkey,
     standing,
     giveUp,
   } = wireSocket({
@@ -178,6 +179,13 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
       });
       return Promise.race([over, sending]);
     },
+    answerPasskey: (answer) =>
+      Promise.race([
+        passkey.answer(answer),
+        life.ended.then(() => {
+          throw new Error('The connection to WhatsApp ended: scan the next QR.');
+        }),
+      ]),
     async openFile(reference) {
       const file = fileOf(reference);
       if (!isOpen || pauses.isOver())

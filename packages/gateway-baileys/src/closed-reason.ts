@@ -4,7 +4,7 @@ import type { ClientVersions } from './client-versions.ts';
 import type { InstanceMemory } from './instance-memory.ts';
 import type { InstanceSettings } from './options.ts';
 import { banEndsAt, describeClose, refusalOf } from './socket/close-codes.ts';
-import { statusCodeOf } from './socket/status-code.ts';
+import { briefly, statusCodeOf } from './socket/status-code.ts';
 
 /** Reconnect once after being replaced: the other client may be a copy of this service that is about to stop. */
 const AFTER_REPLACED_MS = 60_000;
@@ -39,6 +39,8 @@ async function consequence(error: unknown, instance: ClosingInstance): Promise<C
     case 'failed': {
       const { instanceId, context } = instance;
       if (detail === 'passkey_required') context.logger.warn({ instanceId }, PASSKEY_REQUIRED);
+      if (detail === 'passkey_unfinished')
+        context.logger.warn({ instanceId, reason: causeOf(error) }, PASSKEY_UNFINISHED);
       const refusal = refusalOf(error);
       if (Object.keys(refusal).length > 0)
         context.logger.warn({ instanceId, code: detail, ...refusal }, NUMBER_REFUSED);
@@ -50,6 +52,11 @@ async function consequence(error: unknown, instance: ClosingInstance): Promise<C
     case 'version_refused':
       return versionRefused(instance, detail);
   }
+}
+
+/** Why a linking ended; a timeout has no further cause. */
+function causeOf(error: unknown): string {
+  return error instanceof Error && error.cause !== undefined ? briefly(error.cause) : 'timeout';
 }
 
 /** If another process has the lease by now, core ignores this report and does not reconnect. */
@@ -79,7 +86,10 @@ const FIXED_VERSION_REFUSED =
   'WhatsApp refuses the version of WhatsApp Web that the option "socket.version" of baileysGateway sets: remove the option, or set a newer version, then connect the instance again';
 
 const PASSKEY_REQUIRED =
-  'an instance was not linked, because WhatsApp links devices to this account only with its passkey, which this gateway cannot ask for: link another number, or try again later, since WhatsApp asks only some accounts';
+  'an instance was not linked, because WhatsApp links devices to this account only with its passkey, which nobody gave in time: connect the instance again, and use the passkey in a browser when last_error is passkey_required';
+
+const PASSKEY_UNFINISHED =
+  'an instance was not linked, because the phone did not finish the linking after the passkey was accepted: connect the instance again, and keep WhatsApp open on the phone';
 
 const NUMBER_REFUSED =
   'WhatsApp refuses the number of an instance, and says why: open WhatsApp on the phone, which lets the owner ask for a review';

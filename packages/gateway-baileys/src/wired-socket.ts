@@ -15,6 +15,7 @@ import type { InstanceMemory } from './instance-memory.ts';
 import { confirmRepeats } from './inbound/repeated-messages.ts';
 import { askAgain } from './inbound/retry-requests.ts';
 import { refuseStanzas } from './inbound/refused-stanzas.ts';
+import type { PasskeyLinking } from './linking/passkey.ts';
 import { showQrs } from './linking/show-qrs.ts';
 import type { InstanceSettings } from './options.ts';
 import { watchAcks } from './outbound/acks.ts';
@@ -29,7 +30,7 @@ import { refillPreKeys } from './session/pre-key-refill.ts';
 import type { StoredSession } from './session/stored-session.ts';
 import { limitAppState } from './socket/app-state.ts';
 import { baileysLogger } from './socket/baileys-logs.ts';
-import { makeSocket } from './socket/make-socket.ts';
+import { browserOf, makeSocket } from './socket/make-socket.ts';
 import { askForOfflineBatches } from './socket/offline-batches.ts';
 import { watchRestrictions } from './restrictions.ts';
 import type { RestrictionQueries } from './restrictions.ts';
@@ -66,6 +67,7 @@ export interface WiredSocket {
   /** Queries the list of all groups, and reports them. */
   readonly syncGroups: () => void;
   readonly pauses: Pauses;
+  readonly passkey: PasskeyLinking;
   /** Ends the connection after an error that reconnecting may fix. */
   readonly giveUp: (error: unknown) => void;
 }
@@ -112,10 +114,12 @@ export function wireSocket(parts: WiringParts): WiredSocket {
     pauses,
     failed: giveUp,
   });
-  showQrs({
+  const passkey = showQrs({
     socket,
     listener,
     clock,
+    pauses,
+    browser: browserOf(settings),
     pairingNumber: parts.pairingNumber,
     qrLifetimeMs: settings.socket.qrTimeout,
     failed: giveUp,
@@ -182,6 +186,7 @@ export function wireSocket(parts: WiringParts): WiredSocket {
     }),
     syncGroups: groups.sync,
     pauses,
+    passkey,
   };
 }
 

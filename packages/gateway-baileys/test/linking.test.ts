@@ -1,4 +1,3 @@
-import { silentLogger } from '@trunkline/core';
 import { describe, expect, it } from 'vitest';
 import { elapsing, eventually } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
@@ -155,37 +154,3 @@ describe('a pairing code', () => {
 async function pairingCodeOf({ instance, service }: Flow): Promise<string> {
   return must(await service().client.instances.qr(instance)).pairing_code ?? '';
 }
-
-describe('an account that links devices only with its passkey', () => {
-  it.each(isLongForm ? ['QR', 'code'] : ['QR'])(
-    'ends the linking by a %s at once, says why, and acknowledges the request',
-    async (by) => {
-      const lines: string[] = [];
-      const flow = await startFlow({ logger: { ...silentLogger, warn: (_, text) => void lines.push(text) } });
-      const { wa, account, instance, receiver } = flow;
-      wa.requirePasskey(account);
-      const { client } = flow.service();
-      const pairing = by === 'QR' ? {} : { pairing_phone_number: account.phoneNumber };
-      must(await client.instances.connect(instance, pairing));
-      await untilStatus(flow, 'qr_required');
-      if (by === 'QR') wa.scanQr(account, must(await client.instances.qr(instance)).code);
-      else await wa.enterCode(account, await pairingCodeOf(flow));
-      await untilStatus(flow, 'error');
-
-      expect(must(await client.instances.get(instance))).toMatchObject({
-        last_error: 'passkey_required',
-        paired: false,
-      });
-      expect(lines).toContainEqual(expect.stringContaining('only with its passkey'));
-      await eventually(() => {
-        const acks = wa
-          .transcript()
-          .filter(({ direction, node }) => direction === 'received' && node.tag === 'ack');
-        expect(acks.map(({ node }) => node.attrs)).toContainEqual(
-          expect.objectContaining({ class: 'notification', type: 'passkey_prologue_request' }),
-        );
-      });
-      await eventually(() => expect(receiver.events.map(({ type }) => type)).toContain('instance.error'));
-    },
-  );
-});

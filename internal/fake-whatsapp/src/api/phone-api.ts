@@ -6,7 +6,9 @@ import { toProto } from '../messages/to-proto.ts';
 import type { Outgoing } from '../messages/to-proto.ts';
 import type { Network } from '../network.ts';
 import { enterCode, hasRequestedCode } from '../pairing/link-code.ts';
-import { beginPairing } from '../pairing/pair.ts';
+import { beginPairing } from '../pairing/begin-pairing.ts';
+import { isForAccount, shownCode } from '../pairing/passkey.ts';
+import type { PasskeyRule, PublicPasskey } from '../pairing/software-passkey.ts';
 import { hasOffered, isRetired, readQr, retireSecret } from '../pairing/qr.ts';
 import type { Account, Group, Person } from './directory-api.ts';
 
@@ -22,7 +24,11 @@ export interface PhoneApi {
    */
   scanQr(account: Account, qrText: string): void;
   /** The network asks for the account's passkey whenever a client is linked to it after this call. */
-  requirePasskey(account: Account): void;
+  requirePasskey(account: Account, passkey: PublicPasskey, rule?: PasskeyRule): void;
+  /** The code that the phone shows while a client is linked with a passkey; null if it shows none. */
+  passkeyCode(account: Account): string | null;
+  /** Ends the connection of the client that is being linked to the account with a passkey, without an error. */
+  dropLinking(account: Account): void;
   /** The network retires the secret of this QR, and notifies the client that shows it. */
   retireQrSecret(qrText: string): void;
   /** Types the pairing code that a client shows, once the client has requested a code. */
@@ -46,6 +52,12 @@ export function phoneApi(network: Network, switchboard: Switchboard): PhoneApi {
     if (connection === undefined) throw new Error('this QR is of no open connection');
     return connection;
   };
+  const linking = (phoneNumber: string) => {
+    const connection = switchboard.all.find((candidate) => isForAccount(candidate, phoneNumber));
+    if (connection === undefined)
+      throw new Error('no client is being linked with the passkey of this account');
+    return connection;
+  };
   /** The phone shows an error if the client is too old, and the client is not notified. */
   const checkVersion = (connection: Connection) => {
     if (!network.versions.canLink(connection.version)) throw new Error('the phone could not link the device');
@@ -58,9 +70,11 @@ export function phoneApi(network: Network, switchboard: Switchboard): PhoneApi {
       if (isRetired(connection, secrets.advSecret)) throw new Error('the secret of this QR is retired');
       beginPairing(connection, directory.account(phoneNumber), secrets);
     },
-    requirePasskey: ({ phoneNumber }) => {
-      directory.account(phoneNumber).needsPasskey = true;
+    requirePasskey: ({ phoneNumber }, { credentialId, publicKey }, rule = {}) => {
+      directory.account(phoneNumber).passkey = { credentialId, publicKey, ...rule };
     },
+    passkeyCode: ({ phoneNumber }) => shownCode(linking(phoneNumber)),
+    dropLinking: ({ phoneNumber }) => linking(phoneNumber).drop(),
     retireQrSecret: (qrText) => retireSecret(showing(readQr(qrText).ref), qrText),
     enterCode: async ({ phoneNumber }, code) => {
       const asking = () => switchboard.all.find((candidate) => hasRequestedCode(candidate, phoneNumber));

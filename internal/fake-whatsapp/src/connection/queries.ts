@@ -6,6 +6,13 @@ import { comeOnline } from './come-online.ts';
 import type { Connection } from './connection.ts';
 import { takeTokens } from '../messages/trust-token.ts';
 import { onLinkCode } from '../pairing/link-code.ts';
+import {
+  onCompanionNonce,
+  onPairingRequest,
+  onPasskeyOptions,
+  onPasskeyPrologue,
+  onPasskeyRef,
+} from '../pairing/passkey.ts';
 import { respondToStandingQuery } from './standing.ts';
 import { respondToStateQuery } from './state.ts';
 import { respondToUsync } from './usync.ts';
@@ -84,6 +91,11 @@ const QUERIES: Readonly<{ [name: string]: Responder }> = {
   'w:mex/get/query': respondToStandingQuery,
 
   'md/set/link_code_companion_reg': onLinkCode,
+  'md/get/passkey_request_options': onPasskeyOptions,
+  'md/get/ref': onPasskeyRef,
+  'md/set/passkey_prologue': onPasskeyPrologue,
+  'md/set/companion_nonce': onCompanionNonce,
+  'md/set/encrypted_pairing_request': onPairingRequest,
   'md/set/remove-companion-device': (connection, query) => {
     const { account, device } = connection.client;
     account.companions.delete(device);

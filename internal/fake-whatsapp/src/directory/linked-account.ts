@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { RequiredPasskey } from '../pairing/software-passkey.ts';
 import { PreKeyShelf } from '../signal/pre-key-shelf.ts';
 import { Contact } from './contact.ts';
 import { Inbox } from './inbox.ts';
@@ -9,8 +10,8 @@ import { Standing } from './standing.ts';
 export class LinkedAccount extends Contact {
   readonly companions = new Map<number, Companion>();
   readonly standing: Standing = new Standing();
-  /** Whether clients can be linked only with the account's passkey. */
-  needsPasskey = false;
+  /** The passkey without which no client is linked; null if none is needed. */
+  passkey: RequiredPasskey | null = null;
   /** The phone numbers to which its clients have given tokens; one entry for each token. */
   readonly tokensGiven: string[] = [];
   /** The salt of the tokens by which the network recognises whom the account knows; null if the phone removed it. */

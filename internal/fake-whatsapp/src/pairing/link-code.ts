@@ -13,7 +13,7 @@ import type { Connection } from '../connection/connection.ts';
 import { SERVER, bytesOf, children, seconds, stanza, textOf } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
 import type { LinkedAccount } from '../directory/linked-account.ts';
-import { beginPairing } from './pair.ts';
+import { beginPairing } from './begin-pairing.ts';
 
 interface CodeRequest {
   readonly phoneNumber: string;

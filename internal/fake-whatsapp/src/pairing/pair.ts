@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { Curve, WA_ADV_ACCOUNT_SIG_PREFIX, proto } from '@whiskeysockets/baileys';
 import type { Connection } from '../connection/connection.ts';
 import { hasSigned } from './device-identity.ts';
@@ -22,36 +22,8 @@ interface Pairing {
 /** Pairings that the client has not signed yet. */
 const pending = new WeakMap<Connection, Pairing>();
 
-/**
- * Links a client by the secrets that it has shown the phone. If the account needs a passkey, the client is asked for it
- * first, and is not linked here.
- */
-export function beginPairing(connection: Connection, account: LinkedAccount, secrets: PairingSecrets): void {
-  if (account.needsPasskey) askForPasskey(connection);
-  else pair(connection, account, secrets);
-}
-
-/** Sends the request that whatsmeow's `pair-passkey.go` expects. */
-function askForPasskey(connection: Connection): void {
-  const { network } = connection;
-  const request = {
-    challenge: randomBytes(32).toString('base64url'),
-    rpId: 'whatsapp.com',
-    userVerification: 'required',
-    allowCredentials: [{ type: 'public-key', id: randomBytes(16).toString('base64url') }],
-  };
-  const attrs = {
-    id: network.newStanzaId(),
-    from: SERVER,
-    type: 'passkey_prologue_request',
-    t: seconds(network.now()),
-  };
-  const options = stanza('passkey_request_options', {}, Buffer.from(JSON.stringify(request)));
-  connection.send(stanza('notification', attrs, [options]));
-}
-
 /** Signs the client's identity with the phone's key, and notifies the client, which has to sign in return. */
-function pair(connection: Connection, account: LinkedAccount, secrets: PairingSecrets): void {
+export function pair(connection: Connection, account: LinkedAccount, secrets: PairingSecrets): void {
   const { network } = connection;
   const companion = account.newCompanion(secrets.identity, connection.clientKey);
   const details = proto.ADVDeviceIdentity.encode({

@@ -8,13 +8,15 @@ import { interceptStanzas } from '../socket/intercepted-stanzas.ts';
 const CODE_PAIRING_MS = 60_000;
 
 export interface QrSecret {
-  /** Returns the text of a QR with the secret that is valid now. */
-  renew(qr: string): string;
+  /** Returns the secret that is valid now. */
+  current(): string;
 }
 
 interface SecretOptions {
   readonly socket: WASocket;
   readonly clock: Clock;
+  /** Whether a phone has taken the QR or the code, so that the secret belongs to the linking in progress. */
+  readonly isTaken: () => boolean;
   /** Called when the secret has changed, so that the QR on display no longer links a phone. */
   readonly changed: () => void;
 }
@@ -23,14 +25,14 @@ interface SecretOptions {
  * The secret in a QR proves to us that a phone has scanned the QR. The network may retire the secret even during a
  * scan, which Baileys ignores. Pairing by code stores its own secret in the same field when the code is typed.
  */
-export function watchQrSecret({ socket, clock, changed }: SecretOptions): QrSecret {
+export function watchQrSecret({ socket, clock, isTaken, changed }: SecretOptions): QrSecret {
   const { creds } = socket.authState;
   let codeTypedAt = -Infinity;
   let isRetired = false;
 
   /** Replaces a retired secret, but not while a pairing by code may still need it. */
   const replaceRetired = (): boolean => {
-    if (!isRetired || clock.elapsed() < codeTypedAt + CODE_PAIRING_MS) return false;
+    if (!isRetired || isTaken() || clock.elapsed() < codeTypedAt + CODE_PAIRING_MS) return false;
     isRetired = false;
     creds.advSecretKey = randomBytes(32).toString('base64');
     return true;
@@ -46,11 +48,9 @@ export function watchQrSecret({ socket, clock, changed }: SecretOptions): QrSecr
   });
 
   return {
-    renew(qr) {
+    current() {
       replaceRetired();
-      // The form of a QR: `…#ref,noise key,identity key,secret,platform`
-      const fields = qr.split(',');
-      return fields.with(-2, creds.advSecretKey).join(',');
+      return creds.advSecretKey;
     },
   };
 }

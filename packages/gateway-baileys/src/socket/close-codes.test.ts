@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PairingCodeRefused } from '../linking/request-pairing-code.ts';
+import { QrsExpired } from '../linking/show-qrs.ts';
 import { banEndsAt, describeClose } from './close-codes.ts';
 
 const boom = (statusCode: number, message = 'closed', data: object = {}): Error =>
@@ -24,7 +25,7 @@ describe('the action when a connection ended', () => {
   });
 
   it('distinguishes an expired QR from a lost connection', () => {
-    expect(describeClose(boom(408, 'QR refs attempts ended')).action).toBe('qr_timeout');
+    expect(describeClose(new QrsExpired()).action).toBe('qr_timeout');
     expect(describeClose(boom(408, 'Connection was lost')).action).toBe('dropped');
   });
 

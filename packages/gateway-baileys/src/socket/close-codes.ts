@@ -1,6 +1,7 @@
-import { PasskeyRequired } from '../linking/passkey.ts';
+import { PasskeyRequired, PasskeyUnfinished } from '../linking/passkey.ts';
 import { PairingCodeRefused } from '../linking/request-pairing-code.ts';
-import { briefly, failureAttribute, statusCodeOf } from './status-code.ts';
+import { QrsExpired } from '../linking/show-qrs.ts';
+import { failureAttribute, statusCodeOf } from './status-code.ts';
 
 /** How to react when the network ends a connection. */
 type CloseAction =
@@ -42,15 +43,14 @@ const CLOSES: Readonly<Record<number, SocketClose>> = {
 };
 
 const UNKNOWN: SocketClose = { action: 'dropped', detail: 'connection_failed' };
-const NOBODY_SCANNED = 'QR refs attempts ended';
 
 /** Reads the error that a socket ended with. */
 export function describeClose(error: unknown): SocketClose {
   if (error instanceof PairingCodeRefused) return { action: 'failed', detail: 'pairing_code_refused' };
   if (error instanceof PasskeyRequired) return { action: 'failed', detail: 'passkey_required' };
+  if (error instanceof PasskeyUnfinished) return { action: 'failed', detail: 'passkey_unfinished' };
+  if (error instanceof QrsExpired) return { action: 'qr_timeout', detail: 'qr_timeout' };
   const code = statusCodeOf(error);
-  if (code === 408 && briefly(error) === NOBODY_SCANNED)
-    return { action: 'qr_timeout', detail: 'qr_timeout' };
   return (code === null ? undefined : CLOSES[code]) ?? UNKNOWN;
 }
 

@@ -12,6 +12,7 @@ import type {
   SignalRepositoryWithLIDStore,
   SocketConfig,
   UserFacingSocketConfig,
+  WABrowserDescription,
   WASocket,
   WAVersion,
 } from '@whiskeysockets/baileys';
@@ -63,7 +64,7 @@ function configOf(parts: SocketParts): UserFacingSocketConfig {
     ...(version && { version }),
     ...caches,
     logger,
-    browser: [settings.deviceName, 'Chrome', '1.0'],
+    browser: browserOf(settings),
     auth: { creds, keys: signalKeys(values, clock) },
     makeSignalRepository: recordingRepository(makeSignalRepository, arrivals, cooperativeYield(clock)),
     // This gateway asks for unreadable messages itself, and answers phones that ask for ours.
@@ -82,6 +83,11 @@ function configOf(parts: SocketParts): UserFacingSocketConfig {
     getMessage: async ({ id }) => (id ? (await sent.find(id))?.content : undefined),
     cachedGroupMetadata: findGroup,
   };
+}
+
+/** How the phone lists this device. */
+export function browserOf({ deviceName }: Pick<InstanceSettings, 'deviceName'>): WABrowserDescription {
+  return [deviceName, 'Chrome', '1.0'];
 }
 
 interface Received {

@@ -1,7 +1,7 @@
 import type { MessageReceipt } from '@trunkline/core/spi/gateway';
 import { baileysGateway } from '@trunkline/gateway-baileys';
 import type { BaileysGateway, BaileysGatewayOptions } from '@trunkline/gateway-baileys';
-import { startFakeWhatsApp } from '@trunkline/fake-whatsapp';
+import { createPasskey, startFakeWhatsApp } from '@trunkline/fake-whatsapp';
 import type { Account, FakeWhatsApp, Group, Person, SentMessage } from '@trunkline/fake-whatsapp';
 import type { SentToNetwork, TestActivities, TestNetwork, TestPhone } from '@trunkline/gateway-contract';
 
@@ -28,6 +28,7 @@ export async function startBaileysNetwork({
   const untrust = wa.trust();
   const account = wa.account('5511900000001', { name: 'Shop' });
   const reader = wa.person('5511988887777', { name: 'Bob' });
+  const passkey = createPasskey();
   const groups = new Map<string, Group>();
   const group = (jid: string): Group => {
     const found = groups.get(jid);
@@ -45,6 +46,13 @@ export async function startBaileysNetwork({
     phoneNumber: account.phoneNumber,
     scan: async (code) => wa.scanQr(account, code),
     enterCode: (code) => wa.enterCode(account, code),
+    passkey: {
+      async scan(code) {
+        wa.requirePasskey(account, passkey);
+        wa.scanQr(account, code);
+      },
+      sign: async (options) => passkey.sign(options),
+    },
     receive: ({ from, text, file, groupNetworkId }) =>
       wa.inbound(
         from === reader.phoneNumber ? reader : wa.person(from),
