@@ -75,6 +75,7 @@ function openConnection({ clock, logger, ...parts }: ConnectionOptions): Gateway
     loadSession: () => session.load(),
     saveSession: (changes) => session.save(changes),
     qr: (...report) => listener.qr(...report),
+    passkey: async (...report) => listener.passkey?.(...report),
     connected: (profile) => listener.connected(profile),
     message: (message) => listener.message({ ...message, content: incomingContent(message.content) }),
     receipt: (receipt) => listener.receipt(receipt),
@@ -131,6 +132,7 @@ function openConnection({ clock, logger, ...parts }: ConnectionOptions): Gateway
         files.delete(networkId);
       }
     },
+    answerPasskey: (answer) => network.answerPasskey(answer),
     // The network may already have ended the connection.
     close: () => end(() => network.close().catch(() => undefined)),
     logout: () => end(() => network.logout()),

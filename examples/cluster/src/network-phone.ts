@@ -3,7 +3,7 @@ import { TrunklineError } from '@trunkline/core';
 import { refuse } from '@trunkline/core/spi/http';
 import type { SandboxMessage, SandboxPhone } from '@trunkline/core/sandbox';
 
-export type NetworkPhone = Omit<SandboxPhone, 'accepted' | 'signPasskey'> & {
+export type NetworkPhone = Omit<SandboxPhone, 'accepted'> & {
   /** Unlinks the number from the gateway's side. */
   forget(): Promise<void>;
 };
@@ -31,6 +31,7 @@ export function networkPhone(url: string, instanceId: string): NetworkPhone {
   };
   return {
     scan: (profile) => perform('scan', profile),
+    signPasskey: async () => JSON.parse(await act('signPasskey')), // as the sandbox returns it
     receive: (message) => act('receive', sent(message)),
     write: (message) => act('write', sent(message)),
     react: (reaction) => perform('react', reaction),

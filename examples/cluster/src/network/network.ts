@@ -70,6 +70,9 @@ export function createNetwork(context: GatewayContext, { latencyMs = 0 }: Networ
         await travel();
         return outcome;
       },
+      async answerPasskey(answer) {
+        await opened().answerPasskey?.(answer);
+      },
       async close() {
         await connection?.close();
         end();
@@ -81,6 +84,7 @@ export function createNetwork(context: GatewayContext, { latencyMs = 0 }: Networ
     });
     const listener: GatewayListener = {
       qr: (...report) => calls.qr(...report),
+      passkey: (...report) => calls.passkey(...report),
       async connected(profile) {
         await calls.connected(profile);
         connected();

@@ -3,7 +3,11 @@ import * as z from 'zod';
 import { isTrunklineError } from '@trunkline/core';
 import type { Network } from './network.ts';
 
-const scanned = z.object({ phoneNumber: z.string().optional(), profileName: z.string().optional() });
+const scanned = z.object({
+  phoneNumber: z.string().optional(),
+  profileName: z.string().optional(),
+  passkey: z.union([z.boolean(), z.literal('then_code')]).optional(),
+});
 const file = z.object({
   type: z.enum(['image', 'document', 'audio', 'video']),
   content: z.base64().transform((text) => new Uint8Array(Buffer.from(text, 'base64'))),
@@ -54,6 +58,7 @@ export function phoneRoutes({ phone, unlink, log }: Pick<Network, 'phone' | 'unl
     });
   };
   action('scan', scanned, (id, profile) => phone(id).scan(profile));
+  action('signPasskey', z.unknown(), async (id) => JSON.stringify(await phone(id).signPasskey()));
   action('receive', received, (id, message) => phone(id).receive(message));
   action('write', echo, (id, message) => phone(id).write(message));
   action('react', reaction, (id, done) => phone(id).react(done));

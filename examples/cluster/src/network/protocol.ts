@@ -8,6 +8,7 @@ import type {
   OutgoingContent,
   OutgoingFile,
   OutgoingMessage,
+  PasskeyAnswer,
   SendOutcome,
   Session,
 } from '@trunkline/core/spi/gateway';
@@ -22,12 +23,14 @@ export interface NetworkSide {
   /** Must be the first call. The network then begins to report events. */
   open(...options: OpenArguments): Promise<void>;
   send(message: WireMessage): Promise<SendOutcome>;
+  answerPasskey(answer: PasskeyAnswer): Promise<void>;
   close: GatewayConnection['close'];
   logout: GatewayConnection['logout'];
 }
 
 /** The reports and requests of the network to a gateway. A report that is rejected is repeated. */
 export interface GatewaySide extends Omit<GatewayListener, 'message'> {
+  passkey: NonNullable<GatewayListener['passkey']>;
   message(message: WireIncoming): Promise<void>;
   loadSession: Session['load'];
   saveSession: Session['save'];

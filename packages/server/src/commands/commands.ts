@@ -323,7 +323,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'connect',
     group: 'Instances',
-    summary: 'connect an instance: shows the QR until the phone has scanned it',
+    summary:
+      'connect an instance: shows the QR until the phone has scanned it, and asks for a passkey if needed',
     on: 'service',
     arguments: { '[instance]': 'its id; a new one by default' },
     options: {
@@ -332,7 +333,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       '--pairing-phone <number>': 'the phone on which a code is typed instead',
       '--scan': 'scans it immediately with a simulated phone; only on a network with simulated phones',
       '--qr': 'draws the QR even if the output is not a terminal',
-      '--timeout <seconds>': 'how long to wait; 180 by default',
+      '--timeout <seconds>': 'how long to wait; 180 by default, and longer for a passkey',
     },
     examples: [
       'trunkline connect',

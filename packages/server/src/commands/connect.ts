@@ -3,6 +3,8 @@ import type { InstanceResource, QrResource } from '@trunkline/http/client';
 import { printable } from '../terminal/printable.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError, EXIT } from '../errors/command-error.ts';
+import { passkeyDialog } from './connect-passkey.ts';
+import type { PasskeyDialog } from './connect-passkey.ts';
 import { withDeadline } from './deadline.ts';
 import { pause } from './pause.ts';
 import { accepted, checkShape, failedResponse, remoteService } from './remote-service.ts';
@@ -32,13 +34,36 @@ export const connectCommand: CommandHandler = async (call) => {
       `${id} is not connected after ${seconds} s. It goes on waiting for a scan: "trunkline connect ${id}" shows the QR again.`,
       { exitCode: EXIT.failed, code: 'TIMEOUT' },
     );
-  const data = await withDeadline({ seconds, signal: call.signal, late }, (signal) =>
-    untilConnected({ ...call, signal }, service, id),
+  const data = await withDeadline({ seconds, signal: call.signal, late }, (signal, extendTo) =>
+    untilConnected({ ...call, signal }, service, { id, extendTo }),
   );
   connected(call, data);
 };
 
-async function untilConnected(call: Call, service: RemoteService, id: string): Promise<InstanceResource> {
+interface Connecting {
+  readonly id: string;
+  /** Lets the command wait until this time, because a person needs it. */
+  readonly extendTo: (at: Date) => void;
+}
+
+async function untilConnected(
+  call: Call,
+  service: RemoteService,
+  connecting: Connecting,
+): Promise<InstanceResource> {
+  const passkey = passkeyDialog(call, service);
+  try {
+    return await Promise.race([follow(call, service, { ...connecting, passkey }), passkey.failed]);
+  } finally {
+    passkey.close();
+  }
+}
+
+async function follow(
+  call: Call,
+  service: RemoteService,
+  { id, extendTo, passkey }: Connecting & { readonly passkey: PasskeyDialog },
+): Promise<InstanceResource> {
   const { options, output } = call;
   const { instances } = service.client;
   let shown = '';
@@ -57,7 +82,10 @@ async function untilConnected(call: Call, service: RemoteService, id: string): P
         `${id} is ${status}${data.last_error === null ? '' : `: ${printable(data.last_error)}`}. ${adviceFor(data.last_error, id)}`,
         { code: 'NOT_CONNECTED' },
       );
-    if (status === 'qr_required') {
+    if (status === 'qr_required' && data.last_error === 'passkey_required') {
+      const until = await passkey.show(data);
+      if (until) extendTo(until);
+    } else if (status === 'qr_required') {
       if (options.flag('scan')) {
         if (!isScanned) await scan(service, id);
         isScanned = true;
@@ -76,9 +104,15 @@ async function untilConnected(call: Call, service: RemoteService, id: string): P
 
 /** Returns advice about an instance that could not be linked or connected. */
 function adviceFor(lastError: string | null, id: string): string {
-  return lastError === 'passkey_required'
-    ? 'The network links devices to this account only with its passkey, which Trunkline cannot ask for: link another number, or try again later, since only some accounts are asked.'
-    : `Begin again with "trunkline connect ${id}".`;
+  const again = `Begin again with "trunkline connect ${id}"`;
+  switch (lastError) {
+    case 'passkey_required':
+      return `The network links devices to this account only with its passkey, which nobody gave in time. ${again}, and use the passkey in a browser.`;
+    case 'passkey_unfinished':
+      return `The passkey was accepted, but the phone did not finish the linking. ${again}, and keep the app open on the phone.`;
+    default:
+      return `${again}.`;
+  }
 }
 
 async function newInstance(call: Call, service: RemoteService): Promise<string> {

@@ -88,6 +88,24 @@ export const qr: Shape = z.object({
   expires_at: text,
 });
 
+export const passkey: Shape = z.object({
+  step: z.enum(['assertion', 'phone', 'confirmation']),
+  page: z
+    .url({ protocol: /^https?$/ })
+    .max(200)
+    .nullable(),
+  // Printed as it is, so that it can be copied.
+  script: z
+    .string()
+    .regex(/^[\n\x20-\x7e]{1,40000}$/, 'expected a script')
+    .nullable(),
+  code: z
+    .string()
+    .regex(/^[\w-]{1,32}$/, 'expected a code')
+    .nullable(),
+  expires_at: z.iso.datetime({ offset: true }),
+});
+
 const endpoint = {
   id,
   url: text,

@@ -82,10 +82,11 @@ export function addSandboxControls(app: Hono, controls: SandboxControls): void {
     app.all(path, postOnly);
   };
 
-  control('scan', scanInput, async ({ phone, api, instanceId }, { phone_number, profile_name }) => {
-    await phone.scan({ phoneNumber: phone_number, profileName: profile_name });
+  control('scan', scanInput, async ({ phone, api, instanceId }, { phone_number, profile_name, passkey }) => {
+    await phone.scan({ phoneNumber: phone_number, profileName: profile_name, passkey });
     return api.instances.get(instanceId);
   });
+  control('passkey', noInput, ({ phone }) => phone.signPasskey());
   control('messages', inboundInput, async (on, input) => {
     return { network_id: await on.phone.receive(await sandboxMessage(on, input)) };
   });

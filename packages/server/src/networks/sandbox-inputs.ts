@@ -29,11 +29,13 @@ const phoneNumber = z.string().transform((text, context): string => {
 interface Scan {
   readonly phone_number?: string | undefined;
   readonly profile_name?: string | undefined;
+  readonly passkey?: boolean | 'then_code' | undefined;
 }
 
 export const scanInput: z.ZodType<Scan, unknown> = z.object({
   phone_number: optionalField(phoneNumber),
   profile_name: optionalField(z.string().min(1).max(255)),
+  passkey: optionalField(z.union([z.boolean(), z.literal('then_code')], 'Must be true, false or then_code.')),
 });
 
 interface AnyInbound {

@@ -313,7 +313,7 @@ describe('A service that responds about another object', () => {
     const outcome = await callCommand(call, { environment: environmentOf(service) });
     expect(exitCodeOf(outcome)).not.toBe(0);
     expect(outcome.stderr).toMatch(
-      /ins_1 is error: passkey_required\. .* only with its passkey, .*try again later/,
+      /ins_1 is error: passkey_required\. .* only with its passkey, which nobody gave in time\. Begin again/,
     );
   });
 
