@@ -4,7 +4,7 @@ import { request } from './request.ts';
 export function controlPhone(
   workspaceId: string,
   instanceId: string,
-  control: 'scan' | 'drop' | 'messages',
+  control: 'scan' | 'passkey' | 'drop' | 'messages',
   body: object,
 ): Promise<unknown> {
   const path = `workspaces/${encodeURIComponent(workspaceId)}/sandbox/instances/${encodeURIComponent(instanceId)}/${control}`;

@@ -17,6 +17,7 @@ import styles from './number-page.module.css';
 import { NumberQueue } from './number-queue.tsx';
 import { NumberStatus } from './number-status.tsx';
 import { NumberTimeline } from './number-timeline.tsx';
+import { needsPasskey } from '../../domain/number-status.ts';
 import { phoneText } from '../../domain/phone-text.ts';
 import { numberQuery } from './queries.ts';
 import { SandboxPhone } from './sandbox-phone.tsx';
@@ -24,6 +25,10 @@ import { SandboxPhone } from './sandbox-phone.tsx';
 // Loaded lazily, because the code that draws a QR code is needed only while linking.
 const LinkPhone = lazy(() =>
   import('./link-phone.tsx').then(({ LinkPhone: component }) => ({ default: component })),
+);
+
+const UsePasskey = lazy(() =>
+  import('./use-passkey.tsx').then(({ UsePasskey: component }) => ({ default: component })),
 );
 
 const route = getRouteApi('/session/w/$workspace/numbers/$instance');
@@ -80,9 +85,13 @@ function Number({
       {networks && !network && <p className={styles['quiet']}>{t.networkMissing(number.network)}</p>}
       {isLinking &&
         (mayChange ? (
-          <Panel title={t.link}>
+          <Panel title={needsPasskey(number) ? t.usePasskey : t.link}>
             <Suspense>
-              <LinkPhone workspaceId={workspace} instanceId={number.id} network={network} />
+              {needsPasskey(number) ? (
+                <UsePasskey workspaceId={workspace} instanceId={number.id} />
+              ) : (
+                <LinkPhone workspaceId={workspace} instanceId={number.id} network={network} />
+              )}
             </Suspense>
           </Panel>
         ) : (

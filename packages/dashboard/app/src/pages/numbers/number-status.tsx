@@ -4,7 +4,7 @@ import { StatusBadge } from '../../components/status-badge.tsx';
 import { Time } from '../../components/time.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import styles from './number-status.module.css';
-import { toneOf } from '../../domain/number-status.ts';
+import { needsPasskey, toneOf } from '../../domain/number-status.ts';
 
 /** The number's status, what it means, and since when it applies. Screen readers announce changes. */
 export function NumberStatus({ number }: { readonly number: InstanceResource }): ReactNode {
@@ -22,7 +22,7 @@ export function NumberStatus({ number }: { readonly number: InstanceResource }):
           </span>
         )}
       </p>
-      <p>{t.meanings[status]}</p>
+      <p>{needsPasskey(number) ? t.passkeyMeaning : t.meanings[status]}</p>
       {restriction && (
         <p>
           {t.restriction(restriction.code)}
@@ -37,7 +37,8 @@ export function NumberStatus({ number }: { readonly number: InstanceResource }):
       {last_error !== null && status !== 'connected' && (
         <p className={styles['quiet']}>
           {t.lastError}: <code>{last_error}</code>
-          {last_error === 'passkey_required' && <> {t.passkeyRequired}</>}
+          {status === 'error' && last_error === 'passkey_required' && <> {t.passkeyRequired}</>}
+          {last_error === 'passkey_unfinished' && <> {t.passkeyUnfinished}</>}
         </p>
       )}
       {has_proxy && <p className={styles['quiet']}>{t.proxy}</p>}

@@ -45,6 +45,17 @@ export const qrQuery = (workspaceId: string, instanceId: string) =>
     retry: false,
   });
 
+export const passkeyQuery = (workspaceId: string, instanceId: string) =>
+  queryOptions({
+    queryKey: keyOf(workspaceId, 'numbers', 'passkey', instanceId),
+    queryFn: async ({ signal }) =>
+      unwrap(await clientOf(workspaceId).instances.passkey(instanceId, { signal })).data,
+    // Not cached, because the answer to an earlier request is refused.
+    gcTime: 0,
+    staleTime: 0,
+    retry: false,
+  });
+
 /** How many entries are read. If a number has more entries in 24 hours, the older ones are left out. */
 const DAY_ENTRIES_MAX = 100;
 

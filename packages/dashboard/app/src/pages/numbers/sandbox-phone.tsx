@@ -1,7 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { InstanceResource } from '@trunkline/http/client';
+import { unwrap } from '@trunkline/http/client';
+import type { InstanceResource, PasskeyAnswerInput } from '@trunkline/http/client';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { clientOf } from '../../api/client.ts';
 import { controlPhone } from '../../api/sandbox.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog, DialogButtons } from '../../components/dialog.tsx';
@@ -10,12 +12,28 @@ import { Field, Form } from '../../components/form.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { useToasts } from '../../components/toasts.tsx';
 import { useTexts } from '../../texts/language.tsx';
+import { needsPasskey } from '../../domain/number-status.ts';
 import styles from './sandbox-phone.module.css';
 
 interface SandboxPhoneProps {
   readonly workspaceId: string;
   readonly number: InstanceResource;
 }
+
+/** The acts of the phone that need no input. */
+const CONTROLS = {
+  scan: (workspaceId, instanceId) => controlPhone(workspaceId, instanceId, 'scan', {}),
+  scanWithPasskey: (workspaceId, instanceId) =>
+    controlPhone(workspaceId, instanceId, 'scan', { passkey: true }),
+  async signPasskey(workspaceId, instanceId) {
+    const answer = await controlPhone(workspaceId, instanceId, 'passkey', {});
+    const { instances } = clientOf(workspaceId);
+    return unwrap(
+      await instances.answerPasskey(instanceId, answer as PasskeyAnswerInput), // as the sandbox returns it
+    );
+  },
+  drop: (workspaceId, instanceId) => controlPhone(workspaceId, instanceId, 'drop', {}),
+} satisfies Record<string, (workspaceId: string, instanceId: string) => Promise<unknown>>;
 
 /** The actions of the person who holds the phone (docs/sandbox.md). */
 export function SandboxPhone({ workspaceId, number }: SandboxPhoneProps): ReactNode {
@@ -24,7 +42,7 @@ export function SandboxPhone({ workspaceId, number }: SandboxPhoneProps): ReactN
   const queries = useQueryClient();
   const [isWriting, setWriting] = useState(false);
   const control = useMutation({
-    mutationFn: (name: 'scan' | 'drop') => controlPhone(workspaceId, number.id, name, {}),
+    mutationFn: (name: keyof typeof CONTROLS) => CONTROLS[name](workspaceId, number.id),
     onSuccess: (_data, name) => say(t.done[name]),
     onSettled: () => queries.invalidateQueries({ queryKey: ['workspace', workspaceId] }),
   });
@@ -33,9 +51,19 @@ export function SandboxPhone({ workspaceId, number }: SandboxPhoneProps): ReactN
       <div className={styles['sandbox']}>
         <p className={styles['hint']}>{t.sandboxHint}</p>
         <div className={styles['buttons']}>
-          {number.status === 'qr_required' && (
-            <Button kind="primary" isBusy={control.isPending} onClick={() => control.mutate('scan')}>
-              {t.scan}
+          {number.status === 'qr_required' && !needsPasskey(number) && (
+            <>
+              <Button kind="primary" isBusy={control.isPending} onClick={() => control.mutate('scan')}>
+                {t.scan}
+              </Button>
+              <Button isBusy={control.isPending} onClick={() => control.mutate('scanWithPasskey')}>
+                {t.scanWithPasskey}
+              </Button>
+            </>
+          )}
+          {needsPasskey(number) && (
+            <Button kind="primary" isBusy={control.isPending} onClick={() => control.mutate('signPasskey')}>
+              {t.signPasskey}
             </Button>
           )}
           {number.status === 'connected' && (
