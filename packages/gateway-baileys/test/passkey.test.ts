@@ -209,6 +209,9 @@ describe('an account that links devices only with its passkey', () => {
         {},
         { gateway: { socket: { defaultQueryTimeoutMs: 300 } } },
       );
+      wa.refuseQueries('md/set/passkey_prologue', 500);
+      wa.refuseQueries('md/get/passkey_request_options', 404);
+      await expect(answer(assertion(passkey.sign(options())))).rejects.toThrow('refused the passkey (500)');
       wa.muteQueries('md/set/passkey_prologue');
       await expect(answer(assertion(passkey.sign(options())))).rejects.toThrow('did not respond in time');
       const pending = answer(assertion(passkey.sign(options())));

@@ -1,4 +1,4 @@
-import type { InstanceEventType, MessageEventType, OptInEventType, WebhookEventType } from './event-types.ts';
+import type { InstanceEventType, MessageEventType, WebhookEventType } from './event-types.ts';
 import type { MessageKind, MessagePayload } from './message-kind.ts';
 
 /**

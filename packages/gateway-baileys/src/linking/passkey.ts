@@ -143,15 +143,14 @@ export function linkWithPasskey(options: LinkingOptions): PasskeyLinking {
     try {
       await give(credential);
     } catch (error) {
+      isAnswered = false;
       const code = queryErrorOf(error);
-      if (code === null) {
-        isAnswered = false;
-        throw error;
-      }
+      if (code === null) throw error;
       ceremony = null;
-      // The network may take each challenge once.
-      await ask(await freshOptions());
-      throw new Error(`WhatsApp refused the passkey (${code}): run the new script, and try again.`, {
+      // The network may take each challenge only once.
+      const fresh = await freshOptions().catch(() => null);
+      if (fresh) await ask(fresh);
+      throw new Error(`WhatsApp refused the passkey (${code}): run the current script, and try again.`, {
         cause: error,
       });
     }

@@ -35,6 +35,8 @@ export type {
   NetworkResource,
   NewInstanceInput,
   PageResult,
+  PasskeyAnswerInput,
+  PasskeyResource,
   QrResource,
   SendTextInput,
   StandingCode,
