@@ -14,7 +14,9 @@ export function NumberStatus({ number }: { readonly number: InstanceResource }):
     <section className={styles['status']} aria-label={t.status}>
       <p className={styles['headline']}>
         <span role="status">
-          <StatusBadge tone={toneOf(number)}>{t.statuses[status]}</StatusBadge>
+          <StatusBadge tone={toneOf(number)}>
+            {needsPasskey(number) ? t.passkeyStatus : t.statuses[status]}
+          </StatusBadge>
         </span>
         {status_changed_at !== null && (
           <span className={styles['since']}>

@@ -53,6 +53,7 @@ export const numbers = {
     'The network links devices to this account only with its passkey, which was not used in time. Get a new code, and use the passkey in a browser.',
   passkeyUnfinished:
     'The passkey was accepted, but the phone did not finish the linking. Get a new code, and keep the app open on the phone.',
+  passkeyStatus: 'Needs its passkey',
   passkeyMeaning: 'The phone has scanned the code. The network now asks for the passkey of its account.',
   usePasskey: 'Use the passkey',
   passkeyOpen: 'In a browser that can use the passkey of the account, open',
@@ -70,7 +71,7 @@ export const numbers = {
   passkeyCompare: 'Does the phone show this code?',
   passkeySame: 'Yes, link the number',
   passkeyDiffers: 'No, stop',
-  passkeyExpires: 'The linking ends',
+  passkeyExpires: 'Time left:',
   passkeyOver: 'The network no longer waits for the passkey.',
   proxy: 'Connects through a proxy.',
   pace: 'Pace',

@@ -88,6 +88,7 @@ export const numbers: TextsOf<'numbers'> = {
     'La red vincula dispositivos a esta cuenta solo con su clave de acceso, que nadie usó a tiempo. Obtenga un código nuevo y use la clave en un navegador.',
   passkeyUnfinished:
     'La clave de acceso se aceptó, pero el teléfono no terminó de vincular. Obtenga un código nuevo y deje la aplicación abierta en el teléfono.',
+  passkeyStatus: 'Falta su clave',
   passkeyMeaning: 'El teléfono ha escaneado el código. La red pide ahora la clave de acceso de su cuenta.',
   usePasskey: 'Usar la clave de acceso',
   passkeyOpen: 'En un navegador que pueda usar la clave de acceso de la cuenta, abra',
@@ -106,7 +107,7 @@ export const numbers: TextsOf<'numbers'> = {
   passkeyCompare: '¿Muestra el teléfono este código?',
   passkeySame: 'Sí, vincular el número',
   passkeyDiffers: 'No, parar',
-  passkeyExpires: 'La vinculación termina',
+  passkeyExpires: 'Tiempo restante:',
   passkeyOver: 'La red ya no espera la clave de acceso.',
   proxy: 'Se conecta por un proxy.',
   pace: 'Ritmo',
