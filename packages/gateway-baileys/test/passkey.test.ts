@@ -4,7 +4,7 @@ import { systemClock } from '@trunkline/core/node';
 import { createPasskey } from '@trunkline/fake-whatsapp';
 import type { SoftwarePasskey } from '@trunkline/fake-whatsapp';
 import type { TestLink } from '@trunkline/gateway-contract';
-import { eventually } from '@trunkline/test-support';
+import { elapsing, eventually } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import { describe, expect, it } from 'vitest';
 import { must, startFlow, untilNotified, untilStatus } from './support/flow.ts';
@@ -168,7 +168,7 @@ describe('an account that links devices only with its passkey', () => {
   it('is not linked if nobody gives the passkey in time', async () => {
     const lines: string[] = [];
     const logger = { ...silentLogger, warn: (_: object, text: string) => void lines.push(text) };
-    const { link } = await asked({ timeoutMs: 300 }, { logger });
+    const { link } = await asked({ timeoutMs: elapsing(300) }, { logger });
     const { reason } = await link.first('closed');
     expect(reason).toEqual({ kind: 'failed', code: 'passkey_required' });
     expect(lines).toEqual([expect.stringMatching(/nobody gave in time: connect the instance again/)]);
@@ -207,7 +207,7 @@ describe('an account that links devices only with its passkey', () => {
     async () => {
       const { passkey, options, answer, link, wa, account } = await asked(
         {},
-        { gateway: { socket: { defaultQueryTimeoutMs: 300 } } },
+        { gateway: { socket: { defaultQueryTimeoutMs: elapsing(300) } } },
       );
       wa.refuseQueries('md/set/passkey_prologue', 500);
       wa.refuseQueries('md/get/passkey_request_options', 404);

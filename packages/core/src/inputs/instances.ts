@@ -65,13 +65,21 @@ export const connectInput: z.ZodType<WithoutNulls<ConnectInput, 'pairing_phone_n
 
 /** The browser's answer to the request for a passkey, as `PublicKeyCredential.toJSON()` returns it. */
 export type PasskeyAnswerInput = {
+  /** The id of the passkey. Base64url, as all binary values here. */
   readonly id: string;
+  /** The same id. */
   readonly rawId: string;
+  /** The kind of credential. */
   readonly type: 'public-key';
+  /** The signed answer. */
   readonly response: {
+    /** The challenge and the origin, as the browser has signed them. */
     readonly clientDataJSON: string;
+    /** The domain, and whether the person was verified, as the authenticator has signed them. */
     readonly authenticatorData: string;
+    /** The signature with the passkey. */
     readonly signature: string;
+    /** The account that the passkey belongs to; null if the authenticator does not say. */
     readonly userHandle?: string | null | undefined;
   };
 };

@@ -45,7 +45,7 @@ const PAIRING_CODE_LENGTH = 8;
 const PAIRING_CODE_LETTERS = '123456789ABCDEFGHJKLMNPQRSTVWXYZ';
 /** How long the network waits for each step of a passkey, as WhatsApp does. */
 const PASSKEY_STEP_MS = 600_000;
-/** Where a browser may use passkeys of the sandbox: on a server that runs on the same machine. */
+/** The domain of the sandbox's passkeys, which browsers use on pages of a server on the same machine. */
 const PASSKEY_DOMAIN = 'localhost';
 /** The flags of `authenticatorData`: the person is present, and was verified (WebAuthn, section 6.1). */
 const USER_PRESENT = 0x01;

@@ -64,7 +64,7 @@ function readDescriptor(value: unknown): PasskeyDescriptor[] {
   return [{ type, id, ...(isList && { transports }) }];
 }
 
-/** The key that proves that the answer comes from the device that showed the QR, which saves the person a code. */
+/** The key of a proof that this device showed the QR. With the proof, the person need not compare a code. */
 export function handoffKey({ advSecretKey }: Pick<AuthenticationCreds, 'advSecretKey'>): Uint8Array {
   return hkdf(Buffer.from(advSecretKey, 'base64'), 32, { info: 'shortcake-passkey-handoff-v1' });
 }
@@ -122,7 +122,7 @@ export function companionNonce({ nonce }: PasskeyCeremony): BinaryNode {
   return node('companion_nonce', nonce);
 }
 
-/** What the phone signs: the keys of this device, and the secret with which it proves that it has got them. */
+/** Gives the phone the keys of this device to sign, and the secret with which the phone proves that it has got them. */
 export function pairingRequest(key: Uint8Array, creds: AuthenticationCreds): BinaryNode {
   const request = proto.PairingRequest.encode({
     companionPublicKey: creds.noiseKey.public,

@@ -24,7 +24,7 @@ import {
 } from './passkey-stanzas.ts';
 import type { PasskeyCeremony, PasskeyOptions } from './passkey-stanzas.ts';
 
-/** Where browsers allow WhatsApp's request. The network may check the origin. */
+/** A page on which browsers allow WhatsApp's request. The network may check the origin. */
 const PAGE = 'https://web.whatsapp.com/';
 /** How long the phone may take once the network has accepted the passkey, and a person to compare a code. */
 const PHONE_MS = 180_000;

@@ -103,7 +103,7 @@ CREATE TABLE trunkline.instances (
   -- What the network forbids the number for now: JSON.
   restriction         text,
   qr                  text,
-  -- What the network waits for while it links the number only with a passkey: JSON.
+  -- The passkey step that the network waits for while it links the number: JSON.
   passkey             text,
   -- The phone that is to type a code to pair the instance: digits.
   pairing_number      text,

@@ -96,7 +96,7 @@ CREATE TABLE instances (
   -- What the network forbids the number for now: JSON.
   restriction         TEXT,
   qr                  TEXT,
-  -- What the network waits for while it links the number only with a passkey: JSON.
+  -- The passkey step that the network waits for while it links the number: JSON.
   passkey             TEXT,
   -- The phone that is to type a code to pair the instance: digits.
   pairing_number      TEXT,

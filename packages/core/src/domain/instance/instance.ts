@@ -76,7 +76,7 @@ export interface Instance {
    */
   readonly droppedAt: number | null;
   readonly qr: QrCode | null;
-  /** What the network waits for while it links the number only with a passkey; null if it asks for none. */
+  /** The passkey step that the network waits for while it links the number; null if it asks for no passkey. */
   readonly passkey: StoredPasskeyStep | null;
   /** Digits of the phone on which a code is typed when the instance pairs; null if only a QR is shown. */
   readonly pairingNumber: string | null;

@@ -6,15 +6,23 @@ export interface PasskeyRequestOptions {
   readonly challenge: string;
   /** The domain that the passkey belongs to. */
   readonly rpId: string;
+  /** How long the request is valid, in milliseconds. */
   readonly timeout?: number;
+  /** Whether the authenticator has to verify the person: `required`, `preferred` or `discouraged`. */
   readonly userVerification?: string;
+  /** The passkeys that may answer; if absent or empty, any of the domain. */
   readonly allowCredentials?: readonly PasskeyDescriptor[];
+  /** Extensions of WebAuthn that the network asks for. */
   readonly extensions?: Readonly<Record<string, unknown>>;
 }
 
+/** Names a passkey. */
 export interface PasskeyDescriptor {
+  /** The kind of credential: `public-key`. */
   readonly type: string;
+  /** The id of the passkey, in base64url. */
   readonly id: string;
+  /** How the browser may reach the authenticator, such as `internal` or `hybrid`. */
   readonly transports?: readonly string[];
 }
 
@@ -32,7 +40,7 @@ export interface PasskeyCredential {
   };
 }
 
-/** What a network that links a number only with its passkey waits for. */
+/** A step that a network waits for because it links a number only with the passkey of its account. */
 export type PasskeyStep =
   /** A browser on `page` has to sign the request with the passkey. */
   | {
@@ -57,7 +65,7 @@ export interface StoredPasskeyStep {
   readonly expiresAt: number;
 }
 
-/** The `last_error` of an instance while its network waits for the passkey, and afterwards if nobody gave it. */
+/** The `last_error` of an instance while its network waits for the passkey, and afterwards if the passkey was not used in time. */
 export const PASSKEY_REQUIRED = 'passkey_required';
 
 /**
