@@ -90,6 +90,10 @@ function behind(line: Line, gateway: Gateway): Gateway {
       const connection = await gateway.open(session, listener);
       return {
         ...connection,
+        answerPasskey: async (answer) => {
+          await line.up();
+          await connection.answerPasskey?.(answer);
+        },
         close: () => line.up().then(() => connection.close()),
         logout: () => line.up().then(() => connection.logout()),
       };

@@ -19,6 +19,18 @@ const SUCCESSES: Readonly<Record<string, Act>> = {
     await service.during(call('POST', `/instances/${fresh}/connect`));
     return call('GET', `/instances/${fresh}/qr`);
   },
+  'GET /instances/{instance}/passkey': async (harness) => {
+    const { id } = await askedForPasskey(harness);
+    return harness.call('GET', `/instances/${id}/passkey`);
+  },
+  'POST /instances/{instance}/passkey': async (harness) => {
+    const { answer } = await askedForPasskey(harness);
+    return harness.service.during(answer());
+  },
+  'POST /instances/{instance}/passkey/confirm': async (harness) => {
+    const { confirm } = await askedForCode(harness);
+    return harness.service.during(confirm());
+  },
   'POST /webhook-deliveries/{delivery}/retry': async (harness) => {
     const delivery = await failedDelivery(harness);
     return harness.call('POST', `/webhook-deliveries/${delivery}/retry`);
@@ -31,6 +43,32 @@ export function success(route: Route): Act {
   return (
     SUCCESSES[`${method} ${path}`] ?? (({ call, at, ids }) => call(method, at(path), needed(route, ids)))
   );
+}
+
+interface Asked {
+  readonly id: string;
+  readonly answer: () => Promise<Seen>;
+  readonly confirm: () => Promise<Seen>;
+}
+
+/** An instance whose network waits for the passkey of its account. */
+async function askedForPasskey({ service, call }: Harness, then?: 'then_code'): Promise<Asked> {
+  const id = idOf((await call('POST', '/instances')).json);
+  await service.during(call('POST', `/instances/${id}/connect`));
+  const phone = service.sandbox.phone(id);
+  await service.during(phone.scan({ passkey: then ?? true }));
+  const json = await phone.signPasskey();
+  return {
+    id,
+    answer: () => call('POST', `/instances/${id}/passkey`, { json }),
+    confirm: () => call('POST', `/instances/${id}/passkey/confirm`),
+  };
+}
+
+async function askedForCode(harness: Harness): Promise<Asked> {
+  const asked = await askedForPasskey(harness, 'then_code');
+  await harness.service.during(asked.answer());
+  return asked;
 }
 
 async function failedDelivery({ service, call, ids }: Harness): Promise<string> {
@@ -132,6 +170,45 @@ async function withoutGateway(): Promise<{ service: Service; call: Call; instanc
   return { service, call: await service.newKey(workspaceId), instance: ids.instance };
 }
 
+/** The errors of the answer to a step of a passkey. */
+function passkeyErrors(
+  path: string,
+  ask: (harness: Harness) => Promise<Asked>,
+  give: keyof Asked & ('answer' | 'confirm'),
+): Readonly<Record<string, Act>> {
+  const name = `POST ${path}`;
+  return {
+    [`${name} INSTANCE_BUSY`]: async (harness) => {
+      const { service, call, cutOff } = harness;
+      const asked = await ask(harness);
+      cutOff(true);
+      const first = call('POST', `/instances/${asked.id}/disconnect`);
+      await service.clock.settle();
+      const seen = await asked[give]();
+      cutOff(false);
+      await service.during(first);
+      return seen;
+    },
+    [`${name} GATEWAY_ERROR`]: async (harness) => {
+      const asked = await ask(harness);
+      harness.cutOff(true);
+      const seen = await harness.service.during(asked[give](), 20_000);
+      harness.cutOff(false);
+      return seen;
+    },
+    [`${name} GATEWAY_UNAVAILABLE`]: async () => {
+      const storage = stayingOpen(sqliteStorage({ path: ':memory:' }));
+      const first = await oneOfEverything({ storage });
+      const { id } = await ask(first);
+      const json = give === 'answer' ? await first.service.sandbox.phone(id).signPasskey() : undefined;
+      await first.service.during(first.service.trunkline.stop());
+      const service = await startService({ storage, roles: { gateway: false } });
+      const call = await service.newKey(first.workspaceId);
+      return service.during(call('POST', path.replace('{instance}', id), json && { json }), 20_000);
+    },
+  };
+}
+
 const withPlan =
   (plan: object, act: Act): Act =>
   async (harness) => {
@@ -149,6 +226,17 @@ const OF_ONE_ROW: Readonly<Record<string, Act>> = {
   },
   'GET /instances/{instance}/qr QR_NOT_AVAILABLE': ({ call, at }) =>
     call('GET', at('/instances/{instance}/qr')),
+  'GET /instances/{instance}/passkey PASSKEY_NOT_AVAILABLE': ({ call, at }) =>
+    call('GET', at('/instances/{instance}/passkey')),
+  'POST /instances/{instance}/passkey PASSKEY_NOT_AVAILABLE': async (harness) => {
+    const asked = await askedForPasskey(harness);
+    await harness.service.during(asked.answer());
+    return asked.answer();
+  },
+  'POST /instances/{instance}/passkey/confirm PASSKEY_NOT_AVAILABLE': ({ call, at }) =>
+    call('POST', at('/instances/{instance}/passkey/confirm')),
+  ...passkeyErrors('/instances/{instance}/passkey', askedForPasskey, 'answer'),
+  ...passkeyErrors('/instances/{instance}/passkey/confirm', askedForCode, 'confirm'),
   'POST /messages INSTANCE_NOT_CONNECTED': async ({ service, call, at, send }) => {
     await service.during(call('POST', at('/instances/{instance}/disconnect')));
     return send();

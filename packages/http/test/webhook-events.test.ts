@@ -40,6 +40,9 @@ async function everyEvent(
   await doOnThePhone(service, instance);
   await service.sandbox.phone(instance).unlink();
   await service.sandbox.phone(await service.connected(call)).fail();
+  const asked = idOf((await call('POST', '/instances')).json);
+  await service.during(call('POST', `/instances/${asked}/connect`));
+  await service.sandbox.phone(asked).scan({ passkey: true });
   await service.clock.advance(60_000);
   return service.receivers.requests;
 }
