@@ -10,6 +10,15 @@ export interface MediaContent {
   readonly filename: string | null;
   /** Set for an audio that is shown as a recorded voice message, with the duration that it states. */
   readonly voice?: { readonly seconds: number | null; readonly waveform: readonly number[] };
+  readonly shown?: ShownFile;
+}
+
+/** The facts by which phones show a file before they download it, if the message has them. */
+export interface ShownFile {
+  readonly seconds?: number;
+  readonly width?: number;
+  readonly height?: number;
+  readonly thumbnail?: Uint8Array;
 }
 
 /** The content of a message, without any layer of encryption. */

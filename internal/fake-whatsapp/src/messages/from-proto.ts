@@ -4,7 +4,7 @@ import { openFile } from '../media/media-cipher.ts';
 import type { FileReference } from '../media/media-cipher.ts';
 import type { MediaHost } from '../media/media-host.ts';
 import { MEDIA_KINDS } from './content.ts';
-import type { Content, MediaKind } from './content.ts';
+import type { Content, MediaContent, MediaKind } from './content.ts';
 
 /** The content of a decrypted message; a file is fetched and checked. Throws if the file does not match the message. */
 export async function fromProto(message: proto.IMessage, media: MediaHost): Promise<Content> {
@@ -21,11 +21,29 @@ export async function fromProto(message: proto.IMessage, media: MediaHost): Prom
       mimeType: file.mimetype ?? '',
       caption: 'caption' in file ? (file.caption ?? null) : null,
       filename: 'fileName' in file ? (file.fileName ?? null) : null,
+      ...shownOf(file),
       ...('ptt' in file &&
         file.ptt && { voice: { seconds: file.seconds ?? null, waveform: [...(file.waveform ?? [])] } }),
     };
   }
   return { type: 'other', message: proto.Message.fromObject(message).toJSON() };
+}
+
+/** The facts in a media message; all of them are optional. */
+function shownOf(
+  file: Partial<
+    Pick<proto.Message.IVideoMessage, 'seconds' | 'width' | 'height'> &
+      Pick<proto.Message.IImageMessage, 'jpegThumbnail'>
+  >,
+): Pick<MediaContent, 'shown'> {
+  const { seconds, width, height, jpegThumbnail } = file;
+  const shown = {
+    ...(seconds && { seconds }),
+    ...(width && { width }),
+    ...(height && { height }),
+    ...(jpegThumbnail && jpegThumbnail.length > 0 && { thumbnail: jpegThumbnail }),
+  };
+  return Object.keys(shown).length > 0 ? { shown } : {};
 }
 
 export function quotedIn(message: proto.IMessage): SentMessage['quotes'] {

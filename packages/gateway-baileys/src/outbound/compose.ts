@@ -3,7 +3,9 @@ import { generateWAMessage, isLidUser } from '@whiskeysockets/baileys';
 import type { AnyMessageContent, WAMessage, WASocket, proto } from '@whiskeysockets/baileys';
 import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
 import { Readable } from 'node:stream';
-import { withWaveform } from './waveform.ts';
+import { scannerOf, withFacts } from '../file-facts/file-facts.ts';
+import { BARS } from '../file-facts/packet-levels.ts';
+import type { FileFacts } from '../file-facts/scanner.ts';
 
 /** An upload is given up after this long without progress. */
 const UPLOAD_STALLED_MS = 30_000;
@@ -21,7 +23,13 @@ export async function compose(
   { networkId, content, replyTo }: OutgoingMessage,
 ): Promise<proto.IMessage> {
   const { id = '', lid } = socket.user ?? {};
-  const { message } = await generateWAMessage(jid, await networkContent(content), {
+  const { composed, facts } = await networkContent(content, (error) =>
+    logger.warn(
+      { error },
+      'the duration, size and thumbnail of a file could not be read: it is sent without',
+    ),
+  );
+  const { message } = await generateWAMessage(jid, composed, {
     // Our own JID, for quoting our own messages, in the form that the chat uses: LID or number.
     userJid: (isLidUser(jid) && lid) || id,
     ...(replyTo && { quoted: quotedMessage(jid, replyTo) }),
@@ -33,6 +41,8 @@ export async function compose(
     ...(timer !== null && { ephemeralExpiration: timer }),
   });
   if (!message) throw new Error('The message is empty.');
+  // The file has been read by now.
+  Object.assign(message.imageMessage ?? message.videoMessage ?? message.audioMessage ?? {}, facts());
   return message;
 }
 
@@ -48,36 +58,60 @@ function quotedMessage(jid: string, { networkId, senderId, text }: QuotedMessage
 /** Phones play a voice message as such only if its type names the codec. */
 const VOICE_TYPE = 'audio/ogg; codecs=opus';
 
+interface NetworkContent {
+  readonly composed: AnyMessageContent;
+  /** The facts about the file, once it has been read. */
+  facts(): FileFacts;
+}
+
 /** Never makes Baileys fetch an address: no preview of a link in the text, and no file by its URL. */
-async function networkContent(content: OutgoingContent): Promise<AnyMessageContent> {
-  if (content.type === 'text') return { text: content.text, linkPreview: null };
+async function networkContent(
+  content: OutgoingContent,
+  failed: (error: unknown) => void,
+): Promise<NetworkContent> {
+  if (content.type === 'text')
+    return { composed: { text: content.text, linkPreview: null }, facts: () => ({}) };
   const { file } = content;
   const { mimeType: mimetype, filename: fileName } = file;
   const caption = content.caption === null ? {} : { caption: content.caption };
   const opened = await file.open();
-  if (content.type === 'audio' && content.voice) return voiceMessage(opened, mimetype);
-  const media = { stream: Readable.fromWeb(opened) };
-  switch (content.type) {
-    case 'image':
-      return { image: media, mimetype, ...caption };
-    case 'video':
-      // Without `jpegThumbnail`, Baileys would run ffmpeg on the file.
-      return { video: media, mimetype, jpegThumbnail: '', ...caption };
-    case 'audio':
-      return { audio: media, mimetype };
-    case 'document':
-      return { document: media, mimetype, fileName, ...caption };
-  }
+  const scanner = content.type === 'document' ? null : scannerOf(mimetype);
+  const read = scanner ? withFacts(opened, scanner, failed) : { content: opened, facts: () => ({}) };
+  const media = { stream: Readable.fromWeb(read.content) };
+  const composed = ((): AnyMessageContent => {
+    switch (content.type) {
+      // Without these values, Baileys would keep a copy of the file, load sharp, and run ffmpeg.
+      case 'image':
+        return { image: media, mimetype, jpegThumbnail: '', ...caption };
+      case 'video':
+        return { video: media, mimetype, jpegThumbnail: '', ...caption };
+      case 'audio':
+        return audioMessage(media, { mimetype, isVoice: content.voice === true, hasFacts: scanner !== null });
+      case 'document':
+        return { document: media, mimetype, fileName, ...caption };
+    }
+  })();
+  return { composed, facts: read.facts };
 }
 
-function voiceMessage(opened: ReadableStream<Uint8Array>, mimetype: string): AnyMessageContent {
-  const { content, waveform } = withWaveform(opened);
+function audioMessage(
+  audio: { readonly stream: Readable },
+  {
+    mimetype,
+    isVoice,
+    hasFacts,
+  }: { readonly mimetype: string; readonly isVoice: boolean; readonly hasFacts: boolean },
+): AnyMessageContent {
+  // Baileys reads the duration of the types that are not read here.
+  const known = hasFacts ? { seconds: 0 } : {};
+  if (!isVoice) return { audio, mimetype, ...known };
   const message = {
-    audio: { stream: Readable.fromWeb(content) },
+    audio,
     mimetype: mimetype.startsWith('audio/ogg') ? VOICE_TYPE : mimetype,
     ptt: true,
-    // Read by Baileys only after the file, when the waveform is complete. Its types omit the field.
-    waveform,
+    ...known,
+    // Otherwise, Baileys would decode the file. Its types omit the field.
+    waveform: new Uint8Array(BARS),
   };
   return message;
 }

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { withWaveform } from './waveform.ts';
+import { factsIn } from '../../test/support/files.ts';
+import { scannerOf } from './file-facts.ts';
+import type { FileFacts } from './scanner.ts';
 
-/** Pages of Ogg whose packets have these sizes, after the two header packets of Opus. */
-function ogg(sizes: readonly number[]): Uint8Array {
+/** Pages of Ogg whose packets have these sizes, after the two header packets of Opus, which delays by 312 samples. */
+function ogg(sizes: readonly number[], samples: number = 0): Uint8Array {
   const segments = [19, 16, ...sizes].flatMap((size) => [
     ...Array.from({ length: Math.floor(size / 255) }, () => 255),
     size % 255,
@@ -10,21 +12,25 @@ function ogg(sizes: readonly number[]): Uint8Array {
   const pages: Uint8Array[] = [];
   for (let first = 0; first < segments.length; first += 255) {
     const table = segments.slice(first, first + 255);
-    const page = new Uint8Array(27 + table.length + table.reduce((sum, size) => sum + size, 0)).fill(0x4f);
-    page.set(new TextEncoder().encode('OggS'));
+    const page = Buffer.alloc(27 + table.length + table.reduce((sum, size) => sum + size, 0), 0x4f);
+    page.write('OggS');
+    page.writeBigInt64LE(first + 255 < segments.length ? -1n : BigInt(samples), 6);
     page[26] = table.length;
     page.set(table, 27);
+    if (first === 0) {
+      page.write('OpusHead', 27 + table.length);
+      page.writeUInt16LE(312, 27 + table.length + 10);
+    }
     pages.push(page);
   }
   return Buffer.concat(pages);
 }
 
-async function waveformOf(bytes: Uint8Array, chunkSize = bytes.length): Promise<readonly number[]> {
-  const chunks = Array.from({ length: Math.ceil(bytes.length / chunkSize) }, (_, index) =>
-    bytes.subarray(index * chunkSize, (index + 1) * chunkSize),
-  );
-  const { content, waveform } = withWaveform(new Blob(chunks.map((chunk) => chunk.slice())).stream());
-  expect(Buffer.from(await new Response(content).arrayBuffer())).toEqual(Buffer.from(bytes));
+const factsOf = (bytes: Uint8Array, chunkSize?: number): Promise<FileFacts> =>
+  factsIn(bytes, scannerOf('audio/ogg; codecs=opus'), chunkSize);
+
+async function waveformOf(bytes: Uint8Array): Promise<readonly number[]> {
+  const { waveform = [] } = await factsOf(bytes);
   return [...waveform];
 }
 
@@ -50,22 +56,6 @@ describe('the waveform of a voice message', () => {
     expect(waveform.slice(33)).toEqual(repeated(31, 100));
   });
 
-  it.each([1, 2, 7, 26, 27, 28, 254, 255, 256])('is the same in chunks of %i bytes', async (chunkSize) => {
-    const bytes = ogg(Array.from({ length: 500 }, (_, index) => (index * 37) % 300));
-    const { content, waveform } = withWaveform(new Blob([Buffer.from(bytes)]).stream());
-    await new Response(content).arrayBuffer();
-    const inChunks = new ReadableStream<Uint8Array>({
-      start(controller) {
-        for (let at = 0; at < bytes.length; at += chunkSize)
-          controller.enqueue(bytes.slice(at, at + chunkSize));
-        controller.close();
-      },
-    });
-    const divided = withWaveform(inChunks);
-    await new Response(divided.content).arrayBuffer();
-    expect(divided.waveform).toEqual(waveform);
-  });
-
   it.each([
     ['nothing', new Uint8Array(0)],
     ['something else', new TextEncoder().encode('ID3 is no Ogg')],
@@ -79,4 +69,30 @@ describe('the waveform of a voice message', () => {
     const bytes = Buffer.concat([ogg([10, 20]), Buffer.from('not a page'), ogg([200])]);
     expect(await waveformOf(bytes)).toEqual([...repeated(32, 50), ...repeated(32, 100)]);
   });
+});
+
+describe('the duration of a voice message', () => {
+  it.each([
+    [48_000 * 7 + 312, 7],
+    [48_000 * 6.6 + 312, 7],
+    [500, 1],
+    [312, undefined],
+    [0, undefined],
+  ])('with %i samples is %s s', async (samples, seconds) => {
+    expect((await factsOf(ogg(repeated(300, 40), samples))).seconds).toBe(seconds);
+  });
+
+  it('is left out if no recording is that long', async () => {
+    expect((await factsOf(ogg([40], 2 ** 53))).seconds).toBeUndefined();
+  });
+});
+
+it.each([5, 26, 27, 28, 254, 255, 256])('an Ogg file is read in chunks of %i bytes', async (chunkSize) => {
+  const bytes = ogg(
+    Array.from({ length: 500 }, (_, index) => (index * 37) % 300),
+    96_312,
+  );
+  const whole = await factsOf(bytes);
+  expect(whole).toMatchObject({ seconds: 2 });
+  expect(await factsOf(bytes, chunkSize)).toEqual(whole);
 });
