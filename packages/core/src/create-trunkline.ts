@@ -63,6 +63,7 @@ export function createTrunkline<Transaction = never>(
     storage,
     gateways,
     mediaStore: guard.media(options.media ?? noMedia),
+    linkPreviewer: options.linkPreviewer ?? null,
     dns: guard.dns(options.dns),
     clock,
     random,

@@ -1,6 +1,6 @@
 import { isNetworkName } from './domain/instance/instance.ts';
 
-type RequiredPart = 'clock' | 'random' | 'crypto' | 'dns' | 'webhookSender' | 'storage';
+type RequiredPart = 'clock' | 'random' | 'crypto' | 'dns' | 'webhookSender' | 'linkPreviewer' | 'storage';
 type Part = RequiredPart | 'media' | 'logger' | 'notifier' | 'meterProvider' | 'tracerProvider';
 type GivenParts = { readonly [Name in Part]?: unknown };
 
@@ -19,6 +19,10 @@ const PARTS: Readonly<Record<Part, { readonly methods: readonly string[]; readon
   webhookSender: {
     methods: ['send', 'close'],
     fix: 'Spread nodeRuntime() of @trunkline/core/node into the options, or leave webhooks to another process with roles: { webhooks: false }.',
+  },
+  linkPreviewer: {
+    methods: ['preview'],
+    fix: 'Spread nodeRuntime() of @trunkline/core/node into the options, or leave out linkPreviews.',
   },
   storage: {
     methods: ['open', 'close', 'setting', 'subscribe'],

@@ -7,6 +7,8 @@ import { flawInHostEntry, hostList, type HostList } from './domain/endpoint/host
 import type { HostRules, OwnAddress } from './domain/endpoint/host-rules.ts';
 import { HISTORY_DAYS } from './domain/instance/instance-history.ts';
 import { DOWN_AFTER_MS } from './domain/instance/outage.ts';
+import { LINK_PREVIEW_MODES } from './domain/message/link-preview.ts';
+import type { LinkPreviewMode } from './domain/message/link-preview.ts';
 import { DEFAULT_SEND_BACKLOG } from './domain/message/message.ts';
 import { MESSAGES_DAYS_MAX } from './domain/workspace/workspace.ts';
 import { checkGateways, checkPart, checkSecretKeys, requirePart } from './option-parts.ts';
@@ -15,6 +17,7 @@ import type { RetentionSettings } from './services/context.ts';
 import type { Crypto } from './ports/crypto.ts';
 import type { DnsResolver } from './ports/dns-resolver.ts';
 import type { Gateway } from './ports/gateway.ts';
+import type { LinkPreviewer } from './ports/link-previewer.ts';
 import type { Logger } from './ports/logger.ts';
 import type { MediaStore } from './ports/media-store.ts';
 import type { Notifier } from './ports/notifier.ts';
@@ -24,7 +27,7 @@ import type { Storage } from './ports/storage/storage.ts';
 import type { WebhookSender } from './ports/webhook-sender.ts';
 import type { Roles } from './workers/workers.ts';
 
-/** The options of `createTrunkline`. `nodeRuntime()` provides the first six, `edgeRuntime()` the first four. */
+/** The options of `createTrunkline`. `nodeRuntime()` provides the first seven, `edgeRuntime()` the first four. */
 export interface TrunklineOptions<Transaction = never> {
   /** The time and the timers. Part of the runtime; tests use `manualClock()`. */
   readonly clock: Clock;
@@ -36,6 +39,8 @@ export interface TrunklineOptions<Transaction = never> {
   readonly dns: DnsResolver;
   /** Sends webhooks. Required for the role `webhooks`; a process without this role can leave it out. */
   readonly webhookSender?: WebhookSender | undefined;
+  /** Fetches previews of links. Required if `linkPreviews` is on, by a process with the role `gateway`. */
+  readonly linkPreviewer?: LinkPreviewer | undefined;
   /** Reports the machine and the load of the process, for `admin.processes()`. */
   readonly processMonitor?: ProcessMonitor | undefined;
 
@@ -107,6 +112,12 @@ export interface TrunklineOptions<Transaction = never> {
    */
   readonly instanceProxies?: boolean | undefined;
   /**
+   * Which texts get a preview of their first link: `requested` those with `link_preview: true`, `all` those without
+   * `link_preview: false`. The service then fetches pages that senders chose, by the rules of webhook URLs without
+   * `webhookAllow`. Default `off`.
+   */
+  readonly linkPreviews?: LinkPreviewMode | undefined;
+  /**
    * How many days messages and their files are kept; by default, until they are erased. Their events are deleted with
    * them, or earlier, after 30 days. A workspace may have its own number of days (`admin.workspaces.setRetention`).
    */
@@ -142,6 +153,7 @@ export interface CheckedSettings {
   readonly hosts: HostRules;
   readonly standardWebhooks: boolean;
   readonly instanceProxies: boolean;
+  readonly linkPreviews: LinkPreviewMode;
   readonly retention: RetentionSettings;
   readonly instanceDownAfterMs: number;
   readonly sendBacklog: number;
@@ -163,6 +175,7 @@ const settings = z.object({
     .optional(),
   standardWebhooks: z.boolean().default(true),
   instanceProxies: z.boolean().default(false),
+  linkPreviews: z.enum(LINK_PREVIEW_MODES).default('off'),
   retention: z
     .strictObject({
       messagesDays: z.int().min(1).max(MESSAGES_DAYS_MAX).optional(),
@@ -194,7 +207,9 @@ export function checkOptions(options: TrunklineOptions<unknown>): CheckedSetting
     const issue = parsed.error.issues[0];
     throw wrong(issue?.path.join('.') ?? '', issue?.message ?? '');
   }
-  if (parsed.data.roles.webhooks) requirePart(options, 'webhookSender');
+  const { roles, linkPreviews } = parsed.data;
+  if (roles.webhooks) requirePart(options, 'webhookSender');
+  if (roles.gateway && linkPreviews !== 'off') requirePart(options, 'linkPreviewer');
   const { webhookAllow: allow, webhookDeny: deny, ownAddresses, ...rest } = parsed.data;
   return { ...rest, hosts: { allow, deny, own: (port) => checkOwn(ownAddresses?.(port) ?? []) }, secretKeys };
 }
@@ -228,6 +243,7 @@ const OPTION_NAMES: OptionNames<TrunklineOptions<unknown>> = {
   crypto: true,
   dns: true,
   webhookSender: true,
+  linkPreviewer: true,
   processMonitor: true,
   storage: true,
   gateways: true,
@@ -244,6 +260,7 @@ const OPTION_NAMES: OptionNames<TrunklineOptions<unknown>> = {
   ownAddresses: true,
   standardWebhooks: true,
   instanceProxies: true,
+  linkPreviews: true,
   retention: true,
   instanceDownAfterMs: true,
   sendBacklog: true,

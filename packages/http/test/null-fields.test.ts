@@ -34,6 +34,7 @@ describe('null for an optional field of a JSON body', () => {
         type: 'text',
         text: 'hi',
         reply_to: null,
+        link_preview: null,
         voice: null,
         caption: null,
       },

@@ -3,8 +3,11 @@
  * has the type `text`; its text then describes the content.
  */
 export interface MessagePayloads {
-  /** A text has no fields of its own. */
-  readonly text: null;
+  /** Null unless the request to send the text had a `link_preview`. */
+  readonly text: {
+    /** Whether the recipient was to see a preview of the first link. */
+    readonly link_preview: boolean;
+  } | null;
   /** An image has no fields of its own. */
   readonly image: null;
   /** A document has no fields of its own. */

@@ -49,6 +49,7 @@ export interface ServeOptions {
   readonly webhookDeny?: readonly string[] | undefined;
   readonly standardWebhooks?: boolean | undefined;
   readonly instanceProxies?: boolean | undefined;
+  readonly linkPreviews?: 'off' | 'requested' | 'all' | undefined;
   readonly instanceHistoryDays?: number | undefined;
   /** Minutes until an email is sent; 0 sends none. */
   readonly instanceDownMinutes?: number | undefined;

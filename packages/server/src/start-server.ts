@@ -100,7 +100,7 @@ async function startOn(
   const { networks: given, adapt = (options) => options, terminal = processTerminal } = parts;
   const storage = openOnce(await storageOn(settings.database));
   const { urlPolicy, webhookAllow, webhookDeny } = settings;
-  const { standardWebhooks, instanceProxies, instanceHistoryDays, instanceDownAfterMs, stopTimeoutMs } =
+  const { standardWebhooks, instanceProxies, linkPreviews, instanceHistoryDays, instanceDownAfterMs } =
     settings;
   const urlRules = {
     urlPolicy,
@@ -121,9 +121,10 @@ async function startOn(
     ...urlRules,
     standardWebhooks,
     instanceProxies,
+    linkPreviews,
     retention: { instanceHistoryDays, messagesDays: settings.messageRetentionDays },
     instanceDownAfterMs,
-    stopTimeoutMs,
+    stopTimeoutMs: settings.stopTimeoutMs,
     logger,
   };
   const runtime = nodeRuntime({ mediaDirectory: files.media });

@@ -81,6 +81,7 @@ describe('The settings of a server', () => {
       webhookDeny: true,
       standardWebhooks: true,
       instanceProxies: true,
+      linkPreviews: 'all',
       instanceHistoryDays: true,
       instanceDownMinutes: true,
       messageRetentionDays: true,

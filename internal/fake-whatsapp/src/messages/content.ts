@@ -13,6 +13,20 @@ export interface MediaContent {
   readonly shown?: ShownFile;
 }
 
+export interface TextContent {
+  readonly type: 'text';
+  readonly text: string;
+  readonly link?: ShownLink;
+}
+
+/** The preview of a link in a text. */
+export interface ShownLink {
+  readonly matched: string;
+  readonly title: string;
+  readonly description: string;
+  readonly thumbnail: Uint8Array;
+}
+
 /** The facts by which phones show a file before they download it, if the message has them. */
 export interface ShownFile {
   readonly seconds?: number;
@@ -23,7 +37,7 @@ export interface ShownFile {
 
 /** The content of a message, without any layer of encryption. */
 export type Content =
-  | { readonly type: 'text'; readonly text: string }
+  | TextContent
   | MediaContent
   /** Reactions, edits, deletions and everything else; `message` is the decoded protobuf as a plain object. */
   | { readonly type: 'other'; readonly message: Readonly<Record<string, unknown>> }

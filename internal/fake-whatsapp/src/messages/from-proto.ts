@@ -4,13 +4,13 @@ import { openFile } from '../media/media-cipher.ts';
 import type { FileReference } from '../media/media-cipher.ts';
 import type { MediaHost } from '../media/media-host.ts';
 import { MEDIA_KINDS } from './content.ts';
-import type { Content, MediaContent, MediaKind } from './content.ts';
+import type { Content, MediaContent, MediaKind, TextContent } from './content.ts';
 
 /** The content of a decrypted message; a file is fetched and checked. Throws if the file does not match the message. */
 export async function fromProto(message: proto.IMessage, media: MediaHost): Promise<Content> {
   const content = normalizeMessageContent(message) ?? message;
   const text = content.conversation ?? content.extendedTextMessage?.text;
-  if (typeof text === 'string' && text !== '') return { type: 'text', text };
+  if (typeof text === 'string' && text !== '') return { type: 'text', text, ...linkIn(content) };
 
   for (const type of MEDIA_KINDS) {
     const file = content[`${type}Message`];
@@ -27,6 +27,18 @@ export async function fromProto(message: proto.IMessage, media: MediaHost): Prom
     };
   }
   return { type: 'other', message: proto.Message.fromObject(message).toJSON() };
+}
+
+function linkIn({ extendedTextMessage }: proto.IMessage): Pick<TextContent, 'link'> {
+  const { matchedText, title, description, jpegThumbnail } = extendedTextMessage ?? {};
+  if (!matchedText) return {};
+  const link = {
+    matched: matchedText,
+    title: title ?? '',
+    description: description ?? '',
+    thumbnail: jpegThumbnail ?? new Uint8Array(),
+  };
+  return { link };
 }
 
 /** The facts in a media message; all of them are optional. */

@@ -10,6 +10,8 @@ export type { ConnectSafelyOptions, SafeConnection } from './connect-safely.ts';
 export { stateOf, thisProcess } from './process-identity.ts';
 export type { ProcessIdentity } from './process-identity.ts';
 export { systemRandom } from './random.ts';
+export { nodeLinkPreviewer } from './link-previewer/link-previewer.ts';
+export type { NodeLinkPreviewerOptions } from './link-previewer/link-previewer.ts';
 export { undiciWebhookSender } from './webhook-sender/undici-webhook-sender.ts';
 export type { UndiciWebhookSenderOptions, WebhookTimeouts } from './webhook-sender/undici-webhook-sender.ts';
 export type { TlsOptions } from './webhook-sender/connector.ts';

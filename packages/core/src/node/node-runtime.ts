@@ -2,6 +2,7 @@ import { checkOptionNames } from '@trunkline/option-names';
 import type { Clock } from '../ports/clock.ts';
 import type { Crypto } from '../ports/crypto.ts';
 import type { DnsResolver } from '../ports/dns-resolver.ts';
+import type { LinkPreviewer } from '../ports/link-previewer.ts';
 import type { MediaStore } from '../ports/media-store.ts';
 import type { ProcessMonitor } from '../ports/process-monitor.ts';
 import type { Random } from '../ports/random.ts';
@@ -10,6 +11,7 @@ import { systemClock } from './clock.ts';
 import { nodeCrypto } from './crypto.ts';
 import { fileMediaStore } from './file-media-store.ts';
 import { nodeDnsResolver } from './dns-resolver.ts';
+import { nodeLinkPreviewer } from './link-previewer/link-previewer.ts';
 import { nodeProcessMonitor } from './process-monitor.ts';
 import { systemRandom } from './random.ts';
 import {
@@ -29,6 +31,8 @@ export interface NodeRuntime {
   readonly dns: DnsResolver;
   /** Sends webhooks. */
   readonly webhookSender: WebhookSender;
+  /** Fetches previews of links, if `linkPreviews` is on. */
+  readonly linkPreviewer: LinkPreviewer;
   /** Reads the memory and the load of this process. */
   readonly processMonitor: ProcessMonitor;
   /** Present only if `mediaDirectory` is set. */
@@ -65,6 +69,7 @@ export function nodeRuntime(options: NodeRuntimeOptions = {}): NodeRuntime {
     crypto: nodeCrypto(),
     dns,
     webhookSender: undiciWebhookSender({ ...webhooks, dns }),
+    linkPreviewer: nodeLinkPreviewer({ dns }),
     processMonitor: nodeProcessMonitor(),
     ...(options.mediaDirectory === undefined
       ? {}

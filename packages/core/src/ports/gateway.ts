@@ -192,7 +192,15 @@ export interface QuotedMessage {
 
 /** Content without a file always has a `text`, for networks and people that know nothing but texts. */
 export type OutgoingContent =
-  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'text';
+      readonly text: string;
+      /**
+       * A preview of the first link. Null if one is wanted, but the page has none or could not be fetched: another send
+       * of the message may have one, and a network that knows repeats should send the same content again.
+       */
+      readonly preview?: LinkPreview | null;
+    }
   | {
       readonly type: MediaType;
       readonly caption: string | null;
@@ -200,6 +208,18 @@ export type OutgoingContent =
       /** Whether audio is shown and played as a recorded voice message. */
       readonly voice?: boolean;
     };
+
+/** The page of a link introduces itself by this. Plain text, which the page chose. */
+export interface LinkPreview {
+  /** The link, as the text has it. */
+  readonly url: string;
+  /** At most 300 characters. */
+  readonly title: string;
+  /** At most 500 characters. */
+  readonly description: string | null;
+  /** A JPEG or a PNG of at most 600 KB, by its first bytes; unchecked otherwise. */
+  readonly image: Uint8Array | null;
+}
 
 export interface OutgoingFile {
   readonly mimeType: string;

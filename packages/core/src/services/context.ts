@@ -1,8 +1,10 @@
 import type { UrlRules } from '../domain/endpoint/host-rules.ts';
+import type { LinkPreviewMode } from '../domain/message/link-preview.ts';
 import type { NewId } from '../domain/id.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Crypto } from '../ports/crypto.ts';
 import type { DnsResolver } from '../ports/dns-resolver.ts';
+import type { LinkPreviewer } from '../ports/link-previewer.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { MediaStore } from '../ports/media-store.ts';
 import type { Random } from '../ports/random.ts';
@@ -20,6 +22,8 @@ export interface ServiceContext {
   readonly storage: Storage<unknown>;
   readonly gateways: Gateways;
   readonly mediaStore: MediaStore;
+  /** Null if this process fetches no pages. */
+  readonly linkPreviewer: LinkPreviewer | null;
   readonly dns: DnsResolver;
   readonly clock: Clock;
   readonly random: Random;
@@ -48,6 +52,7 @@ interface ServiceSettings extends UrlRules {
   readonly sendBacklog: number;
   readonly standardWebhooks: boolean;
   readonly instanceProxies: boolean;
+  readonly linkPreviews: LinkPreviewMode;
   /** How long a number is down before its workspace is notified; 0 for never. */
   readonly instanceDownAfterMs: number;
   /** How long a request waits for the gateway to carry out a disconnect, logout or delete. */

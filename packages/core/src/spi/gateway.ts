@@ -13,6 +13,7 @@ export type {
   IncomingFile,
   IncomingMessage,
   LinkMethod,
+  LinkPreview,
   LinkedProfile,
   MessageReceipt,
   OpenOptions,

@@ -9,6 +9,7 @@ import type { PassResult } from '../runtime/loop.ts';
 import { isLogged } from '../runtime/port-guard.ts';
 import { keepTrying } from '../runtime/retry.ts';
 import type { ServiceContext } from '../services/context.ts';
+import { createLinkPreviews } from '../services/link-previews.ts';
 import { messageAttributes } from '../services/span-attributes.ts';
 import { FencedError } from '../services/instances/fenced-error.ts';
 import type { OpenConnection, OpenConnections } from './connections.ts';
@@ -61,6 +62,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
   const limit = Math.max(...gateways.all.map(({ network }) => gateways.sendsAtOnce(network)));
   const inFlight = createSendsInFlight();
   const pace = createSendPace(context);
+  const linkPreviews = createLinkPreviews(context);
   /** Sends, and the reads that follow them, which a stop waits for. */
   const work = new Set<Promise<void>>();
   /** Instances whose queues are being read. */
@@ -273,6 +275,9 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
         'group_unknown',
         'The instance no longer knows the group of this message: list its groups, and send to one of them.',
       );
+    const preview = await linkPreviews.of(message);
+    if (preview !== undefined && outgoing.content.type === 'text')
+      outgoing = { ...outgoing, content: { ...outgoing.content, preview } };
     const typingMs = pace.typingMs(open, message);
     const ms = SEND_DEADLINE_MS + typingMs + (message.media?.size ?? 0) / SLOWEST_BYTES_PER_MS;
     const sent = (async () => open.connection.send(typingMs > 0 ? { ...outgoing, typingMs } : outgoing))();

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { scanJpeg } from './scan-jpeg.ts';
 import { scanMp4 } from './scan-mp4.ts';
 import { scanOgg } from './scan-ogg.ts';
@@ -7,6 +8,9 @@ import type { FileFacts, Scanner } from './scanner.ts';
 
 /** The longer side of a picture's thumbnail, in pixels. Each device of the recipients gets a copy of it. */
 const SIDE = 72;
+/** The same for the preview of a link, which is shown as it is, for there is no larger picture. */
+const LINK_SIDE = 192;
+const PIECE = 64 * 1024;
 
 const SCANNERS: ReadonlyMap<string, () => Scanner> = new Map([
   ['image/jpeg', () => scanJpeg(SIDE)],
@@ -22,6 +26,17 @@ const SCANNERS: ReadonlyMap<string, () => Scanner> = new Map([
 export function scannerOf(mimeType: string): Scanner | null {
   const [type = ''] = mimeType.split(';');
   return SCANNERS.get(type.trim())?.() ?? null;
+}
+
+/** A JPEG for the preview of a link; undefined if the image, a JPEG or a PNG, cannot be read. */
+export async function linkThumbnail(image: Uint8Array): Promise<Uint8Array | undefined> {
+  const scanner = image[0] === 0xff ? scanJpeg(LINK_SIDE) : scanPng(LINK_SIDE);
+  for (let at = 0; at < image.length; at += PIECE) {
+    await scanner.write(image.subarray(at, at + PIECE));
+    // Lets others have their turn.
+    await setImmediate();
+  }
+  return (await scanner.end()).jpegThumbnail;
 }
 
 interface ReadFile {

@@ -1,11 +1,17 @@
-import type { OutgoingContent, OutgoingMessage, QuotedMessage } from '@trunkline/core/spi/gateway';
+import type {
+  LinkPreview,
+  OutgoingContent,
+  OutgoingMessage,
+  QuotedMessage,
+} from '@trunkline/core/spi/gateway';
 import { generateWAMessage, isLidUser } from '@whiskeysockets/baileys';
-import type { AnyMessageContent, WAMessage, WASocket, proto } from '@whiskeysockets/baileys';
+import type { AnyMessageContent, WAMessage, WASocket, WAUrlInfo, proto } from '@whiskeysockets/baileys';
 import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
 import { Readable } from 'node:stream';
-import { scannerOf, withFacts } from '../file-facts/file-facts.ts';
+import { linkThumbnail, scannerOf, withFacts } from '../file-facts/file-facts.ts';
 import { BARS } from '../file-facts/packet-levels.ts';
 import type { FileFacts } from '../file-facts/scanner.ts';
+import type { SentMessages } from '../session/sent-messages.ts';
 
 /** An upload is given up after this long without progress. */
 const UPLOAD_STALLED_MS = 30_000;
@@ -16,12 +22,22 @@ interface ComposedFor {
   readonly timer: number | null;
 }
 
+interface Composing {
+  readonly socket: WASocket;
+  readonly logger: ILogger;
+  readonly sent: Pick<SentMessages, 'find'>;
+}
+
 /** Composes the message that phones understand. Encrypts and uploads its file as the file is read. */
 export async function compose(
-  { socket, logger }: { readonly socket: WASocket; readonly logger: ILogger },
+  { socket, logger, sent }: Composing,
   { jid, timer }: ComposedFor,
   { networkId, content, replyTo }: OutgoingMessage,
 ): Promise<proto.IMessage> {
+  // The page may have changed since a send whose outcome is unknown.
+  const before =
+    content.type === 'text' && content.preview !== undefined ? await sent.find(networkId) : undefined;
+  if (before) return before.content;
   const { id = '', lid } = socket.user ?? {};
   const { composed, facts } = await networkContent(content, (error) =>
     logger.warn(
@@ -64,13 +80,16 @@ interface NetworkContent {
   facts(): FileFacts;
 }
 
-/** Never makes Baileys fetch an address: no preview of a link in the text, and no file by its URL. */
+/** Never makes Baileys fetch an address: previews of links come with the text, and no file has a URL. */
 async function networkContent(
   content: OutgoingContent,
   failed: (error: unknown) => void,
 ): Promise<NetworkContent> {
-  if (content.type === 'text')
-    return { composed: { text: content.text, linkPreview: null }, facts: () => ({}) };
+  if (content.type === 'text') {
+    const { text, preview } = content;
+    const linkPreview = preview ? await shownLink(preview, failed) : null;
+    return { composed: { text, linkPreview }, facts: () => ({}) };
+  }
   const { file } = content;
   const { mimeType: mimetype, filename: fileName } = file;
   const caption = content.caption === null ? {} : { caption: content.caption };
@@ -92,6 +111,21 @@ async function networkContent(
     }
   })();
   return { composed, facts: read.facts };
+}
+
+/** The preview of a link as phones show it. Its image becomes a thumbnail. */
+async function shownLink(
+  { url, title, description, image }: LinkPreview,
+  failed: (error: unknown) => void,
+): Promise<WAUrlInfo> {
+  const jpegThumbnail = image && (await linkThumbnail(image).catch(failed));
+  return {
+    'canonical-url': url,
+    'matched-text': url,
+    title,
+    ...(description !== null && { description }),
+    ...(jpegThumbnail && { jpegThumbnail: Buffer.from(jpegThumbnail) }),
+  };
 }
 
 function audioMessage(

@@ -41,6 +41,10 @@ const INPUT: RequestBody = {
     type: oneOf(sentAsJson),
     reply_to: REPLY,
     text: { description: 'At least one character is not white space.' },
+    link_preview: {
+      description:
+        'Whether the recipient sees a preview of the first link, which the service fetches. True needs the setting `LINK_PREVIEWS`; without this field, that setting decides.',
+    },
     voice: { description: 'Only a message of the type audio can be a recorded voice message.' },
   },
   example: {

@@ -50,6 +50,8 @@ export interface Settings {
   readonly standardWebhooks: boolean;
   /** Whether instances may be given a proxy. */
   readonly instanceProxies: boolean;
+  /** Which texts get a preview of their first link. */
+  readonly linkPreviews: 'off' | 'requested' | 'all';
   /** How many days the history of an instance is kept. */
   readonly instanceHistoryDays: number;
   /** How long a number is down before a notification; 0 sends no notification. */
@@ -164,6 +166,7 @@ export function readSettings(given: readonly GivenSetting[]): Settings {
     webhookDeny: rest.WEBHOOK_DENY,
     standardWebhooks: rest.STANDARD_WEBHOOKS === 'true',
     instanceProxies: rest.INSTANCE_PROXIES === 'true',
+    linkPreviews: rest.LINK_PREVIEWS,
     instanceHistoryDays: rest.INSTANCE_HISTORY_DAYS,
     instanceDownAfterMs: rest.INSTANCE_DOWN_MINUTES * 60_000,
     messageRetentionDays: rest.MESSAGE_RETENTION_DAYS,
@@ -384,6 +387,13 @@ const variables = z.object({
     .register(documented, {
       meaning:
         '`true` lets whoever may write instances give one a `proxy_url` that it connects through: see [proxies of instances](#proxies-of-instances) for what they can reach with it',
+    }),
+  LINK_PREVIEWS: z
+    .enum(['off', 'requested', 'all'], 'must be off, requested or all.')
+    .default('off')
+    .register(documented, {
+      meaning:
+        'which texts get a [preview of their first link](#link-previews): none, those sent with `"link_preview": true`, or all that are not sent with `false`. The server then fetches pages that senders of texts choose',
     }),
   INSTANCE_HISTORY_DAYS: wholeNumber(3_650, 1).default(30).register(documented, {
     meaning: 'how many days [the history of each instance](#why-a-number-went-down) is kept',

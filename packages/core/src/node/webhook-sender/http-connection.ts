@@ -1,8 +1,21 @@
-import { Client, type buildConnector } from '#undici';
+import { Client, type buildConnector, type Dispatcher } from '#undici';
 import type { Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
 import type { WebhookRequest } from '../../ports/webhook-sender.ts';
 import { SendFailure } from './send-failure.ts';
+
+/** The head of a response. Names of headers are in lower case. */
+export interface ResponseHead {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+interface Reading {
+  /** Returns false if the body is not wanted. */
+  readonly head?: (head: ResponseHead) => boolean;
+  /** Returns false if the rest of the body is not wanted. */
+  readonly data: (chunk: Buffer) => boolean;
+}
 
 export interface Reply {
   readonly status: number;
@@ -54,16 +67,38 @@ export class HttpConnection {
    * Resolves as soon as the response is complete, its body exceeds `MAX_BYTES` or, after the status line, the
    * connection or the time ends. Rejects with a SendFailure or with the signal's reason.
    */
-  post(path: string, request: WebhookRequest, signal: AbortSignal): Promise<Reply> {
+  async post(path: string, request: WebhookRequest, signal: AbortSignal): Promise<Reply> {
+    const body = new ResponseText();
+    const status = await this.#exchange(
+      { method: 'POST', path, headers: withIdentity(request.headers), body: Buffer.from(request.body) },
+      { data: (chunk) => body.add(chunk) },
+      signal,
+    );
+    return { status, body: body.toString() };
+  }
+
+  /** Reads what is at a path. Resolves and rejects as `post` does, with the status. */
+  get(
+    path: string,
+    { headers, ...reading }: Reading & { readonly headers: readonly string[] },
+    signal: AbortSignal,
+  ): Promise<number> {
+    return this.#exchange({ method: 'GET', path, headers: withIdentity(headers) }, reading, signal);
+  }
+
+  #exchange(
+    options: Omit<Dispatcher.DispatchOptions, 'origin'>,
+    { head, data }: Reading,
+    signal: AbortSignal,
+  ): Promise<number> {
     this.#bytesBefore = this.#socket.bytesRead;
     return new Promise((resolve, reject) => {
-      const body = new ResponseText();
       let status: number | undefined;
 
       const end = (reason?: Error): void => {
         signal.removeEventListener('abort', abort);
         if (status === undefined) reject(reason ?? new SendFailure('CONNECTION_FAILED', 'It had no status.'));
-        else resolve({ status, body: body.toString() });
+        else resolve(status);
       };
       const cut = (reason?: Error): void => {
         this.#socket.destroy();
@@ -73,20 +108,19 @@ export class HttpConnection {
       signal.addEventListener('abort', abort, { once: true });
       if (signal.aborted) return abort();
 
-      this.#client.dispatch(
-        { method: 'POST', path, headers: withIdentity(request.headers), body: Buffer.from(request.body) },
-        {
-          onRequestStart() {}, // undici refuses a handler without this method
-          onResponseStart(_controller, statusCode) {
-            if (statusCode >= 200) status = statusCode; // 1xx responses are interim
-          },
-          onResponseData(_controller, chunk) {
-            if (!body.add(chunk)) cut();
-          },
-          onResponseEnd: () => end(),
-          onResponseError: (_controller, error) => cut(failureOf(error)),
+      this.#client.dispatch(options, {
+        onRequestStart() {}, // undici refuses a handler without this method
+        onResponseStart(_controller, statusCode, headers) {
+          if (statusCode < 200) return; // 1xx responses are interim
+          status = statusCode;
+          if (head && !head({ status, headers })) cut();
         },
-      );
+        onResponseData(_controller, chunk) {
+          if (!data(chunk)) cut();
+        },
+        onResponseEnd: () => end(),
+        onResponseError: (_controller, error) => cut(failureOf(error)),
+      });
     });
   }
 }

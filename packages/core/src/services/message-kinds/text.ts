@@ -14,21 +14,28 @@ export interface SendTextInput extends CommonSendInput {
   readonly type: 'text';
   /** 1 to 4,096 characters, not only white space. */
   readonly text: string;
+  /**
+   * Whether the recipient sees a preview of the page that the first link leads to. True needs the option `linkPreviews`.
+   * If omitted, that option decides.
+   */
+  readonly link_preview?: boolean | null | undefined;
 }
 
 /** U+0085 is white space in Unicode, but not in JavaScript. */
 const NOT_WHITE_SPACE = /[^\s\u0085]/;
 
-const textInput: z.ZodType<Pick<SendTextInput, 'text'>, unknown> = z.object({
-  text: storableText(1, TEXT_MAX).refine(
-    (text) => NOT_WHITE_SPACE.test(text),
-    'Must hold more than white space.',
-  ),
-  voice: optionalField(z.literal(false, NOT_AUDIO)),
-});
+const textInput: z.ZodType<{ readonly text: string; readonly link_preview?: boolean | undefined }, unknown> =
+  z.object({
+    text: storableText(1, TEXT_MAX).refine(
+      (text) => NOT_WHITE_SPACE.test(text),
+      'Must hold more than white space.',
+    ),
+    voice: optionalField(z.literal(false, NOT_AUDIO)),
+    link_preview: optionalField(z.boolean()),
+  });
 
 export const text: SendableKindRules<'text'> = {
-  payload: null,
+  payload: z.strictObject({ link_preview: z.boolean() }).nullable(),
   words: noWords,
   sending: {
     input: textInput,
@@ -36,13 +43,13 @@ export const text: SendableKindRules<'text'> = {
     read: (input) => {
       const read = readInput(textInput, input);
       if (!read.ok) return read;
-      const { text: words } = read.value;
+      const { text: words, link_preview: linkPreview } = read.value;
       return ok({
-        fingerprint: [words],
+        fingerprint: linkPreview === undefined ? [words] : [words, linkPreview],
         contentOf: () => ({
           type: 'text',
           kind: 'text',
-          payload: null,
+          payload: linkPreview === undefined ? null : { link_preview: linkPreview },
           text: words,
           caption: null,
           media: null,

@@ -1,16 +1,21 @@
 import { unsupportedType } from '../../domain/message/media-rules.ts';
+import { wantsPreview } from '../../domain/message/link-preview.ts';
 import { parseRecipient } from '../../domain/message/recipient.ts';
 import type { Recipient } from '../../domain/message/recipient.ts';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import { messageInput } from '../../inputs/messages.ts';
-import { readInput } from '../../inputs/read-input.ts';
+import { invalid, readInput } from '../../inputs/read-input.ts';
 import type { ServiceContext } from '../context.ts';
 import { checkSendable } from '../media/check-sendable.ts';
 import type { SentFile } from '../media/uploads.ts';
 import type { CheckedContent } from '../message-kinds/message-kind.ts';
 import { asSendable, SENDABLE_KINDS } from '../message-kinds/message-kinds.ts';
 import type { SendableKind } from '../message-kinds/message-kinds.ts';
+
+/** The error for `link_preview` if the service makes none. */
+const NO_PREVIEWS =
+  'Must be left out or false: this service makes no link previews. Its operator can change that (LINK_PREVIEWS, option linkPreviews).';
 
 /** A send request with valid input. Whether the instance or group exists is not checked yet. */
 export interface CheckedSend {
@@ -37,6 +42,9 @@ export function checkSendInput(
   if (!sendable.ok) return sendable;
   const content = readContent(type, input, upload);
   if (!content.ok) return content;
+  const isOff = type === 'text' && context.settings.linkPreviews === 'off';
+  if (isOff && wantsPreview(content.value.contentOf(''), 'requested'))
+    return invalid({ link_preview: [NO_PREVIEWS] });
   const recipient = parseRecipient(to);
   if (!recipient.ok) return recipient;
   return ok({ instanceId: instance, recipient: recipient.value, replyTo, type, content: content.value });
