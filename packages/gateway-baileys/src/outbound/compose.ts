@@ -110,7 +110,13 @@ async function networkContent(
         return { document: media, mimetype, fileName, ...caption };
     }
   })();
-  return { composed, facts: read.facts };
+  return {
+    composed,
+    facts() {
+      const { waveform, ...facts } = read.facts();
+      return content.type === 'audio' && content.voice && waveform ? { ...facts, waveform } : facts;
+    },
+  };
 }
 
 /** The preview of a link as phones show it. Its image becomes a thumbnail. */

@@ -50,7 +50,7 @@ export interface Settings {
   readonly standardWebhooks: boolean;
   /** Whether instances may be given a proxy. */
   readonly instanceProxies: boolean;
-  /** Which texts get a preview of their first link. */
+  /** Whether texts get a preview of their first link: no, on request, or unless refused. */
   readonly linkPreviews: 'off' | 'requested' | 'all';
   /** How many days the history of an instance is kept. */
   readonly instanceHistoryDays: number;
