@@ -112,7 +112,7 @@ export interface TrunklineOptions<Transaction = never> {
    */
   readonly instanceProxies?: boolean | undefined;
   /**
-   * Which texts get a preview of their first link: `requested` those with `link_preview: true`, `all` those without
+   * The texts that get a preview of their first link: `requested` those with `link_preview: true`, `all` those without
    * `link_preview: false`. The service then fetches pages that senders chose, by the rules of webhook URLs without
    * `webhookAllow`. Default `off`.
    */

@@ -29,7 +29,7 @@ export interface LinkPreviews {
 export function createLinkPreviews({ clock, logger, linkPreviewer, settings }: ServiceContext): LinkPreviews {
   const rules = {
     urlPolicy: settings.urlPolicy,
-    // The private hosts that webhooks may reach are not for everybody who can send a text.
+    // A key that sends texts must not read the private hosts that webhooks may reach.
     hosts: settings.hosts && { ...settings.hosts, allow: hostList([]) },
   };
   const kept = new Map<string, { readonly until: number; readonly page: Promise<PagePreview | null> }>();

@@ -77,7 +77,7 @@ export function entropyDecoder(): EntropyDecoder {
         bits = ((bits << 8) | byte) & 0xff_ffff;
         at += 1;
       } else if (bytes[at + 1] === 0) {
-        // A byte of all ones is followed by a 0, to tell it from a marker.
+        // A 0 after a byte of all ones distinguishes it from a marker.
         bits = ((bits << 8) | MARKER) & 0xff_ffff;
         at += 2;
       } else {

@@ -192,7 +192,7 @@ export function scanJpeg(side: number): Scanner {
   };
 }
 
-/** Whether a marker is one of SOF0 to SOF15. Only the first three have Huffman codes and are no lossless pictures. */
+/** Whether a marker is one of SOF0 to SOF15. Only the first three are lossy and have Huffman codes. */
 function isStartOfFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![HUFFMAN_TABLES, 0xc8, 0xcc].includes(marker);
 }

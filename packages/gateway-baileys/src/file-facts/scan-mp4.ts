@@ -66,7 +66,7 @@ export function scanMp4(side: number): Scanner {
   };
 }
 
-/** From the header of the movie (section 8.2.2). */
+/** Reads the header of the movie (section 8.2.2). */
 function durationIn(content: Uint8Array): FileFacts {
   const isLong = content[0] === 1;
   if (content.length < (isLong ? 32 : 20)) return {};
@@ -76,7 +76,7 @@ function durationIn(content: Uint8Array): FileFacts {
   return perSecond === 0 ? {} : durationFact(duration / perSecond);
 }
 
-/** From the header of a track (section 8.3.2), which has the size 0 unless it is a video. */
+/** Reads the header of a track (section 8.3.2), which has the size 0 unless it is a video. */
 function sizeIn(content: Uint8Array): FileFacts {
   const matrix = content[0] === 1 ? 52 : 40;
   if (content.length < matrix + 44) return {};

@@ -2,7 +2,7 @@ import type { Message } from './message.ts';
 
 export const LINK_PREVIEW_MODES = ['off', 'requested', 'all'] as const;
 /**
- * Which texts get a preview of their first link: none, those that request it, or all that do not refuse it
+ * The texts that get a preview of their first link: none, those that request it, or all that do not refuse it
  * (`link_preview`).
  */
 export type LinkPreviewMode = (typeof LINK_PREVIEW_MODES)[number];

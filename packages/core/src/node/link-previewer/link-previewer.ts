@@ -70,7 +70,7 @@ function withoutHash(url: URL): string {
   return url.href;
 }
 
-/** By the charset of the header, or of the first bytes of the page, or in UTF-8. */
+/** Decodes a page by the charset of its header or of its first bytes; by default, as UTF-8. */
 function textOf({ type, body }: FetchedPage): string {
   const beginning = body.toString('latin1', 0, 1_024);
   const charset = /charset\s*=\s*["']?([\w-]{1,40})/i;

@@ -67,7 +67,7 @@ function nameAt(html: string, at: number): string {
   return NAME.exec(html)?.[0].toLowerCase() ?? '';
 }
 
-/** Where the closing tag of an element begins; the end of the page if there is none. */
+/** Returns the position of an element's closing tag; the end of the page if there is none. */
 function closingTag(html: string, name: string, from: number): number {
   const closing = new RegExp(`</${name}`, 'gi');
   closing.lastIndex = from;
@@ -77,7 +77,7 @@ function closingTag(html: string, name: string, from: number): number {
 const BETWEEN = /[\s/]/;
 const ATTRIBUTE = /([^\s/>=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']*)))?/y;
 
-/** Reads attributes up to the end of a tag. Of repeated ones, the first counts. */
+/** Reads attributes up to the end of a tag. The first of repeated ones counts. */
 function readTag(
   html: string,
   from: number,
