@@ -3,12 +3,13 @@ import type { Gateway } from '@trunkline/core/spi/gateway';
 /** The facts about WhatsApp that every process needs. This module loads nothing of Baileys. */
 export const WHATSAPP: Pick<
   Gateway,
-  'network' | 'title' | 'linking' | 'capabilities' | 'acceptsProxy' | 'newMessageId'
+  'network' | 'title' | 'linking' | 'capabilities' | 'acceptsProxy' | 'sendsAtOnce' | 'newMessageId'
 > = {
   network: 'whatsapp',
   title: 'WhatsApp',
   linking: ['qr', 'pairing_code'],
   capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups'],
   acceptsProxy: true,
+  sendsAtOnce: 8,
   newMessageId: (bytes) => `3EB0${Buffer.from(bytes).toString('hex', 0, 9).toUpperCase()}`,
 };

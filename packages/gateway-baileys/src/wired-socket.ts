@@ -58,6 +58,8 @@ export interface WiredSocket {
   readonly life: SocketLife;
   readonly inbox: Inbox;
   readonly acks: Acks;
+  /** The groups that messages are on their way to. */
+  readonly groupsInFlight: Set<string>;
   readonly media: MediaNetwork;
   readonly history: HistoryReader;
   readonly salt: SaltWatch;
@@ -76,7 +78,7 @@ export function wireSocket(parts: WiringParts): WiredSocket {
   const { instanceId, listener, context, settings, memory, version, stored, skipped } = parts;
   const { clock, logger } = context;
   const log = baileysLogger(logger, instanceId);
-  const socket = makeSocket({
+  const { socket, operations } = makeSocket({
     settings,
     version,
     stored,
@@ -138,7 +140,8 @@ export function wireSocket(parts: WiringParts): WiredSocket {
   });
   limitAppState(socket);
   refillPreKeys(socket);
-  watchIdentityChanges({ socket, values: stored.values });
+  const groupsInFlight = new Set<string>();
+  watchIdentityChanges({ socket, operations, values: stored.values, groupsInFlight });
   watchDeviceLists(socket, memory.caches.userDevicesCache);
   const { arrivals } = stored;
   const media = mediaNetwork({
@@ -153,6 +156,7 @@ export function wireSocket(parts: WiringParts): WiredSocket {
     life,
     giveUp,
     acks: watchAcks(socket),
+    groupsInFlight,
     media,
     // Created after `limitAppState`, so that it gets the whole notification.
     salt: watchSalt({ socket, values: stored.values, media, logger: log }),

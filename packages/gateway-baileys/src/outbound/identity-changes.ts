@@ -5,11 +5,15 @@ import { userOf } from '../inbound/phone-number.ts';
 import { namePages } from '../session/session-values.ts';
 import type { SessionValues } from '../session/session-values.ts';
 import { keyName } from '../session/signal-keys.ts';
+import type { SignalOperations } from '../session/signal-operations.ts';
 import { holdStanzas } from '../socket/held-stanzas.ts';
-import { forgetHolders, GROUPS_WITH_HOLDERS } from './sender-keys.ts';
+import { forgetHolders, GROUPS_WITH_HOLDERS, withHolders } from './sender-keys.ts';
 
 interface IdentityWatch {
   readonly socket: WASocket;
+  readonly operations: SignalOperations;
+  /** The groups that messages are on their way to. */
+  readonly groupsInFlight: ReadonlySet<string>;
   readonly values: SessionValues;
 }
 
@@ -18,13 +22,14 @@ interface IdentityWatch {
  * person's devices have our keys in groups. Otherwise, they could not read the next message. Baileys only starts a new
  * session with the phone, and none if the notification waited for a connection.
  */
-export function watchIdentityChanges({ socket, values }: IdentityWatch): void {
+export function watchIdentityChanges(watch: IdentityWatch): void {
+  const { socket } = watch;
   let last: Promise<unknown> = Promise.resolve();
   holdStanzas(socket, 'notification', (stanza) => {
     const from = changedIn(stanza);
     if (from === null || isMe(socket, from)) return null;
     // One at a time, because many may have waited for the connection.
-    const forgotten = last.then(() => forget({ socket, values }, from));
+    const forgotten = last.then(() => forget(watch, from));
     last = forgotten.catch(() => undefined);
     // Without our token, only the person's first response may fail.
     void forgotten.then(() => giveTokenAgain(socket, from)).catch(() => undefined);
@@ -39,19 +44,21 @@ function changedIn({ attrs, content }: BinaryNode): string | null {
   return getBinaryNodeChild({ tag: 'notification', attrs, content }, 'identity') ? from : null;
 }
 
-async function forget({ socket, values }: IdentityWatch, from: string): Promise<void> {
+async function forget({ socket, operations, values, groupsInFlight }: IdentityWatch, from: string): Promise<void> {
   const users = await usersOf(socket, from);
   const { keys } = socket.authState;
-  const devices = await namesOf(values, users);
-  const groups = await groupsWith(values, users);
-  // The transaction of all sends, which use the same sessions.
-  await keys.transaction(async () => {
+  await operations.run([...users], async () => {
+    const devices = await namesOf(values, users);
     await keys.set({
       session: Object.fromEntries(devices.sessions.map((id) => [id, null])),
       'identity-key': Object.fromEntries(devices.identities.map((id) => [id, null])),
     });
-    for (const group of groups) await forgetHolders(keys, group, (device) => users.has(userOf(device) ?? ''));
-  }, socket.user?.id ?? '');
+  });
+  const isTheirs = (device: string): boolean => users.has(userOf(device) ?? '');
+  // A message that is on its way may carry the key to an app that is gone.
+  const inFlight = [...groupsInFlight];
+  for (const group of new Set([...inFlight, ...(await groupsWith(values, users))]))
+    await withHolders(keys, group, () => forgetHolders(keys, group, isTheirs));
 }
 
 /** Gives the person our token again if they had it, because the new app does not have it. */

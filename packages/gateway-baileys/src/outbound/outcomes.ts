@@ -1,4 +1,5 @@
 import type { MessageError, SendOutcome } from '@trunkline/core/spi/gateway';
+import { SessionBrokenError } from '../session/session-values.ts';
 import { briefly, queryErrorOf, statusCodeOf } from '../socket/status-code.ts';
 
 export function refused(code: string, message: string): SendOutcome {
@@ -48,9 +49,12 @@ export const GROUP_UNREACHABLE: SendOutcome = {
 
 export const CONNECTION_CLOSED = 'the connection closed';
 
-/** Whether an error means that the connection had closed. Baileys rejects with code 428 or with a bare number. */
+/**
+ * Whether an error means that the connection had closed, or is about to. Baileys rejects with code 428 or with a bare
+ * number.
+ */
 export function isClosed(error: unknown): boolean {
-  return typeof error === 'number' || statusCodeOf(error) === 428;
+  return typeof error === 'number' || statusCodeOf(error) === 428 || error instanceof SessionBrokenError;
 }
 
 /** The outcome of a failure before the message was written. The error need not say that the connection has closed. */

@@ -53,6 +53,9 @@ export async function reachGroup(socket: WASocket, group: GroupMetadata): Promis
   };
 }
 
+/** The sessions that are being started on a connection, by device. */
+const starts = new WeakMap<WASocket, Map<string, Promise<void>>>();
+
 /** Starts the sessions that are missing. Returns the devices without a session. Rejects if the query fails. */
 async function startMissingSessions(
   socket: WASocket,
@@ -60,7 +63,21 @@ async function startMissingSessions(
 ): Promise<ReadonlySet<string>> {
   const missing = await withoutSession(socket, devices);
   if (missing.length === 0) return new Set();
-  await startSessions(socket, await queryKeys(socket, missing));
+  const started = starts.get(socket) ?? new Map<string, Promise<void>>();
+  starts.set(socket, started);
+  // Several chats may need the same session, such as that with the owner's phone.
+  const others = missing.flatMap((device) => started.get(device) ?? []);
+  const own = missing.filter((device) => !started.has(device));
+  if (own.length > 0) {
+    const starting = queryKeys(socket, own)
+      .then((bundles) => startSessions(socket, bundles))
+      .finally(() => {
+        for (const device of own) started.delete(device);
+      });
+    for (const device of own) started.set(device, starting);
+    others.push(starting);
+  }
+  await Promise.all(others);
   return new Set(await withoutSession(socket, missing));
 }
 

@@ -1,11 +1,12 @@
 import { withDeadline } from '@trunkline/core/spi/gateway';
 import type { Clock } from '@trunkline/core/spi/gateway';
 import type { BinaryNode, WASocket, proto } from '@whiskeysockets/baileys';
-import { withPreparedSessions } from '../session/prepared-sessions.ts';
+import { withinSend } from '../session/current-send.ts';
+import type { Send } from '../session/current-send.ts';
 import type { SentMessages } from '../session/sent-messages.ts';
 import { ownKeys } from '../session/signal-keys.ts';
 import type { Acks } from './acks.ts';
-import { keepingFrom } from './sender-keys.ts';
+import { addHolders, holdersOf, withHolders } from './sender-keys.ts';
 
 /** Longer than the network takes to respond to a message. */
 const ACK_MS = 20_000;
@@ -14,7 +15,10 @@ interface Relay {
   readonly socket: WASocket;
   readonly clock: Clock;
   readonly acks: Acks;
+  /** The groups that messages are on their way to. */
+  readonly groupsInFlight: Set<string>;
   readonly sent: SentMessages;
+  readonly writing: () => void;
 }
 
 interface Relayed {
@@ -27,31 +31,55 @@ interface Relayed {
 }
 
 /**
- * Writes a message for which the sessions were started before. Returns the error code of the network's response; null if
- * the network has accepted the message.
+ * Writes a message for which the sessions were started before. Calls `writing` before anything is written: until then,
+ * a failure means that nothing was sent. Returns the error code of the network's response; null if the network has
+ * accepted the message.
  */
 export async function relay(
-  { socket, clock, acks, sent }: Relay,
-  { jid, networkId, unreachable, nodes = [] }: Relayed,
+  outbox: Relay,
+  relayed: Relayed,
   content: proto.IMessage,
 ): Promise<string | null> {
-  const acked = acks.expect(networkId);
+  const { socket, groupsInFlight } = outbox;
   const { keys } = socket.authState;
-  const write = (): Promise<unknown> =>
-    withPreparedSessions(() =>
+  const { jid, unreachable } = relayed;
+  if (!unreachable) return write(outbox, relayed, { content, holders: null });
+  return withHolders(keys, jid, async () => {
+    groupsInFlight.add(jid);
+    try {
+      const before = await holdersOf(keys, jid);
+      // Baileys would fail if it could send the key to none of those who lack it.
+      const holders = { ...before, ...Object.fromEntries(unreachable.map((device) => [device, true])) };
+      return await write(outbox, relayed, { content, holders });
+    } finally {
+      groupsInFlight.delete(jid);
+    }
+  });
+}
+
+async function write(
+  { socket, clock, acks, sent, writing }: Relay,
+  { jid, networkId, nodes = [] }: Relayed,
+  { content, holders }: { readonly content: proto.IMessage; readonly holders: Send['holders'] },
+): Promise<string | null> {
+  const acked = acks.expect(networkId);
+  const send: Send = {
+    record: ownKeys(sent.record(networkId, { jid, content })),
+    holders,
+    encryptedFor: new Set(),
+    isAhead: false,
+    writing,
+  };
+  try {
+    await withinSend(send, () =>
       socket.relayMessage(jid, content, { messageId: networkId, additionalNodes: [...nodes] }),
     );
-  try {
-    // Record the message in one transaction with the keys that encrypt it.
-    await keys.transaction(async () => {
-      await keys.set(ownKeys(sent.record(networkId, { jid, content })));
-      await (unreachable ? keepingFrom(unreachable, { keys, group: jid }, write) : write());
-    }, socket.user?.id ?? '');
     const { error } = await withDeadline(
       clock,
       { what: "WhatsApp's acknowledgement of a message", ms: ACK_MS },
       acked,
     );
+    if (error === null && holders) await addHolders(socket.authState.keys, jid, send.encryptedFor);
     return error;
   } finally {
     acks.forget(networkId);

@@ -95,12 +95,8 @@ async function resend(resending: Resending, request: Request): Promise<void> {
   if (copy > MOST_COPIES) return;
   copies.set(name, copy);
 
-  const prepareSession = await findSession(socket, request);
-  // The transaction of all sends, since it changes the same sessions.
-  await socket.authState.keys.transaction(async () => {
-    await prepareSession();
-    await socket.sendNode(await copyFor(socket, request, message));
-  }, socket.user?.id ?? '');
+  await prepareSession(socket, request);
+  await socket.sendNode(await copyFor(socket, request, message));
 }
 
 /** Checks the chat, because a stranger who has learned the id of a message could ask for it in another chat. */
@@ -115,28 +111,23 @@ async function lidOf(socket: WASocket, jid: string): Promise<string | null> {
 }
 
 /**
- * Makes the queries that a session with the device needs. Returns what remains to be done in the transaction: a new
- * session is started with the keys in the receipt, or with the network's, unless there is one that the device has not
- * complained about before.
+ * Starts a new session with the device, with the keys in the receipt, or with the network's, unless there is a session
+ * that the device has not complained about before.
  */
-async function findSession(
-  socket: WASocket,
-  { receipt, device, count }: Request,
-): Promise<() => Promise<void>> {
+async function prepareSession(socket: WASocket, { receipt, device, count }: Request): Promise<void> {
   const { signalRepository } = socket;
   const bundle = extractE2ESessionFromRetryReceipt(receipt);
   if (bundle) {
     const { preKey, ...rest } = bundle;
     const session = preKey ? { ...rest, preKey } : rest;
-    return () => signalRepository.injectE2ESession({ jid: device, session });
+    return signalRepository.injectE2ESession({ jid: device, session });
   }
   const known = await signalRepository.getSessionInfo(device);
   // An app that was installed again has a new registration.
   const registration = getBinaryNodeChildUInt(receipt, 'registration', 4);
   const isCurrent = registration === undefined || known?.registrationId === registration;
-  if (known && isCurrent && count < 2) return async () => {};
-  const bundles = await queryKeys(socket, [device]);
-  return () => startSessions(socket, bundles);
+  if (known && isCurrent && count < 2) return;
+  await startSessions(socket, await queryKeys(socket, [device]));
 }
 
 async function copyFor(

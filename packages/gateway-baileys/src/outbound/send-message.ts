@@ -35,6 +35,7 @@ export interface Outbox {
   readonly logger: ILogger;
   readonly clock: Clock;
   readonly acks: Acks;
+  readonly groupsInFlight: Set<string>;
   readonly sent: SentMessages;
   readonly values: SessionValues;
   readonly recipients: RecipientCache;
@@ -45,6 +46,9 @@ export interface Outbox {
   readonly standing: RestrictionQueries;
   readonly history: Pick<HistoryReader, 'settled'>;
 }
+
+/** An outbox that tells when a message may be written. */
+type WatchedOutbox = Outbox & { readonly writing: () => void };
 
 interface Chat extends Addresses {
   /** The seconds after which messages disappear in the chat; null if they stay. */
@@ -84,8 +88,7 @@ export async function sendMessage(
   );
   if (prepared.kind !== 'prepared') return prepared;
   await showTyping(outbox, prepared.chat, message);
-  writing();
-  const outcome = await write(outbox, message, prepared);
+  const outcome = await write(outbox, { message, prepared, writing });
   const { recipient } = prepared.chat;
   return recipient ? { ...outcome, recipient } : outcome;
 }
@@ -103,11 +106,26 @@ async function showTyping(
   await pause(clock, typingMs);
 }
 
-async function write(outbox: Outbox, message: OutgoingMessage, prepared: Prepared): Promise<SendOutcome> {
+interface Written {
+  readonly message: OutgoingMessage;
+  readonly prepared: Prepared;
+  readonly writing: () => void;
+}
+
+async function write(outbox: Outbox, { message, prepared, writing }: Written): Promise<SendOutcome> {
+  let mayBeWritten = false;
+  const watched = {
+    ...outbox,
+    writing() {
+      mayBeWritten = true;
+      writing();
+    },
+  };
   try {
-    return await (message.isGroup ? sendToGroup : sendToPerson)(outbox, message, prepared);
+    return await (message.isGroup ? sendToGroup : sendToPerson)(watched, message, prepared);
   } catch (error) {
     if (message.isGroup && isNoMember(error)) return NOT_IN_GROUP;
+    if (!mayBeWritten) return notWritten(error, outbox.socket.ws.isOpen);
     if (isClosed(error)) return { kind: 'unknown', reason: CONNECTION_CLOSED };
     return provesNothingWritten(error)
       ? notWritten(error, true)
@@ -153,7 +171,7 @@ async function findGroupChat({ socket, findGroup }: Outbox, jid: string): Promis
  * attempt could make the restriction worse.
  */
 async function sendToPerson(
-  outbox: Outbox,
+  outbox: WatchedOutbox,
   { networkId }: OutgoingMessage,
   { chat, content }: Prepared,
 ): Promise<SendOutcome> {
@@ -172,7 +190,7 @@ async function sendToPerson(
 
 /** Sends again after error 421: our list of members was outdated. */
 async function sendToGroup(
-  outbox: Outbox,
+  outbox: WatchedOutbox,
   { networkId }: OutgoingMessage,
   { chat: { jid, unreachable }, content }: Prepared,
 ): Promise<SendOutcome> {

@@ -15,24 +15,26 @@ export async function holdersOf(keys: Keys, group: string): Promise<Holders> {
   return holders;
 }
 
-/**
- * Runs work that sends the key to all devices that lack it, except these. Must run in a transaction. Baileys would take
- * a device to which it could not send the key for one that has it, and fails if there is no other to send it to.
- */
-export async function keepingFrom(
-  devices: readonly string[],
-  { keys, group }: { readonly keys: Keys; readonly group: string },
-  work: () => Promise<unknown>,
-): Promise<void> {
-  const before = await holdersOf(keys, group);
-  const lacking = new Set(devices.filter((device) => !before[device]));
-  const marked = { ...before, ...Object.fromEntries([...lacking].map((device) => [device, true])) };
-  await keys.set({ [TYPE]: { [group]: marked } });
-  await work();
-  await forgetHolders(keys, group, (device) => lacking.has(device));
+/** Runs work during which nobody else changes which devices have our key in the group. */
+export function withHolders<Result>(
+  { transaction }: Pick<SignalKeyStoreWithTransaction, 'transaction'>,
+  group: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return transaction(work, TYPE + group);
 }
 
-/** Forgets that these devices have our key in the group, so that the next message brings it. */
+/** Notes that these devices have got our key in the group. Must run within `withHolders`. */
+export async function addHolders(keys: Keys, group: string, devices: ReadonlySet<string>): Promise<void> {
+  if (devices.size === 0) return;
+  const added = Object.fromEntries([...devices].map((device) => [device, true]));
+  await keys.set({ [TYPE]: { [group]: { ...(await holdersOf(keys, group)), ...added } } });
+}
+
+/**
+ * Forgets that these devices have our key in the group, so that the next message brings it. Must run within
+ * `withHolders`.
+ */
 export async function forgetHolders(
   keys: Keys,
   group: string,

@@ -11,12 +11,17 @@ type SessionReads = Required<Pick<Session, 'read' | 'names'>>;
 export interface SessionValues extends SessionReads {
   /** The few values that must be available without a wait, so they stay in memory. */
   readonly resident: ResidentValues;
+  /** Changes values at once for all who read them; null deletes. The next write stores all of these changes. */
+  put(changes: SessionChanges): void;
   /**
-   * Writes one transaction, in which null deletes. Transactions are written one after another, in the order of the
-   * calls.
+   * Resolves when everything that was put before is stored. Rejects with a `SessionBrokenError` if it cannot be. The
+   * changes of one call of `put` are written in one transaction, and never before those of earlier calls. Writes happen
+   * one after another, so whatever was put during one is written together in the next.
    */
+  stored(): Promise<void>;
+  /** Puts and stores these changes. */
   save(changes: SessionChanges): Promise<void>;
-  /** Resolves when all writes that have begun are done or have failed. */
+  /** Resolves when everything that was put is stored, or cannot be. */
   completed(): Promise<void>;
 }
 
@@ -32,6 +37,14 @@ interface Resident {
   readonly prefixes: readonly string[];
 }
 
+/** The session could not be written, now or before, so its connection ends: the next one goes on from what is stored. */
+export class SessionBrokenError extends Error {
+  constructor(cause: unknown) {
+    super('What the connection needs could not be stored, so it ends: check the database.', { cause });
+    this.name = 'SessionBrokenError';
+  }
+}
+
 /**
  * Reads a session. If a write fails, `failed` is called, and nothing is written after that. The connection must then
  * end, because Baileys' memory is ahead of the storage. If a read fails, `failed` is called too, because Baileys takes a
@@ -42,45 +55,70 @@ export async function readSession(
   failed: (error: unknown) => void,
   withResident: Resident = { names: [], prefixes: [] },
 ): Promise<SessionValues> {
-  const { stored, resident, isResident } = await openSession(session, withResident);
+  const { parts, resident, isResident } = await openSession(session, withResident);
   const recent = recentValues();
-  /** The values being written, which count as stored. */
-  const inFlight = new Map<string, Uint8Array | null>();
-  let writes: Promise<void> = Promise.resolve();
-  let writesBegun = 0;
-  let broken = false;
+  /** The values that are not stored yet, which count as stored. */
+  const ahead = new Map<string, Uint8Array | null>();
+  /** Those of them that no write has begun with. */
+  let waiting = new Map<string, Uint8Array | null>();
+  /** The write of everything that waits, which begins after the one before it; null if none is planned. */
+  let planned: Promise<void> | null = null;
+  let last: Promise<void> = Promise.resolve();
+  let puts = 0;
+  let broken: SessionBrokenError | null = null;
 
   /** Undefined if only the storage knows the value; null for a name without a value. */
   const known = (name: string): Uint8Array | null | undefined => {
-    const written = inFlight.get(name);
-    if (written !== undefined) return written;
+    const put = ahead.get(name);
+    if (put !== undefined) return put;
     return isResident(name) ? (resident.get(name) ?? null) : recent.get(name);
   };
 
   const write = async (changes: SessionChanges): Promise<void> => {
-    if (broken)
-      throw new Error(
-        'An earlier write of this session failed, so its connection ends: the next one goes on from what is stored.',
-      );
+    if (broken) throw broken;
     try {
       await session.save(changes);
     } catch (error) {
-      broken = true;
+      broken = new SessionBrokenError(error);
       failed(error);
-      throw error;
+      throw broken;
     }
     for (const [name, value] of changes) {
       if (!isResident(name)) recent.set(name, value);
       else if (value) resident.set(name, value);
       else resident.delete(name);
       // Keep the entry if a later write of this name is waiting.
-      if (inFlight.get(name) === value) inFlight.delete(name);
+      if (ahead.get(name) === value) ahead.delete(name);
     }
+  };
+
+  const writeWaiting = (): Promise<void> => {
+    const changes = waiting;
+    waiting = new Map();
+    planned = null;
+    return write(changes);
+  };
+
+  const put = (changes: SessionChanges): void => {
+    puts += 1;
+    for (const [name, value] of changes) {
+      ahead.set(name, value);
+      waiting.set(name, value);
+    }
+  };
+
+  const stored = (): Promise<void> => {
+    if (waiting.size === 0 || planned) return last;
+    planned = last.then(writeWaiting, writeWaiting);
+    // Those who wait for it report the error.
+    planned.catch(() => undefined);
+    last = planned;
+    return last;
   };
 
   const readStored = async (names: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> => {
     try {
-      return await stored.read(names);
+      return await parts.read(names);
     } catch (error) {
       failed(error);
       throw error;
@@ -93,11 +131,11 @@ export async function readSession(
       names: (prefix) => [...resident.keys()].filter((name) => name.startsWith(prefix)),
     },
     async read(names) {
-      const before = writesBegun;
+      const before = puts;
       const missing = names.filter((name) => known(name) === undefined);
       const found = missing.length === 0 ? NOTHING : await readStored(missing);
-      // Values written in the meantime may be newer than those read.
-      if (writesBegun === before) for (const name of missing) recent.set(name, found.get(name) ?? null);
+      // Values put in the meantime may be newer than those read.
+      if (puts === before) for (const name of missing) recent.set(name, found.get(name) ?? null);
       return new Map(
         names.flatMap((name) => {
           const current = known(name);
@@ -106,31 +144,30 @@ export async function readSession(
         }),
       );
     },
-    names: (page) => stored.names(page),
-    save(changes) {
-      if (changes.size === 0) return Promise.resolve();
-      writesBegun += 1;
-      for (const [name, value] of changes) inFlight.set(name, value);
-      const written = writes.then(() => write(changes));
-      writes = written.catch(() => undefined);
-      return written;
+    names: (page) => parts.names(page),
+    put,
+    stored,
+    async save(changes) {
+      if (changes.size === 0) return;
+      put(changes);
+      await stored();
     },
-    completed: () => writes,
+    completed: () => stored().catch(() => undefined),
   };
 }
 
 const NOTHING: ReadonlyMap<string, Uint8Array> = new Map();
 
 interface OpenedSession {
-  readonly stored: SessionReads;
+  readonly parts: SessionReads;
   readonly resident: Map<string, Uint8Array>;
   readonly isResident: (name: string) => boolean;
 }
 
 /** If a session cannot be read in parts, everything is resident. */
 async function openSession(session: Session, { names, prefixes }: Resident): Promise<OpenedSession> {
-  const stored = readableInParts(session);
-  if (!stored) {
+  const parts = readableInParts(session);
+  if (!parts) {
     const resident = new Map(await session.load());
     const listed: SessionReads = {
       read: async () => NOTHING,
@@ -140,17 +177,17 @@ async function openSession(session: Session, { names, prefixes }: Resident): Pro
           .toSorted()
           .slice(0, limit),
     };
-    return { stored: listed, resident, isResident: () => true };
+    return { parts: listed, resident, isResident: () => true };
   }
-  const resident = new Map(await stored.read(names));
+  const resident = new Map(await parts.read(names));
   for (const prefix of prefixes) {
-    for await (const page of namePages(stored, prefix)) {
-      for (const [name, value] of await stored.read(page)) resident.set(name, value);
+    for await (const page of namePages(parts, prefix)) {
+      for (const [name, value] of await parts.read(page)) resident.set(name, value);
     }
   }
   const isResident = (name: string): boolean =>
     names.includes(name) || prefixes.some((prefix) => name.startsWith(prefix));
-  return { stored, resident, isResident };
+  return { parts, resident, isResident };
 }
 
 function readableInParts(session: Session): SessionReads | null {

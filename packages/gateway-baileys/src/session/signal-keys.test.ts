@@ -52,8 +52,8 @@ it('the store of Signal keys writes nothing after a failed write, and reports th
   const failures: unknown[] = [];
   const keys = signalKeys(await readSession(session, (error) => failures.push(error)), clock);
   session.failNextSave();
-  await expect(keys.set({ 'lid-mapping': { a: '1' } })).rejects.toThrow('full');
-  await expect(keys.set({ 'lid-mapping': { b: '2' } })).rejects.toThrow('earlier');
+  await expect(keys.set({ 'lid-mapping': { a: '1' } })).rejects.toThrow('could not be stored');
+  await expect(keys.set({ 'lid-mapping': { b: '2' } })).rejects.toThrow('could not be stored');
   expect(failures).toHaveLength(1);
   expect(session.values.size).toBe(0);
 });
@@ -111,8 +111,8 @@ describe('a set of thousands of Signal keys', () => {
     const failures: unknown[] = [];
     const keys = signalKeys(await readSession(session, (error) => failures.push(error)), clock);
     session.failNextSave();
-    await expect(keys.set({ 'device-list': many('1') })).rejects.toThrow('full');
-    await expect(keys.set({ 'device-list': { '0': ['2'] } })).rejects.toThrow('earlier');
+    await expect(keys.set({ 'device-list': many('1') })).rejects.toThrow('could not be stored');
+    await expect(keys.set({ 'device-list': { '0': ['2'] } })).rejects.toThrow('could not be stored');
     expect(failures).toHaveLength(1);
     expect(session.values.size).toBe(0);
   });

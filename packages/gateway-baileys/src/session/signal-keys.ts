@@ -8,11 +8,20 @@ import type { SessionValues } from './session-values.ts';
 /** How many keys are read or written before other work may run: a group of a thousand members needs thousands. */
 const TOGETHER = 200;
 
-/**
- * Signal's keys and sessions among an instance's stored values, with one transaction per `set`. Each `get` returns new
- * objects, because Baileys changes some of them before it knows whether they will be stored.
- */
-export function signalKeys(values: SessionValues, clock: Pick<Clock, 'now'>): SignalKeyStore {
+/** Signal's keys and sessions among an instance's stored values, with one transaction per `set` or `put`. */
+export interface SignalKeys extends SignalKeyStore {
+  /**
+   * Each `get` returns new objects, because Baileys changes some of them before it knows whether they will be stored.
+   */
+  get: SignalKeyStore['get'];
+  set(data: SignalDataSet): Promise<void>;
+  /** Resolves when the changes are seen by all who read, before they are stored. */
+  put(data: SignalDataSet): Promise<void>;
+  /** Resolves when everything that was put before is stored. */
+  stored(): Promise<void>;
+}
+
+export function signalKeys(values: SessionValues, clock: Pick<Clock, 'now'>): SignalKeys {
   /** Settles when a large set is encoded. Until then, reads and writes wait, because the set is not visible yet. */
   let encoding: Promise<unknown> | null = null;
 
@@ -41,6 +50,19 @@ export function signalKeys(values: SessionValues, clock: Pick<Clock, 'now'>): Si
     return pair.user;
   };
 
+  const put = async (data: SignalDataSet): Promise<void> => {
+    const entries = entriesOf(data);
+    const today = dayOf(clock.now());
+    while (encoding) await encoding;
+    if (entries.length <= TOGETHER) return values.put(changesOf(entries, today));
+    const encoded = encodeInParts(entries, today).then(values.put);
+    const over = (): void => {
+      encoding = null;
+    };
+    encoding = encoded.then(over, over);
+    await encoded;
+  };
+
   return {
     async get(type, ids) {
       const found: { [id: string]: SignalDataTypeMap[typeof type] } = {};
@@ -57,17 +79,11 @@ export function signalKeys(values: SessionValues, clock: Pick<Clock, 'now'>): Si
       return found;
     },
     async set(data) {
-      const entries = entriesOf(data);
-      const today = dayOf(clock.now());
-      while (encoding) await encoding;
-      if (entries.length <= TOGETHER) return values.save(changesOf(entries, today));
-      const begun = encodeInParts(entries, today).then((changes) => ({ saved: values.save(changes) }));
-      const over = (): void => {
-        encoding = null;
-      };
-      encoding = begun.then(over, over);
-      return (await begun).saved;
+      await put(data);
+      await values.stored();
     },
+    put,
+    stored: values.stored,
   };
 }
 

@@ -1,8 +1,10 @@
 import type { Clock } from '@trunkline/core/spi/gateway';
 import {
   DEFAULT_CONNECTION_CONFIG,
+  isHostedPnUser,
   isJidNewsletter,
   isJidStatusBroadcast,
+  isPnUser,
   makeWASocket,
   proto,
 } from '@whiskeysockets/baileys';
@@ -21,9 +23,12 @@ import { withDispatcher } from '../network/instance-network.ts';
 import type { Arrivals } from '../inbound/arrivals.ts';
 import type { InstanceSettings } from '../options.ts';
 import { isKeyUsed } from '../inbound/used-keys.ts';
-import { leaveEndedTransactions } from '../session/ended-transactions.ts';
-import { areSessionsPrepared } from '../session/prepared-sessions.ts';
+import { userOf } from '../inbound/phone-number.ts';
+import { currentSend } from '../session/current-send.ts';
 import { ownKeys, signalKeys } from '../session/signal-keys.ts';
+import type { SignalKeys } from '../session/signal-keys.ts';
+import { signalOperations } from '../session/signal-operations.ts';
+import type { SignalOperations } from '../session/signal-operations.ts';
 import type { StoredSession } from '../session/stored-session.ts';
 import { guardHandlers } from './guarded-handlers.ts';
 import { cooperativeYield } from './cooperative-yield.ts';
@@ -45,14 +50,26 @@ interface SocketParts {
   readonly skipped: (tag: string, error: unknown) => void;
 }
 
-/** Creates a Baileys socket, which begins to connect immediately. */
-export function makeSocket(parts: SocketParts): WASocket {
-  return guardHandlers(() => makeWASocket(configOf(parts)), parts.skipped);
+interface MadeSocket {
+  readonly socket: WASocket;
+  readonly operations: SignalOperations;
 }
 
-function configOf(parts: SocketParts): UserFacingSocketConfig {
+/** Creates a Baileys socket, which begins to connect immediately. */
+export function makeSocket(parts: SocketParts): MadeSocket {
+  const keys = signalKeys(parts.stored.values, parts.clock);
+  const operations = signalOperations(keys);
+  const socket = guardHandlers(() => makeWASocket(configOf(parts, keys, operations)), parts.skipped);
+  return { socket, operations };
+}
+
+function configOf(
+  parts: SocketParts,
+  keys: SignalKeys,
+  operations: SignalOperations,
+): UserFacingSocketConfig {
   const { settings, version, logger, clock, caches, findGroup } = parts;
-  const { values, creds, arrivals, sent } = parts.stored;
+  const { creds, arrivals, sent } = parts.stored;
   const { agent, fetchAgent, dispatcher } = settings.network;
   const makeSignalRepository = DEFAULT_CONNECTION_CONFIG.makeSignalRepository;
   return {
@@ -65,8 +82,12 @@ function configOf(parts: SocketParts): UserFacingSocketConfig {
     ...caches,
     logger,
     browser: browserOf(settings),
-    auth: { creds, keys: signalKeys(values, clock) },
-    makeSignalRepository: recordingRepository(makeSignalRepository, arrivals, cooperativeYield(clock)),
+    auth: { creds, keys },
+    makeSignalRepository: operatingRepository(makeSignalRepository, {
+      arrivals,
+      operations,
+      turn: cooperativeYield(clock),
+    }),
     // This gateway asks for unreadable messages itself, and answers phones that ask for ours.
     maxMsgRetryCount: 0,
     retryRequestDelayMs: 0,
@@ -91,7 +112,8 @@ export function browserOf({ deviceName }: Pick<InstanceSettings, 'deviceName'>):
 }
 
 interface Received {
-  readonly transactionKey: string;
+  /** The name of the operation: the sender, or the group. */
+  readonly name: string;
   readonly ciphertext: Uint8Array;
   /** The Signal address of the sender's device; null for a message to a group. */
   readonly address: string | null;
@@ -105,30 +127,43 @@ const NO_CONTENT: Uint8Array = Buffer.from([1]);
 
 type MakeRepository = SocketConfig['makeSignalRepository'];
 
+interface Operating {
+  readonly arrivals: Arrivals;
+  readonly operations: SignalOperations;
+  /** Awaited before each of many small pieces of work. */
+  readonly turn: () => Promise<void>;
+}
+
 /**
- * Records messages. Baileys acknowledges a message before it reports it, so the content is stored in the same
- * transaction as the decryption, which uses up a key.
+ * Makes each step of a session or of a group's key an operation, and records messages. Baileys acknowledges a message
+ * before it reports it, so the content is stored in the same operation as the decryption, which uses up a key.
  */
-function recordingRepository(
+function operatingRepository(
   make: MakeRepository,
-  arrivals: Arrivals,
-  turn: () => Promise<void>,
+  { arrivals, operations, turn }: Operating,
 ): MakeRepository {
   return (auth, ...rest) => {
     const keys = auth.keys as SignalKeyStoreWithTransaction; // makeWASocket adds the transactions before it calls this
-    leaveEndedTransactions(keys);
+    operations.takeOver(keys);
     const repository = make(auth, ...rest);
+
+    /** Names the operations on the sessions with all devices of a person, under which of two addresses whatever. */
+    const nameOf = async (jid: string): Promise<string> => {
+      const isNumber = isPnUser(jid) === true || isHostedPnUser(jid) === true;
+      // Baileys looks the hidden id up in the same way when it looks for the session.
+      const lid = isNumber ? await repository.lidMapping.getLIDForPN(jid).catch(() => null) : null;
+      return userOf(lid ?? jid) ?? jid;
+    };
     const recorded = async (
-      { transactionKey, ciphertext, address }: Received,
+      { name, ciphertext, address }: Received,
       decrypt: () => Promise<Uint8Array>,
     ): Promise<Uint8Array> => {
-      // The repository's own transaction has the same key, so it joins this one.
-      const opening = keys.transaction(async () => {
+      const opening = operations.run([name], async () => {
         const opened = await decrypt();
         const recording = await arrivals.record(ciphertext, opened);
         if (recording) await keys.set(ownKeys(recording.keys));
         return { plaintext: opened, recording };
-      }, transactionKey);
+      });
       const { plaintext, recording } = await opening.catch(async (error: unknown) => {
         if (await isKeyUsed(keys, { error, ciphertext, address })) {
           arrivals.noteRepeat(ciphertext);
@@ -145,21 +180,43 @@ function recordingRepository(
       // Called for each device of each member of a group.
       validateSession: async (jid) => {
         await turn();
-        return areSessionsPrepared() ? { exists: true } : repository.validateSession(jid);
+        return currentSend() ? { exists: true } : repository.validateSession(jid);
       },
-      injectE2ESession: (options) => turn().then(() => repository.injectE2ESession(options)),
-      encryptMessage: (options) => turn().then(() => repository.encryptMessage(options)),
-      decryptMessage: (options) =>
+      injectE2ESession: async (options) => {
+        await turn();
+        return operations.run([await nameOf(options.jid)], () => repository.injectE2ESession(options));
+      },
+      encryptMessage: async (options) => {
+        await turn();
+        const encrypted = await operations.run([await nameOf(options.jid)], () =>
+          repository.encryptMessage(options),
+        );
+        currentSend()?.encryptedFor.add(options.jid);
+        return encrypted;
+      },
+      encryptGroupMessage: (options) =>
+        operations.run([options.group], () => repository.encryptGroupMessage(options)),
+      getSenderKeyDistributionMessage: (options) =>
+        operations.run([options.group], () => repository.getSenderKeyDistributionMessage(options)),
+      processSenderKeyDistributionMessage: (options) =>
+        operations.run([options.item.groupId ?? ''], () =>
+          repository.processSenderKeyDistributionMessage(options),
+        ),
+      migrateSession: async (fromJid, toJid) => {
+        const names = [fromJid, toJid].map((jid) => userOf(jid) ?? jid);
+        return operations.run(names, () => repository.migrateSession(fromJid, toJid));
+      },
+      decryptMessage: async (options) =>
         recorded(
           {
-            transactionKey: options.jid,
+            name: await nameOf(options.jid),
             ciphertext: options.ciphertext,
             address: repository.jidToSignalProtocolAddress(options.jid),
           },
           () => repository.decryptMessage(options),
         ),
       decryptGroupMessage: (options) =>
-        recorded({ transactionKey: options.group, ciphertext: options.msg, address: null }, () =>
+        recorded({ name: options.group, ciphertext: options.msg, address: null }, () =>
           repository.decryptGroupMessage(options),
         ),
     } satisfies Partial<SignalRepositoryWithLIDStore>) as SignalRepositoryWithLIDStore; // the rest is inherited
