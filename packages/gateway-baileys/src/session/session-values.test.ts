@@ -1,7 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Session } from '@trunkline/core/spi/gateway';
 import { memorySession } from '@trunkline/gateway-contract';
 import { expect, it } from 'vitest';
-import { readSession } from './session-values.ts';
+import { readSession, SessionBrokenError } from './session-values.ts';
 import type { SessionValues } from './session-values.ts';
 
 const bytes = (value: number): Uint8Array => Uint8Array.of(value);
@@ -83,4 +84,49 @@ it('a session returns what was written while it was being read, then and later',
   disk.resolve();
   expect(await reading).toEqual([2, undefined]);
   expect(await read(values, 'one', 'two')).toEqual([2, undefined]);
+});
+
+it('a session stores together, in order, what was put while it was writing', async () => {
+  const session = memorySession('ins_1');
+  const writes: [string, number | undefined][][] = [];
+  const disk = Promise.withResolvers<void>();
+  const slow: Session = {
+    ...session,
+    async save(changes) {
+      writes.push([...changes].map(([name, value]) => [name, value?.[0]]));
+      await disk.promise;
+      await session.save(changes);
+    },
+  };
+  const values = await readSession(slow, () => {});
+  const first = values.save(new Map([['one', bytes(1)]]));
+  while (writes.length === 0) await setImmediate();
+  values.put(new Map([['one', bytes(2)]]));
+  const others = [2, 3].map((value) => values.save(new Map([['two', bytes(value)]])));
+  expect(await read(values, 'one', 'two')).toEqual([2, 3]);
+  expect(session.values.size).toBe(0);
+  disk.resolve();
+  await first;
+  expect(session.values.get('one')).toEqual(bytes(1));
+  await Promise.all(others);
+  expect(writes).toEqual([
+    [['one', 1]],
+    [
+      ['one', 2],
+      ['two', 3],
+    ],
+  ]);
+});
+
+it('a session that could not be written once refuses everything after that', async () => {
+  const session = memorySession('ins_1');
+  const failures: unknown[] = [];
+  const values = await readSession(session, (error) => failures.push(error));
+  session.failNextSave();
+  const saves = [1, 2].map((value) => values.save(new Map([['one', bytes(value)]])));
+  for (const save of saves) await expect(save).rejects.toThrow(SessionBrokenError);
+  await expect(values.stored()).rejects.toThrow(SessionBrokenError);
+  await values.completed();
+  expect(failures).toEqual([new Error('The disk is full.')]);
+  expect(session.values.size).toBe(0);
 });
