@@ -32,19 +32,22 @@ afterAll(async () => {
 });
 
 interface CrashOptions {
+  /** The URL of a PostgreSQL database; by default, SQLite. */
+  readonly databaseUrl?: string | undefined;
   readonly printsLog?: boolean;
   /** Event types that the receiver subscribes to in addition to the nine of the specification. */
   readonly optInEvents?: readonly OptInEventType[];
 }
 
 export async function startCrashHarness({
+  databaseUrl,
   printsLog = false,
   optInEvents = [],
 }: CrashOptions = {}): Promise<CrashHarness> {
   const wa = await startFakeWhatsApp();
   const directory = mkdtempSync(join(tmpdir(), 'trunkline-baileys-'));
   const receiver = await startReceiver();
-  const options = { directory, whatsapp: wa.client, printsLog };
+  const options = { directory, databaseUrl, whatsapp: wa.client, printsLog };
   let starts = 0;
   let server = await startServer({ ...options, aheadMs: 0 });
   const { apiKey, client } = server;

@@ -9,6 +9,7 @@ const PROGRAM = pathToFileURL(await builtProgram(new URL('programs/serve.ts', im
 
 export interface ServerOptions {
   readonly directory: string;
+  readonly databaseUrl?: string | undefined;
   readonly whatsapp: ClientSettings;
   /** Taken from an earlier server on this directory; by default, a new key. */
   readonly apiKey?: string | undefined;

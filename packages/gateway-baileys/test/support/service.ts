@@ -8,12 +8,13 @@ import type { BaileysGatewayOptions } from '@trunkline/gateway-baileys';
 import { createHttpApp } from '@trunkline/http';
 import { createClient } from '@trunkline/http/client';
 import type { TrunklineClient } from '@trunkline/http/client';
+import { postgresStorage } from '@trunkline/storage-postgres';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 
 export const SECRET_KEY = 'a secret key of at least 32 characters';
 const BASE_URL = 'http://127.0.0.1/api/v1';
 
-/** The whole service in this process: SQLite, the REST API with its client, and Baileys. */
+/** The whole service in this process: a database, the REST API with its client, and Baileys. */
 export interface Service {
   readonly client: TrunklineClient;
   stop(): Promise<void>;
@@ -31,15 +32,20 @@ export interface ServiceOptions {
   /** Taken from an earlier service on this directory; by default, a new key. */
   readonly apiKey?: string | undefined;
   readonly clock?: Clock | undefined;
-  readonly around?: ((storage: Storage) => Storage) | undefined;
+  /** The URL of a PostgreSQL database; by default, SQLite in the directory. */
+  readonly databaseUrl?: string | undefined;
+  readonly around?: ((storage: Storage<never>) => Storage<never>) | undefined;
 }
 
 export async function startService(options: ServiceOptions): Promise<StartedService> {
-  const { directory, gateway, logger, clock, around = (storage) => storage } = options;
+  const { directory, databaseUrl, gateway, logger, clock, around = (storage) => storage } = options;
+  const storage: Storage<never> = databaseUrl
+    ? postgresStorage({ connectionString: databaseUrl })
+    : sqliteStorage({ path: join(directory, 'trunkline.db') });
   const trunkline = createTrunkline({
     ...nodeRuntime({ mediaDirectory: join(directory, 'media') }),
     ...(clock && { clock }),
-    storage: around(sqliteStorage({ path: join(directory, 'trunkline.db') })),
+    storage: around(storage),
     gateways: [baileysGateway({ pace: 'off', ...gateway })],
     secretKey: SECRET_KEY,
     urlPolicy: 'local',

@@ -19,6 +19,7 @@ trustFakeWhatsApp(options.whatsapp);
 const clock = systemClock();
 const service = await startService({
   directory: options.directory,
+  databaseUrl: options.databaseUrl,
   apiKey: options.apiKey,
   logger: options.printsLog ? printing() : undefined,
   clock: { ...clock, now: () => clock.now() + options.aheadMs },
@@ -43,7 +44,7 @@ async function stop(): Promise<void> {
 }
 
 /** Wraps the storage so that the process is killed at the given write, before the write's result is known. */
-function killable(storage: Storage): Storage {
+function killable(storage: Storage<never>): Storage<never> {
   const { activities, messages, sessions } = storage;
   const last =
     <Args extends readonly unknown[], Result>(name: string, write: (...args: Args) => Promise<Result>) =>
