@@ -190,13 +190,14 @@ it('after a crash with several sends on their way, the next process repeats them
     const messages = targets.map((to) => aText(to, `run ${run}`));
     all.push(...messages);
     wa.holdAcks();
-    const { hangs } = hangAfter(session, Math.floor(random(4)));
+    const { hangs, release } = hangAfter(session, Math.floor(random(4)));
     for (const message of messages) void link.connection().send(message);
     await Promise.race([hangs, eventually(() => expectArrived(harness, messages))]);
     // What the storage has if the process is killed now.
     const left = session.copy();
     wa.drop(account);
     wa.releaseAcks();
+    release();
     session = left;
     link = await openLink(nextProcess(harness.network), left);
     const { connection } = link;
@@ -207,7 +208,7 @@ it('after a crash with several sends on their way, the next process repeats them
     expect(outcomes).toEqual(again.map(() => ACCEPTED));
     expectRead(harness, all);
   }
-  for (const person of chats) expect(wa.inbox(person)).toHaveLength((all.length / targets.length) * 2 + 1);
+  for (const person of chats) expect(wa.inbox(person)).toHaveLength((all.length / targets.length) * 2 + 2);
 });
 
 function expectArrived({ network: { wa } }: Linked, messages: readonly OutgoingMessage[]): void {
