@@ -14,52 +14,58 @@ const MESSAGES = 2;
 /** The server is killed at every STEP-th write of a burst. */
 const STEP = sized('KILL_STEP', { short: 7, long: 1 });
 
-describe.concurrent('kill -9 at a write while several messages of a number are sent', { timeout: 3_600_000 }, () => {
-  it.for(['SQLite', 'PostgreSQL'] as const)(
-    'each is in its chat once and in order, and every phone can read it, on %s',
-    async (storage, { onTestFinished }) => {
-      const postgres = storage === 'PostgreSQL' ? await startPostgres() : null;
-      onTestFinished(async () => postgres?.stop());
-      const harness = await startPairedHarness({ databaseUrl: postgres?.url });
-      const chats = Array.from({ length: CHATS }, (_, index) =>
-        harness.wa.person(String(5511955500000 + index), index === 0 ? { linkedDevices: 1 } : {}),
-      );
-      const ids: string[] = [];
-      let bursts = 0;
-      const begin = async (): Promise<readonly string[]> => {
-        bursts += 1;
-        const burst: string[] = [];
-        for (let place = 1; place <= MESSAGES; place += 1)
-          burst.push(...(await Promise.all(chats.map((person) => send(harness, person, `${bursts}.${place}`)))));
-        ids.push(...burst);
-        return burst;
-      };
-      await untilSent(harness, await begin());
-      const before = harness.service().writes().length;
-      await untilSent(harness, await begin());
-      const writes = harness.service().writes().length - before;
-      for (let count = 0; count <= writes; count += STEP) {
-        const server = harness.service();
-        await server.dieAfterWrites(count);
-        const beginning = begin();
-        const isDead = await Promise.race([beginning.then(() => false), server.ended().then(() => true)]);
-        if (isDead) await comeBack(harness);
-        const burst = await beginning;
-        const sent = untilSent(harness, burst);
-        sent.catch(() => undefined); // rejects if the server is dead
-        await Promise.race([harness.service().ended(), sent]);
-        await harness.service().kill();
-        await comeBack(harness);
-        await untilSent(harness, burst);
-      }
-      await expectAllRead(harness, { chats, bursts, ids });
-      process.stdout.write(
-        `${storage}: killed ${bursts - 2} times at one of ${writes} writes of ${CHATS * MESSAGES} sends; ` +
-          `${harness.wa.sentMessages().length} stanzas, ${ids.length} messages\n`,
-      );
-    },
-  );
-});
+describe.concurrent(
+  'kill -9 at a write while several messages of a number are sent',
+  { timeout: 3_600_000 },
+  () => {
+    it.for(['SQLite', 'PostgreSQL'] as const)(
+      'each is in its chat once and in order, and every phone can read it, on %s',
+      async (storage, { onTestFinished }) => {
+        const postgres = storage === 'PostgreSQL' ? await startPostgres() : null;
+        onTestFinished(async () => postgres?.stop());
+        const harness = await startPairedHarness({ databaseUrl: postgres?.url });
+        const chats = Array.from({ length: CHATS }, (_, index) =>
+          harness.wa.person(String(5511955500000 + index), index === 0 ? { linkedDevices: 1 } : {}),
+        );
+        const ids: string[] = [];
+        let bursts = 0;
+        const begin = async (): Promise<readonly string[]> => {
+          bursts += 1;
+          const burst: string[] = [];
+          for (let place = 1; place <= MESSAGES; place += 1)
+            burst.push(
+              ...(await Promise.all(chats.map((person) => send(harness, person, `${bursts}.${place}`)))),
+            );
+          ids.push(...burst);
+          return burst;
+        };
+        await untilSent(harness, await begin());
+        const before = harness.service().writes().length;
+        await untilSent(harness, await begin());
+        const writes = harness.service().writes().length - before;
+        for (let count = 0; count <= writes; count += STEP) {
+          const server = harness.service();
+          await server.dieAfterWrites(count);
+          const beginning = begin();
+          const isDead = await Promise.race([beginning.then(() => false), server.ended().then(() => true)]);
+          if (isDead) await comeBack(harness);
+          const burst = await beginning;
+          const sent = untilSent(harness, burst);
+          sent.catch(() => undefined); // rejects if the server is dead
+          await Promise.race([harness.service().ended(), sent]);
+          await harness.service().kill();
+          await comeBack(harness);
+          await untilSent(harness, burst);
+        }
+        await expectAllRead(harness, { chats, bursts, ids });
+        process.stdout.write(
+          `${storage}: killed ${bursts - 2} times at one of ${writes} writes of ${CHATS * MESSAGES} sends; ` +
+            `${harness.wa.sentMessages().length} stanzas, ${ids.length} messages\n`,
+        );
+      },
+    );
+  },
+);
 
 function send({ service, instance }: CrashHarness, to: Person, text: string): Promise<string> {
   const message = { instance, to: to.phoneNumber, type: 'text', text } as const;

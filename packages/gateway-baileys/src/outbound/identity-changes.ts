@@ -44,7 +44,10 @@ function changedIn({ attrs, content }: BinaryNode): string | null {
   return getBinaryNodeChild({ tag: 'notification', attrs, content }, 'identity') ? from : null;
 }
 
-async function forget({ socket, operations, values, groupsInFlight }: IdentityWatch, from: string): Promise<void> {
+async function forget(
+  { socket, operations, values, groupsInFlight }: IdentityWatch,
+  from: string,
+): Promise<void> {
   const users = await usersOf(socket, from);
   const { keys } = socket.authState;
   await operations.run([...users], async () => {

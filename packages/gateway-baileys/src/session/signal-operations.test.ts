@@ -59,7 +59,8 @@ it('whatever overlaps: no step is used twice or lost, and none is on the wire be
   for (let run = 0; run < 20; run += 1) {
     const { session, keys, stored, step, aSend } = await counters({ between });
     const used = new Map<string, number[]>();
-    const note = (name: string, number: number): void => void used.set(name, [...(used.get(name) ?? []), number]);
+    const note = (name: string, number: number): void =>
+      void used.set(name, [...(used.get(name) ?? []), number]);
     const send = (id: string, chat: string): Promise<void> =>
       withinSend(aSend(id), async () => {
         await between();
@@ -108,7 +109,11 @@ it('the keys of a send, and the message itself, are stored together', async () =
     await keys.get('tctoken', ['chat']);
   });
   expect(saves).toHaveLength(1);
-  expect([...session.values.keys()].toSorted()).toEqual(['key.sent.message', 'key.session.chat', 'key.session.own phone']);
+  expect([...session.values.keys()].toSorted()).toEqual([
+    'key.sent.message',
+    'key.session.chat',
+    'key.session.own phone',
+  ]);
 });
 
 it('an operation that fails changes nothing, and what outlasts one is not part of it', async () => {
