@@ -25,6 +25,9 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
  * printed.
  */
 const KILLS = sized('KILLS', { short: 2, long: 6 });
+const NUMBERS = sized('KILL_NUMBERS', { short: 60, long: 60 });
+/** Callers per number, which send as fast as responses come, each to five recipients in turn: at most ten. */
+const CALLERS = sized('KILL_CALLERS', { short: 3, long: 3 });
 const PROGRAM = pathToFileURL(
   await builtProgram(new URL('support/programs/loaded-service.ts', import.meta.url)),
 );
@@ -52,7 +55,9 @@ describe.concurrent('a service that is killed at random moments, half of them un
       const acceptedBefore = join(directory, 'accepted.json');
       const start = (run: number, work: string): Service => {
         const places = JSON.stringify(receiver.places);
-        return startService([database, network, receiver.url, String(run), work, places, acceptedBefore]);
+        const sizes = [NUMBERS, CALLERS].map(String);
+        const files = [database, network, receiver.url];
+        return startService([...files, String(run), work, places, acceptedBefore, ...sizes]);
       };
 
       const first = start(0, 'set up');
@@ -61,6 +66,7 @@ describe.concurrent('a service that is killed at random moments, half of them un
 
       const accepted = new Map<string, Accepted>();
       let loaded = 0;
+      const began = performance.now();
       for (let run = 1; run <= KILLS; run += 1) {
         const isLoaded = run % 2 === 0;
         const service = start(run, isLoaded ? 'full load' : 'light load');
@@ -74,6 +80,7 @@ describe.concurrent('a service that is killed at random moments, half of them un
         if (isLoaded) loaded += service.accepted().size;
       }
 
+      const seconds = (performance.now() - began) / 1_000;
       writeFileSync(acceptedBefore, JSON.stringify([...accepted.values()]));
       const last = start(KILLS + 1, 'rest');
       expect(await last.line(/^repeated \d+$/m)).toBe(`repeated ${accepted.size}`);
@@ -107,7 +114,8 @@ describe.concurrent('a service that is killed at random moments, half of them un
       expect(receiver.mostAtOnce()).toBeLessThanOrEqual(2);
       if (process.env['KILLS'] !== undefined)
         console.info(
-          `${storage}, ${KILLS} kills: ${accepted.size} messages accepted, ${loaded} of them under full load; ` +
+          `${storage}, ${KILLS} kills of ${NUMBERS} numbers, ${(seconds / KILLS).toFixed(1)} s each: ` +
+            `${accepted.size} messages accepted, ${loaded} of them under full load; ` +
             `${sent.length} sent; ${receiver.requests.length} requests for ${receiver.reported.size} webhooks`,
         );
     },

@@ -1,7 +1,8 @@
 // A service with the sandbox network that is killed under load. Arguments: the database, the network's file, the
 // receiver's URL, the number of the run, the work (`set up`, `light load`, `full load` or `rest`), the places as JSON,
-// and for `rest` a file with all accepted messages as JSON. Prints each accepted message on a line: `accepted <place>
-// <text> <id>`.
+// for `rest` a file with all accepted messages as JSON (otherwise anything), the number of places, and that of callers
+// per place, which send as fast as responses come. Prints each accepted message on a line: `accepted <place> <text>
+// <id>`.
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { createTrunkline, silentLogger } from '@trunkline/core';
@@ -26,9 +27,6 @@ export interface Accepted {
   readonly id: string;
 }
 
-const PLACES = 60;
-/** Callers per place, which send as fast as responses come. */
-const CALLERS = 3;
 /** How many recipients each caller sends to in turn. */
 const RECIPIENTS = 5;
 const LIGHT_EVERY_MS = 40;
@@ -36,8 +34,17 @@ const REPEATED_TOGETHER = 500;
 const LOOK_EVERY_MS = 250;
 const PAGE = 100;
 
-const [database = '', networkFile = '', receiver = '', run = '', work = '', given = '[]', before = ''] =
-  process.argv.slice(2);
+const [
+  database = '',
+  networkFile = '',
+  receiver = '',
+  run = '',
+  work = '',
+  given = '[]',
+  before = '',
+  ...sizes
+] = process.argv.slice(2);
+const [placeCount = 0, callers = 0] = sizes.map(Number);
 const storage: Storage<never> = database.startsWith('postgres:')
   ? postgresStorage({ connectionString: database })
   : sqliteStorage({ path: database });
@@ -67,7 +74,7 @@ journal.close();
 
 async function setUp(): Promise<readonly Place[]> {
   return Promise.all(
-    Array.from({ length: PLACES }, async (_, index) => {
+    Array.from({ length: placeCount }, async (_, index) => {
       const { id: workspaceId } = await trunkline.admin.workspaces.create({ name: `Place ${index}` });
       const api = trunkline.workspace(workspaceId);
       const url = `${receiver}/${index}`;
@@ -98,7 +105,7 @@ async function fullLoad(index: number): Promise<void> {
   const call = async (caller: number): Promise<void> => {
     for (let count = 0; ; count += 1) await send(index, `${run}-${index}-${caller}-${count}`);
   };
-  await Promise.all(Array.from({ length: CALLERS }, (_, caller) => call(caller)));
+  await Promise.all(Array.from({ length: callers }, (_, caller) => call(caller)));
 }
 
 async function send(index: number, text: string): Promise<void> {
