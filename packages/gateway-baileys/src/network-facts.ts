@@ -10,6 +10,7 @@ export const WHATSAPP: Pick<
   linking: ['qr', 'pairing_code'],
   capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups'],
   acceptsProxy: true,
-  sendsAtOnce: 8,
+  // At a round trip of 200 ms, the wait for responses would limit fewer to less than a process can encrypt.
+  sendsAtOnce: 16,
   newMessageId: (bytes) => `3EB0${Buffer.from(bytes).toString('hex', 0, 9).toUpperCase()}`,
 };
