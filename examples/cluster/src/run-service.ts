@@ -20,7 +20,7 @@ type Networks = NonNullable<ServerParts['networks']>;
 function sandboxNetwork({ NETWORK_URL: url = '', PROCESS_NAME: owner }: NodeJS.ProcessEnv): Networks {
   return {
     gateways: [networkGateway({ url, owner: owner ?? String(process.pid) })],
-    phone: (instanceId) => networkPhone(url, instanceId),
+    phone: ({ id }) => networkPhone(url, id),
     close() {},
   };
 }

@@ -69,6 +69,8 @@ const INSTANCE_TRIGGERS = {
   qr: 'a QR is shown',
   qr_timeout: 'nobody scans it',
   connected: 'the connection opens',
+  credentials_given: 'valid credentials are given',
+  credentials_removed: 'its credentials are removed',
   dropped: 'the connection drops',
   grace_over: '30 s without a connection',
   unlinked: 'unlinked on the phone',

@@ -19,6 +19,7 @@ import { keptWorkload } from './services/kept-workload.ts';
 import type { ServiceContext } from './services/context.ts';
 import { createEventStreams } from './services/events/event-streams.ts';
 import { createGateways, logMissingNetworks } from './services/gateways.ts';
+import { linkPages } from './link-pages.ts';
 import { createNetworkIds } from './services/messages/network-ids.ts';
 import { createMetrics } from './services/metrics.ts';
 import { createNewEvent } from './services/new-event.ts';
@@ -207,6 +208,7 @@ export function createTrunkline<Transaction = never>(
       facades.set(principal, api);
       return api;
     },
+    linkPages: whileRunning(state, linkPages(context)),
     endStreams: () => context.eventStreams.stop(),
     newRequestId: () => newId('req', clock.now()),
   };

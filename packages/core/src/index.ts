@@ -68,6 +68,8 @@ export type { ApiKeyResource } from './resources/api-key.ts';
 export type { GroupResource, InstanceResource, PasskeyResource, QrResource } from './resources/instance.ts';
 export type { PasskeyDescriptor, PasskeyRequestOptions } from './domain/instance/passkey.ts';
 export type { NetworkResource } from './resources/network.ts';
+export type { LinkPage, LinkPages } from './link-pages.ts';
+export type { CredentialField } from './ports/gateway.ts';
 export type { InstanceHistoryResource } from './resources/instance-history.ts';
 export type { HistoryCause, HistoryReason } from './domain/instance/instance-history.ts';
 export type { ChatMessageResource, ChatResource } from './resources/chat.ts';

@@ -1,3 +1,4 @@
+import { CREDENTIALS_MAX } from './domain/instance/credential-fields.ts';
 import { isNetworkName } from './domain/instance/instance.ts';
 
 type RequiredPart = 'clock' | 'random' | 'crypto' | 'dns' | 'webhookSender' | 'linkPreviewer' | 'storage';
@@ -101,10 +102,32 @@ export function checkGateways(gateways: unknown): void {
         `"sendsAtOnce" of "${network}" must be a whole number from 1 to ${MOST_SENDS_AT_ONCE}`,
         'A gateway says how many messages it sends at the same time.',
       );
+    const flaw = flawInLinking(gateway);
+    if (flaw !== null)
+      throw wrongGateways(
+        `${flaw} of "${network}" does not fit its "linking"`,
+        'Only a gateway whose "linking" has "credentials" declares some in "credentials", each with a name of its own, and checks them in "checkCredentials".',
+      );
     if (networks.has(network))
       throw wrongGateways(`two have the network "${network}"`, 'Give one gateway for each network.');
     networks.add(network);
   }
+}
+
+/** Returns the wrong part of a gateway's credentials; null if it has all parts, or none. */
+function flawInLinking(gateway: object): string | null {
+  const linking: unknown = Reflect.get(gateway, 'linking');
+  const fields: unknown = Reflect.get(gateway, 'credentials') ?? [];
+  const isLinkedSo = Array.isArray(linking) && linking.includes('credentials');
+  const names = Array.isArray(fields) ? fields.map((field: unknown) => nameOf(field)) : [];
+  const areValid =
+    Array.isArray(fields) && names.every(isNetworkName) && new Set(names).size === names.length;
+  if (!areValid || names.length > CREDENTIALS_MAX || names.length > 0 !== isLinkedSo) return '"credentials"';
+  return isLinkedSo && !has(gateway, 'checkCredentials', 'function') ? '"checkCredentials"' : null;
+}
+
+function nameOf(field: unknown): unknown {
+  return typeof field === 'object' && field !== null ? Reflect.get(field, 'name') : undefined;
 }
 
 const MOST_SENDS_AT_ONCE = 1_000;

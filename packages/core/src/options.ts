@@ -118,6 +118,12 @@ export interface TrunklineOptions<Transaction = never> {
    */
   readonly linkPreviews?: LinkPreviewMode | undefined;
   /**
+   * The address at which `createLinkPage` of `@trunkline/http` is served, such as `https://service.example/link`. The QR
+   * of an instance that is linked by credentials opens it, so that a person can enter them. If omitted, that QR only
+   * says what to do.
+   */
+  readonly linkPage?: string | undefined;
+  /**
    * How many days messages and their files are kept; by default, until they are erased. Their events are deleted with
    * them, or earlier, after 30 days. A workspace may have its own number of days (`admin.workspaces.setRetention`).
    */
@@ -154,6 +160,7 @@ export interface CheckedSettings {
   readonly standardWebhooks: boolean;
   readonly instanceProxies: boolean;
   readonly linkPreviews: LinkPreviewMode;
+  readonly linkPage?: string | undefined;
   readonly retention: RetentionSettings;
   readonly instanceDownAfterMs: number;
   readonly sendBacklog: number;
@@ -176,6 +183,10 @@ const settings = z.object({
   standardWebhooks: z.boolean().default(true),
   instanceProxies: z.boolean().default(false),
   linkPreviews: z.enum(LINK_PREVIEW_MODES).default('off'),
+  linkPage: z
+    .url({ protocol: /^https?$/, error: 'must be an address with http: or https:.' })
+    .transform((address) => (address.endsWith('/') ? address.slice(0, -1) : address))
+    .optional(),
   retention: z
     .strictObject({
       messagesDays: z.int().min(1).max(MESSAGES_DAYS_MAX).optional(),
@@ -261,6 +272,7 @@ const OPTION_NAMES: OptionNames<TrunklineOptions<unknown>> = {
   standardWebhooks: true,
   instanceProxies: true,
   linkPreviews: true,
+  linkPage: true,
   retention: true,
   instanceDownAfterMs: true,
   sendBacklog: true,

@@ -3,6 +3,7 @@ import type { ApiKey } from './domain/api-key/api-key.ts';
 import type { Member, Workspace } from './domain/workspace/workspace.ts';
 import type { EventHandler, EventSelection, HandlerOptions, HandlerRegistration } from './event-handler.ts';
 import type { Logger } from './ports/logger.ts';
+import type { LinkPages } from './link-pages.ts';
 import type { Roles } from './workers/workers.ts';
 import type { WorkspaceApi } from './workspace-api.ts';
 
@@ -76,6 +77,8 @@ export interface Trunkline<Transaction = never> extends AsyncDisposable {
   ): Promise<Principal>;
   /** The REST operations as the holder of a key. Operations that the key's member may not call are refused. */
   as(principal: Principal): WorkspaceApi;
+  /** The pages on which people enter credentials. `createLinkPage` of `@trunkline/http` serves them. */
+  readonly linkPages: LinkPages;
   /**
    * Ends all event streams, and refuses new streams until the next start. Call it before you close your HTTP server,
    * which waits for responses in progress, because a stream does not end on its own. `stop()` does the same.

@@ -21,9 +21,10 @@ import { listHistory } from './services/instances/history.ts';
 import { listChats } from './services/chats.ts';
 import { findStanding } from './services/messages/message-standing.ts';
 import { listGroups } from './services/instances/groups.ts';
-import { createInstance, findInstance, readQr, updateInstance } from './services/instances/instances.ts';
+import { createInstance, findInstance, readQr } from './services/instances/instances.ts';
 import { answerPasskey, confirmPasskey, readPasskey } from './services/instances/passkey.ts';
 import { connectInstance, runOperation } from './services/instances/operations.ts';
+import { updateInstance } from './services/instances/update-instance.ts';
 import { openUpload, sendWithFile } from './services/media/uploads.ts';
 import { findMessage, listMessages, readMedia } from './services/messages/messages.ts';
 import { sendMessage } from './services/messages/send-message.ts';
@@ -52,7 +53,7 @@ export function workspaceFacade(
   const instance = (found: Instance): InstanceResource =>
     instanceResource(
       withoutEndedRestriction(found, context.clock.now()),
-      context.gateways.capabilities(found.network),
+      context.gateways.capabilities(found),
     );
   const webhook = (endpoint: Endpoint): WebhookResource => webhookResource(endpoint, context.clock.now());
   const named = (id: string): { workspaceId: string; id: string } => ({ workspaceId, id });
@@ -68,7 +69,7 @@ export function workspaceFacade(
       list: async () => ({
         data: gateways.all.map((gateway) =>
           networkResource(gateway, {
-            capabilities: gateways.capabilities(gateway.network),
+            capabilities: gateways.capabilities(gateway),
             isDefault: gateway.network === gateways.defaultNetwork,
           }),
         ),

@@ -44,7 +44,7 @@ describe('the proxy of an instance', () => {
     const unlinkedThrough: unknown[] = [];
     gateway.script.unlink = async (_, options) => void unlinkedThrough.push(options);
     await api.instances.logout(id);
-    expect(unlinkedThrough).toEqual([{ proxyUrl: PROXY }]);
+    expect(unlinkedThrough).toEqual([{ proxyUrl: PROXY, credentials: null }]);
   });
 
   it('stays over a new name and a logout, and is removed by null', async () => {

@@ -18,6 +18,8 @@ const valid = (): TrunklineOptions => ({
 /** Calls createTrunkline with options of any type, as a JavaScript program may. */
 const create = (options: unknown): unknown => createTrunkline(options as TrunklineOptions);
 
+const BY_CREDENTIALS = createSandbox({ linkedBy: 'credentials' }).gateway;
+
 describe('createTrunkline', () => {
   const parts = ['clock', 'random', 'crypto', 'dns', 'webhookSender', 'storage'];
 
@@ -63,6 +65,23 @@ describe('createTrunkline', () => {
     [
       { ...valid(), gateways: [{ ...createSandbox().gateway, sendsAtOnce: 0 }] },
       '"sendsAtOnce" of "sandbox" must be a whole number from 1 to 1000',
+    ],
+    ...[
+      { linking: ['qr'] },
+      { credentials: [] },
+      { credentials: [{ name: 'a' }, { name: 'a' }] },
+      { credentials: [{ name: 'White House' }] },
+    ].map((change): [object, string] => [
+      { ...valid(), gateways: [{ ...BY_CREDENTIALS, ...change }] },
+      '"credentials" of "sandbox_credentials" does not fit its "linking". Only a gateway whose',
+    ]),
+    [
+      { ...valid(), gateways: [{ ...BY_CREDENTIALS, checkCredentials: undefined }] },
+      '"checkCredentials" of "sandbox_credentials" does not fit its "linking".',
+    ],
+    [
+      { ...valid(), linkPage: 'service.example/link' },
+      'the option "linkPage" is wrong: must be an address with http: or https:.',
     ],
     [
       { ...valid(), gateways: [createSandbox().gateway, createSandbox().gateway] },

@@ -49,6 +49,8 @@ describe('a phone of the sandbox', () => {
     }
     const wrong = (): unknown => createSandbox({ scansQrs: 'yes' as unknown as boolean });
     expect(wrong).toThrow('createSandbox: scansQrs must be true or false, not "yes".');
+    const unknown = (): unknown => createSandbox({ linkedBy: 'post' as 'phone' });
+    expect(unknown).toThrow('createSandbox: linkedBy must be phone or credentials, not "post".');
   });
 
   it('has people react to messages, edit and delete theirs', async () => {

@@ -1,5 +1,10 @@
 import type { Gateway, MediaType } from '@trunkline/core';
-import type { Capability, PasskeyCredential, PasskeyRequestOptions } from '@trunkline/core/spi/gateway';
+import type {
+  Capability,
+  Credentials,
+  PasskeyCredential,
+  PasskeyRequestOptions,
+} from '@trunkline/core/spi/gateway';
 
 /** The gateway under test: `describeGatewayContract({ name: 'sandbox', start })`. */
 export interface GatewaySubject {
@@ -9,6 +14,12 @@ export interface GatewaySubject {
    * skipped, with the reason in the title; other tests prove that the service works without them.
    */
   readonly missing?: Readonly<Partial<Record<OptionalFeature, string>>>;
+  /** For a network that links numbers by credentials, not by a QR: those of the number of each phone. */
+  readonly credentials?: {
+    readonly valid: Credentials;
+    /** Credentials that the network refuses. */
+    readonly refused: Credentials;
+  };
   /** Starts a network for one test. */
   start(): Promise<TestNetwork>;
 }
@@ -46,7 +57,7 @@ export interface TestNetwork {
 
 export interface TestPhone {
   readonly phoneNumber: string;
-  /** Scans a QR. */
+  /** Scans a QR. Never called if the subject has `credentials`. */
   scan(code: string): Promise<void>;
   /** Types a pairing code. */
   enterCode(code: string): Promise<void>;

@@ -32,7 +32,9 @@ export async function startFixture(subject: GatewaySubject): Promise<Fixture> {
     session,
     phone: network.phone(INSTANCE),
     async open(stored = session) {
-      const link = await openLink(network.gateway, stored);
+      const link = await openLink(network.gateway, stored, {
+        credentials: subject.credentials?.valid ?? null,
+      });
       links.push(link);
       return link;
     },
@@ -42,7 +44,7 @@ export async function startFixture(subject: GatewaySubject): Promise<Fixture> {
 export async function linkedFixture(subject: GatewaySubject): Promise<Fixture & { readonly link: TestLink }> {
   const fixture = await startFixture(subject);
   const link = await fixture.open();
-  await fixture.phone.scan((await link.first('qr')).code);
+  if (!subject.credentials) await fixture.phone.scan((await link.first('qr')).code);
   await link.first('connected');
   return { ...fixture, link };
 }

@@ -10,7 +10,8 @@ import type { Fixture } from './fixture.ts';
 
 export function linkingContract(subject: GatewaySubject): void {
   describe('linking', () => {
-    it('shows a QR that is good for a while, and connects once it is scanned', async () => {
+    const byQr = subject.credentials ? it.skip : it;
+    byQr('shows a QR that is good for a while, and connects once it is scanned', async () => {
       const { phone, session, open } = await startFixture(subject);
       const link = await open();
       const { code, expiresAt, pairingCode } = await link.first('qr');
@@ -21,6 +22,8 @@ export function linkingContract(subject: GatewaySubject): void {
       expect((await link.first('connected')).profile).toMatchObject({ phoneNumber: phone.phoneNumber });
       expect(session.values.size).toBeGreaterThan(0);
     });
+
+    if (subject.credentials) credentialsContract(subject, subject.credentials);
 
     itWith(subject, 'pairing_codes')(
       'shows a code to type as well, for a phone that asked for one',
@@ -125,7 +128,7 @@ export function linkingContract(subject: GatewaySubject): void {
       for (const id of ids) expect(id).toMatch(/^[\w-]{8,64}$/);
     });
 
-    it('unlinks a number whose connection is closed', async () => {
+    byQr('unlinks a number whose connection is closed', async () => {
       const { network, link, session, open } = await linkedFixture(subject);
       await link.connection().close();
       await network.gateway.unlink(session);
@@ -155,4 +158,52 @@ async function askedForPasskey(subject: GatewaySubject): Promise<
   await passkey.scan((await link.first('qr')).code);
   await link.first('passkey');
   return { link, passkey, phone };
+}
+
+function credentialsContract(
+  subject: GatewaySubject,
+  { valid, refused }: NonNullable<GatewaySubject['credentials']>,
+): void {
+  it('declares its credentials, and is linked only by them', async () => {
+    const { network } = await startFixture(subject);
+    const { linking, credentials = [] } = network.gateway;
+    expect(linking).toEqual(['credentials']);
+    const known = credentials.map(({ name }) => name);
+    expect(known).toEqual(expect.arrayContaining(Object.keys(valid)));
+    for (const { name, required, about } of credentials) {
+      expect(name).toMatch(/^[a-z][a-z0-9_]{0,31}$/);
+      expect(about).toMatch(/^.{10,}\.$/);
+      if (required) expect(valid).toHaveProperty(name);
+    }
+  });
+
+  it('checks credentials: valid ones lead to their number, others are refused without their values', async () => {
+    const { network, phone } = await startFixture(subject);
+    const { checkCredentials } = network.gateway;
+    expect(await checkCredentials?.(valid)).toMatchObject({
+      kind: 'valid',
+      profile: { phoneNumber: phone.phoneNumber },
+    });
+    const check = await checkCredentials?.(refused);
+    if (check?.kind !== 'refused')
+      throw new Error('The network accepts the credentials that it should refuse.');
+    expect(check.message).toMatch(/^\S.{10,}/);
+    for (const value of Object.values(refused)) expect(check.message).not.toContain(value);
+  });
+
+  it('connects with its credentials without a QR, to the number that they belong to', async () => {
+    const { link, phone } = await linkedFixture(subject);
+    expect((await link.first('connected')).profile.phoneNumber).toBe(phone.phoneNumber);
+    expect(link.all('qr')).toEqual([]);
+  });
+
+  it('unlinks a number whose connection is closed, and one that was never connected', async () => {
+    const { network, session, open } = await startFixture(subject);
+    await network.gateway.unlink(session, { credentials: valid });
+    const link = await open();
+    await link.first('connected');
+    await link.connection().close();
+    await network.gateway.unlink(session, { credentials: valid });
+    expect(link.all('closed')).toEqual([]);
+  });
 }

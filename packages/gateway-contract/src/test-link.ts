@@ -53,7 +53,7 @@ export interface LinkOptions extends Partial<OpenOptions> {
 export async function openLink(
   gateway: Gateway,
   session: Session,
-  { taking = async () => {}, pairingNumber = null, proxyUrl = null }: LinkOptions = {},
+  { taking = async () => {}, pairingNumber = null, proxyUrl = null, credentials = null }: LinkOptions = {},
 ): Promise<TestLink> {
   const reports: Report[] = [];
   let connection: GatewayConnection;
@@ -75,7 +75,8 @@ export async function openLink(
       if (reason.kind === 'restart') connection = await open();
     },
   };
-  const open = (): Promise<GatewayConnection> => gateway.open(session, listener, { pairingNumber, proxyUrl });
+  const open = (): Promise<GatewayConnection> =>
+    gateway.open(session, listener, { pairingNumber, proxyUrl, credentials });
   connection = await open();
 
   type Of<Kind extends Report['kind']> = Extract<Report, { kind: Kind }>;

@@ -1,4 +1,6 @@
 export { createHttpApp } from './http-app.ts';
+export { createLinkPage } from './link-page.ts';
+export type { LinkedTrunkline } from './link-page.ts';
 export { createGuard } from './guard.ts';
 export type { Admission, RequestGuard } from './request-guard.ts';
 export type { RateLimitOptions, RateLimitStore } from './rate-limit-options.ts';

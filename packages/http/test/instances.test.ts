@@ -251,3 +251,62 @@ describe('the proxy of an instance', () => {
     }
   });
 });
+
+describe('the credentials of an instance', () => {
+  const credentials = { phone_number: '15550177', access_token: 'sandbox-sesame' };
+  const network = 'sandbox_credentials';
+
+  test('are given, kept, replaced and removed, and never shown', async () => {
+    const { call } = await (await startService()).newWorkspace();
+    const created = await call('POST', '/instances', { json: { network, credentials } });
+    expect([created.status, created.json.data?.phone_number, created.json.data?.paired]).toEqual([
+      201,
+      '15550177',
+      true,
+    ]);
+    const path = `/instances/${idOf(created.json)}`;
+    const seen = [
+      created,
+      await call('GET', path),
+      await call('PATCH', path, { json: { name: 'Desk' } }),
+      await call('PATCH', path, {
+        json: { credentials: { ...credentials, access_token: 'sandbox-sesame-2' } },
+      }),
+      await call('PATCH', path, { json: { credentials: { ...credentials, access_token: 'sesame' } } }),
+      await call('PATCH', path, { json: { credentials: { access_token: 'sesame' } } }),
+      await call('PATCH', path, { json: { credentials: null } }),
+      await call('PATCH', path, { json: { credentials: 'sesame' } }),
+    ];
+    expect(seen.map(({ status, json }) => [status, json.data?.has_credentials])).toEqual([
+      [201, true],
+      [200, true],
+      [200, true],
+      [200, true],
+      [422, undefined],
+      [422, undefined],
+      [200, false],
+      [422, undefined],
+    ]);
+    expect(seen[5]?.json.error?.details).toEqual({
+      fields: { credentials: [expect.stringMatching(/^Lacks phone_number/)] },
+    });
+    expect(JSON.stringify(seen)).not.toContain('sesame');
+  });
+
+  test('are described by GET /networks', async () => {
+    const { call } = await (await startService()).newWorkspace();
+    const { json } = await call('GET', '/networks');
+    expect(json.data).toMatchObject([
+      { name: 'sandbox', linking: ['qr', 'pairing_code'], credentials: [] },
+      {
+        name: network,
+        linking: ['credentials'],
+        credentials: [
+          { name: 'phone_number', secret: false, required: true, about: expect.any(String) },
+          { name: 'access_token', secret: true, required: true },
+          { name: 'capabilities', secret: false, required: false },
+        ],
+      },
+    ]);
+  });
+});

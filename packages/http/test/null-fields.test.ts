@@ -41,7 +41,11 @@ describe('null for an optional field of a JSON body', () => {
     });
     expect(sent.status).toBe(202);
     expect(
-      (await call('POST', '/instances', { json: { name: null, proxy_url: null, pace: null } })).status,
+      (
+        await call('POST', '/instances', {
+          json: { name: null, proxy_url: null, credentials: null, pace: null },
+        })
+      ).status,
     ).toBe(201);
     const kept = await call('PATCH', `/instances/${instance}`, { json: { name: null } });
     expect(kept.json.data?.name).toEqual((await call('GET', `/instances/${instance}`)).json.data?.name);

@@ -25,7 +25,8 @@ export async function oneOfEverything(options: Parameters<typeof startService>[0
   const line = cuttableLine();
   const sandbox = createSandbox();
   const gateway = behind(line, sandbox.gateway);
-  const service = await startService({ media: memoryMediaStore(), sandbox, gateways: [gateway], ...options });
+  const gateways = [gateway, createSandbox({ linkedBy: 'credentials' }).gateway];
+  const service = await startService({ media: memoryMediaStore(), sandbox, gateways, ...options });
   const { id: workspaceId, call } = await service.newWorkspace();
   const instance = await service.connected(call);
   const send: Harness['send'] = (changes, headers = {}) =>

@@ -86,6 +86,8 @@ export const NEVER: Readonly<Record<string, string>> = {
     'the response to a connect does not wait for the network',
   'POST /instances/{instance}/connect GATEWAY_UNAVAILABLE':
     'this process has the network of every instance (core/test/gateways.test.ts)',
+  'PATCH /instances/{instance} GATEWAY_UNAVAILABLE':
+    'this process has the network of every instance (core/test/gateways.test.ts)',
   'POST /messages GATEWAY_UNAVAILABLE':
     'this process has the network of every instance (core/test/gateways.test.ts)',
   'POST /instances/{instance}/disconnect INVALID_INSTANCE_STATE': 'every status can be disconnected',
@@ -215,11 +217,36 @@ const withPlan =
     await harness.service.trunkline.admin.workspaces.setPlan(harness.workspaceId, plan);
     return act(harness);
   };
+/** The fields of an instance that is linked by credentials. */
+const withToken = (access_token: string) => ({
+  network: 'sandbox_credentials',
+  credentials: { phone_number: '15550177', access_token },
+});
+const unreachable = { credentials: withToken('sandbox-unreachable').credentials };
 const create: Act = ({ call }) => call('POST', '/instances');
 
 const OF_ONE_ROW: Readonly<Record<string, Act>> = {
   'POST /instances INSTANCE_LIMIT_REACHED': withPlan({ instanceLimit: 1 }, create),
   'POST /instances SUBSCRIPTION_REQUIRED': withPlan({ subscription: 'none' }, create),
+  'POST /instances GATEWAY_ERROR': ({ call }) =>
+    call('POST', '/instances', { json: withToken('sandbox-unreachable') }),
+  'PATCH /instances/{instance} GATEWAY_ERROR': async ({ call }) => {
+    const linked = idOf((await call('POST', '/instances', { json: withToken('sandbox-1') })).json);
+    return call('PATCH', `/instances/${linked}`, { json: unreachable });
+  },
+  'PATCH /instances/{instance} INVALID_INSTANCE_STATE': async ({ service, call }) => {
+    const linked = idOf((await call('POST', '/instances', { json: withToken('sandbox-1') })).json);
+    await service.during(call('POST', `/instances/${linked}/connect`));
+    return call('PATCH', `/instances/${linked}`, { json: { credentials: null } });
+  },
+  'PATCH /instances/{instance} INSTANCE_BUSY': async ({ call }) => {
+    const linked = idOf((await call('POST', '/instances', { json: withToken('sandbox-1') })).json);
+    const [, seen] = await Promise.all([
+      call('POST', `/instances/${linked}/logout`),
+      call('PATCH', `/instances/${linked}`, { json: { credentials: null } }),
+    ]);
+    return seen;
+  },
   'POST /instances/{instance}/logout INVALID_INSTANCE_STATE': async ({ call }) => {
     const fresh = idOf((await call('POST', '/instances')).json);
     return call('POST', `/instances/${fresh}/logout`);

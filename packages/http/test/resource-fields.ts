@@ -4,7 +4,7 @@ import type { Json } from './client.ts';
 /** The fields of each resource, in the specification ("Resources and their fields") and beyond. */
 export const FIELDS = {
   instance:
-    'id name network status phone_number profile_name profile_picture_url paired capabilities last_error restriction has_proxy pace ' +
+    'id name network status phone_number profile_name profile_picture_url paired capabilities last_error restriction has_proxy has_credentials pace ' +
     'status_changed_at connected_at disconnected_at last_seen_at created_at updated_at',
   group: 'id name participants_count synced_at',
   message:

@@ -49,7 +49,7 @@ export async function startService({
   const trunkline = createTrunkline({
     ...runtime,
     storage: sqliteStorage({ path: ':memory:' }),
-    gateways: [sandbox.gateway],
+    gateways: [sandbox.gateway, createSandbox({ linkedBy: 'credentials' }).gateway],
     secretKey: 'a secret key of the tests, long enough',
     ...options,
   });

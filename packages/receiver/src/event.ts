@@ -261,6 +261,8 @@ export interface WebhookInstance {
   };
   /** Whether the instance connects through its own proxy. */
   readonly has_proxy?: boolean;
+  /** Whether the instance has `credentials`, which are never shown. */
+  readonly has_credentials?: boolean;
   /** The pace at which the instance sends, if one was chosen for it. */
   readonly pace?: 'gentle' | 'off';
   /** ISO 8601 with an offset. */

@@ -23,7 +23,7 @@ import type { RateLimit } from './http/rate-limit.ts';
 import { dropServerAddress, keepServerAddress } from './http/server-address.ts';
 import { createSecretKey, END_ROTATION, findSecretKeys, secretKeyMissing } from './start/secret-key.ts';
 import type { SecretKeys } from './start/secret-key.ts';
-import { createServerApp, createStartingApp } from './http/server-app.ts';
+import { createServerApp, createStartingApp, LINK_PATH } from './http/server-app.ts';
 import type { McpSettings, Settings } from './settings/settings.ts';
 import { StartError } from './errors/start-error.ts';
 import { openMetricsListener } from './http/metrics-listener.ts';
@@ -122,6 +122,7 @@ async function startOn(
     standardWebhooks,
     instanceProxies,
     linkPreviews,
+    linkPage: settings.publicUrl && settings.publicUrl + LINK_PATH,
     retention: { instanceHistoryDays, messagesDays: settings.messageRetentionDays },
     instanceDownAfterMs,
     stopTimeoutMs: settings.stopTimeoutMs,

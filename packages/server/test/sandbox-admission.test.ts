@@ -34,7 +34,7 @@ async function ready({ scopes = SCOPES, limit = 600 }: { scopes?: readonly Scope
     trunkline,
     storage,
     logger,
-    phone: sandbox.phone,
+    phone: ({ id }) => sandbox.phone(id),
     hasSimulatedPhones: true,
     rateLimit: { requestsPerMinute: limit },
     publicUrl: undefined,

@@ -255,8 +255,16 @@ describe('The variables of the server', () => {
     ],
     ['DATABASE_CONNECTIONS', '1', 'DATABASE_CONNECTIONS must be a whole number from 2 to 1000.'],
     ['DATABASE_POOL_MODE', 'statement', 'DATABASE_POOL_MODE must be session or transaction.'],
-    ['GATEWAYS', 'pigeon', 'GATEWAYS must be a comma list of sandbox, whatsapp, each at most once.'],
-    ['GATEWAYS', 'sandbox,sandbox', 'GATEWAYS must be a comma list of sandbox, whatsapp, each at most once.'],
+    [
+      'GATEWAYS',
+      'pigeon',
+      'GATEWAYS must be a comma list of sandbox, sandbox_credentials, whatsapp, each at most once.',
+    ],
+    [
+      'GATEWAYS',
+      'sandbox,sandbox',
+      'GATEWAYS must be a comma list of sandbox, sandbox_credentials, whatsapp, each at most once.',
+    ],
     ['PACE', 'slow', 'PACE must be gentle or off.'],
     ['MESSAGES_PER_MINUTE', '0', 'MESSAGES_PER_MINUTE must be a whole number from 1 to 600.'],
     ['NEW_PEOPLE_PER_DAY', '-1', 'NEW_PEOPLE_PER_DAY must be a whole number from 0 to 10000.'],

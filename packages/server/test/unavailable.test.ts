@@ -73,7 +73,7 @@ async function startServerApp() {
     trunkline,
     storage,
     logger: trunkline.logger,
-    phone: sandbox.phone,
+    phone: ({ id }) => sandbox.phone(id),
     hasSimulatedPhones: true,
     rateLimit: false,
     publicUrl: undefined,

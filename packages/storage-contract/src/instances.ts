@@ -35,6 +35,8 @@ export function instanceContract(subject: ContractSubject): void {
         qr: { sealedCode: 'sealed', sealedPairingCode: 'sealed too', expiresAt: NOW + 2 },
         pairingNumber: '15550100',
         sealedProxyUrl: 'sealed as well',
+        sealedCredentials: 'sealed, too',
+        capabilities: ['text', 'image'],
         pace: 'off',
         operation: { id: 'opr_1', kind: 'logout', requestedAt: NOW + 3 },
         operationOutcome: { id: 'opr_0', error: 'timeout', earlier: [{ id: 'opr_00', error: null }] },

@@ -58,13 +58,16 @@ export function senderContract(subject: ContractSubject): void {
       expect((await find(instance.id)).workspace.plan).toHaveProperty('subscription', 'none');
       await storage.instances.write(relinking(instance));
       expect((await find(instance.id)).instance).toHaveProperty('phoneNumber', '15550199');
+      expect((await find(late.id)).instance).toHaveProperty('capabilities', null);
+      await storage.instances.write(narrowing(late));
+      expect((await find(late.id)).instance).toHaveProperty('capabilities', ['text']);
       const lease = await takeLease(storage, late);
-      const deletion = { instance: late, lease, failQueued: QUEUE_FAILURE };
+      const deletion = { instance: { ...late, version: late.version + 1 }, lease, failQueued: QUEUE_FAILURE };
       expect(await storage.instances.delete(deletion)).toBe('deleted');
       expect((await find(late.id)).instance).toBeNull();
     });
 
-    it('is compared when a message is accepted: its suspension, its plan and its number', async () => {
+    it('is compared when a message is accepted: its suspension, its plan, its number and its capabilities', async () => {
       const { storage, workspace, instance } = await openConnected();
       const changes = [
         () => storage.workspaces.update(workspace.id, { suspendedAt: NOW }),
@@ -72,6 +75,7 @@ export function senderContract(subject: ContractSubject): void {
         () => storage.workspaces.update(workspace.id, { plan: { subscription: 'past_due' } }),
         () => storage.workspaces.update(workspace.id, { plan: { trialMessageLimit: 3 } }),
         () => storage.instances.write(relinking(instance)),
+        () => storage.instances.write(narrowing({ ...instance, version: instance.version + 1 })),
       ];
       for (const change of changes) {
         const before = await findKept(storage, workspace, instance.id);
@@ -183,4 +187,8 @@ async function acceptFrom(
 
 function relinking(instance: Instance): Parameters<Storage['instances']['write']>[0] {
   return { instance: { ...instance, phoneNumber: '15550199' }, event: null, lease: null };
+}
+
+function narrowing(instance: Instance): Parameters<Storage['instances']['write']>[0] {
+  return { instance: { ...instance, capabilities: ['text'] }, event: null, lease: null };
 }

@@ -166,6 +166,8 @@ function anInstance(): Instance {
     passkey: null,
     pairingNumber: null,
     sealedProxyUrl: 'sealed',
+    sealedCredentials: 'sealed too',
+    capabilities: ['text'],
     pace: 'off',
     operation: { id: `opr_${ID}`, kind: 'logout', requestedAt: 9 },
     operationOutcome: null,

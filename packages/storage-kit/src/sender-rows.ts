@@ -1,4 +1,4 @@
-import type { Sender, SenderPart } from '@trunkline/core/spi/storage';
+import type { Instance, Sender, SenderPart } from '@trunkline/core/spi/storage';
 import type { Codecs } from './codec.ts';
 import { rowReader } from './row-reader.ts';
 import type { Row } from './row-reader.ts';
@@ -10,7 +10,7 @@ import type { Row } from './row-reader.ts';
 export interface SenderRows {
   /** Reads the columns `plan` and `suspended_at` of a workspace. */
   readonly workspace: (row: Row) => SenderPart<Sender['workspace']>;
-  /** Reads the columns `id`, `workspace_id`, `network` and `phone_number` of an instance. */
+  /** Reads the columns `id`, `workspace_id`, `network`, `phone_number` and `capabilities` of an instance. */
   readonly instance: (row: Row) => SenderPart<NonNullable<Sender['instance']>>;
   /** Reads only the revision of a workspace. */
   readonly workspaceRevision: (row: Row) => string;
@@ -18,10 +18,11 @@ export interface SenderRows {
 }
 
 export function senderRows(codecs: Codecs<unknown>): SenderRows {
-  const { id, integerOrNull, json, text, textOrNull, word, wordOrNull } = rowReader(codecs);
+  const { id, integerOrNull, json, jsonOrNull, text, textOrNull, word, wordOrNull } = rowReader(codecs);
   const workspaceRevision = (row: Row): string =>
     `${integerOrNull(row, 'suspended_at') ?? ''} ${word(row, 'plan')}`;
-  const instanceRevision = (row: Row): string => wordOrNull(row, 'phone_number') ?? '';
+  const instanceRevision = (row: Row): string =>
+    `${wordOrNull(row, 'phone_number') ?? ''} ${wordOrNull(row, 'capabilities') ?? ''}`;
   return {
     workspaceRevision,
     instanceRevision,
@@ -39,8 +40,13 @@ export function senderRows(codecs: Codecs<unknown>): SenderRows {
         workspaceId: id(row, 'workspace_id', 'ten'),
         network: text(row, 'network'),
         phoneNumber: textOrNull(row, 'phone_number'),
+        capabilities: frozen(jsonOrNull<Instance['capabilities']>(row, 'capabilities')),
       }),
       revision: instanceRevision(row),
     }),
   };
+}
+
+function frozen<List extends readonly unknown[] | null>(list: List): List {
+  return Object.freeze(list);
 }

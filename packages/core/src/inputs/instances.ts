@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { CREDENTIAL_MAX, CREDENTIALS_MAX } from '../domain/instance/credential-fields.ts';
 import { INSTANCE_NAME_MAX, NETWORK_NAME_MAX } from '../domain/instance/instance.ts';
 import { PACE_NAMES } from '../domain/instance/pace.ts';
 import type { PaceName } from '../domain/instance/pace.ts';
@@ -17,6 +18,11 @@ export type InstanceInput = {
   readonly name?: string | null | undefined;
   /** The proxy, such as `socks5://user:password@proxy.example.com:1080`; null removes the proxy. */
   readonly proxy_url?: string | null | undefined;
+  /**
+   * The credentials that link the instance, by the names that its network has for them (`GET /networks`): all of them,
+   * since they replace those before. Null removes them. They are never shown; responses only have `has_credentials`.
+   */
+  readonly credentials?: Readonly<Record<string, string>> | null | undefined;
   /** `gentle`, or `off` for no pace; null for the pace of the gateway, the default. */
   readonly pace?: PaceName | null | undefined;
 };
@@ -33,6 +39,14 @@ const instanceFields = {
         const flaw = flawInProxyUrl(address);
         if (flaw !== null) refinement.addIssue(flaw);
       }),
+    )
+    .nullable()
+    .optional(),
+  credentials: z
+    .record(z.string(), storableText(1, CREDENTIAL_MAX))
+    .refine(
+      (given) => Object.keys(given).length <= CREDENTIALS_MAX,
+      `Must have at most ${CREDENTIALS_MAX} values.`,
     )
     .nullable()
     .optional(),

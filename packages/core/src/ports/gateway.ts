@@ -25,11 +25,13 @@ export interface Gateway {
   readonly title: string;
   /** How an instance is linked, in the order in which to offer it. */
   readonly linking: readonly LinkMethod[];
+  /** The values that link an instance: at least one if `linking` has `credentials`, and absent otherwise. */
+  readonly credentials?: readonly CredentialField[];
   /** Whether requests can control the phones of this network, because they are simulated. Absent means false. */
   readonly isSimulated?: boolean;
   /**
    * Whether other processes connect the instances of this network. This process then only serves requests for them,
-   * and takes no leases on them. Absent means false.
+   * checks their credentials, and takes no leases on them. Absent means false.
    */
   readonly connectsElsewhere?: boolean;
   /**
@@ -58,6 +60,14 @@ export interface Gateway {
    */
   open(session: Session, listener: GatewayListener, options?: OpenOptions): Promise<GatewayConnection>;
   /**
+   * Asks the network whether these credentials are valid, before they are stored. They are complete, and have no other
+   * names than `credentials`. Rejects if the network could not be reached. Required if `linking` has `credentials`.
+   */
+  checkCredentials?(
+    credentials: Credentials,
+    options?: Pick<OpenOptions, 'proxyUrl'>,
+  ): Promise<CredentialsCheck>;
+  /**
    * Whether a value of a session is about this person, decided only by the value's name, so that such values are found
    * and erased. Absent if the gateway keeps no such values.
    */
@@ -66,8 +76,31 @@ export interface Gateway {
   unlink(session: Session, options?: UnlinkOptions): Promise<void>;
 }
 
-/** How a number is linked: by a QR that its phone scans, or by a code that is typed on the phone. */
-export type LinkMethod = 'qr' | 'pairing_code';
+/**
+ * How a number is linked: by a QR that its phone scans, by a code that is typed on the phone, or by credentials that the
+ * network gave out for it.
+ */
+export type LinkMethod = 'qr' | 'pairing_code' | 'credentials';
+
+/** A named value of the credentials that link an instance. */
+export interface CredentialField {
+  /** 1 to 32 lower-case letters, digits and `_`, beginning with a letter, such as `access_token`. */
+  readonly name: string;
+  /** Whether forms hide the value while it is typed. Every value is sealed, and never shown. */
+  readonly secret: boolean;
+  /** Whether credentials without this value are refused. */
+  readonly required: boolean;
+  /** Says in a sentence which value this is, and where to find it. */
+  readonly about: string;
+}
+
+/** Credentials by their names, without the optional ones that were not given. */
+export type Credentials = Readonly<Record<string, string>>;
+
+export type CredentialsCheck =
+  | { readonly kind: 'valid'; readonly profile: LinkedProfile }
+  /** `message` says in a sentence what to give instead, and repeats no value. */
+  | { readonly kind: 'refused'; readonly message: string };
 
 /** All known identifiers of a person to erase. */
 export interface PersonOnNetwork {
@@ -91,10 +124,15 @@ export interface OpenOptions {
    * proxy is used; never present if the gateway does not accept proxies.
    */
   readonly proxyUrl?: string | null;
+  /**
+   * The credentials that link the instance. Null or absent if it was linked in another way. If `linking` is only
+   * `credentials`, a connection always has them.
+   */
+  readonly credentials?: Credentials | null;
 }
 
 /** How to reach the network to unlink a number. */
-export type UnlinkOptions = Pick<OpenOptions, 'proxyUrl'>;
+export type UnlinkOptions = Pick<OpenOptions, 'proxyUrl' | 'credentials'>;
 
 export interface GatewayContext {
   readonly clock: Clock;
@@ -382,6 +420,8 @@ export interface LinkedProfile {
   readonly phoneNumber: string;
   readonly profileName?: string | null | undefined;
   readonly profilePictureUrl?: string | null | undefined;
+  /** The gateway's capabilities that this number has; null for all of them. */
+  readonly capabilities?: readonly Capability[] | null | undefined;
 }
 
 export type ClosedReason = ClosedFor & {

@@ -36,6 +36,8 @@ export interface InstanceResource {
   } | null;
   /** Whether the instance has a `proxy_url`, which is never shown. Not in the API specification. */
   readonly has_proxy: boolean;
+  /** Whether the instance has `credentials`, which are never shown. Not in the API specification. */
+  readonly has_credentials: boolean;
   /** The pace that was chosen for the instance; null for that of its gateway. Not in the API specification. */
   readonly pace: PaceName | null;
   /** When the status last changed or was first set, ISO 8601 with an offset; null if not known. */
@@ -71,6 +73,7 @@ export function instanceResource(instance: Instance, capabilities: readonly Capa
       until: timestampOrNull(instance.restriction.until),
     },
     has_proxy: instance.sealedProxyUrl !== null,
+    has_credentials: instance.sealedCredentials !== null,
     pace: instance.pace,
     status_changed_at: timestampOrNull(instance.statusChangedAt),
     connected_at: timestampOrNull(instance.connectedAt),

@@ -26,6 +26,8 @@ const NETWORK_MS = 30_000;
 const CONNECTING_MS = 60_000;
 /** How long the network may take to close a connection, or to unlink a number. */
 const DISCONNECTING_MS = 10_000;
+/** How long the network may take to check credentials. */
+const CHECKING_MS = 10_000;
 const EMAIL_MS = 60_000;
 /** Short, because a client waits for this call. */
 const RESOLVING_MS = 3_000;
@@ -76,6 +78,8 @@ const SENDER_FAILED =
   'the webhook sender did not end a request in time, so it counts as a failed attempt: check the sockets and the DNS of this machine';
 const GATEWAY_FAILED =
   'the gateway did not open or close a connection: it is tried again as often as the state of its instance asks for it; err says why';
+const CHECK_FAILED =
+  'the gateway could not check the credentials of an instance, which were not stored: fix the cause in err, then give them again';
 const NOTIFIER_FAILED =
   'an email was not accepted by the notifier, and is tried again later: check the notifier';
 const RESOLVER_FAILED =
@@ -353,11 +357,22 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
         call('connection.close', DISCONNECTING_MS),
         call('connection.logout', DISCONNECTING_MS),
       ] as const;
+      const check: Operation = {
+        operation: 'gateway.checkCredentials',
+        purpose: 'credentials of instances',
+        message: CHECK_FAILED,
+        ms: CHECKING_MS,
+        isRemote: true,
+      };
       const closeLate = (connection: GatewayConnection): void => {
         connection.close().catch(() => undefined);
       };
+      const { checkCredentials } = gateway;
       return {
         ...wrapMethods(gateway, (_name, method) => method),
+        ...(checkCredentials && {
+          checkCredentials: async (...args) => inTime(check, checkCredentials.apply(gateway, args)),
+        }),
         async open(...args) {
           const connection = await inTime(open, gateway.open(...args), closeLate);
           return {

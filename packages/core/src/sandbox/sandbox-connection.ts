@@ -61,6 +61,8 @@ interface ConnectionOptions {
   readonly listener: GatewayListener;
   /** Whether a pairing shows a code to type in addition to its QR. */
   readonly showsCode: boolean;
+  /** The number of the credentials; null if a phone links the instance. */
+  readonly given: LinkedProfile | null;
   readonly record: (happening: NetworkRecord) => void;
   readonly onClosed: () => void;
 }
@@ -72,8 +74,8 @@ export interface SandboxConnection extends GatewayConnection {
   askForPasskey(asksCode: boolean, finish: () => Promise<void>): Promise<void>;
   /** Signs the current request, as a browser would with the passkey; null if none is open. */
   signPasskey(): PasskeyCredential | null;
-  /** Links the phone that has scanned the QR, and opens the connection. */
-  pair(profile: LinkedProfile, groups: readonly GroupReport[]): Promise<void>;
+  /** Links the number of the phone that has scanned the QR, or of the credentials, and opens the connection. */
+  pair(profile: LinkedProfile): Promise<void>;
   report(group: GroupReport): Promise<void>;
   reportAll(): Promise<void>;
   /** Ends the connection from the network's side. */
@@ -83,7 +85,7 @@ export interface SandboxConnection extends GatewayConnection {
 }
 
 export function openConnection(options: ConnectionOptions): SandboxConnection {
-  const { context, account, session, listener, record, showsCode } = options;
+  const { context, account, session, listener, record, showsCode, given } = options;
   const { clock, logger } = context;
   const { instanceId } = session;
   /** Functions that end a wait early. */
@@ -130,6 +132,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   const begin = async (): Promise<void> => {
     await after(STEP_MS);
     if (state !== 'connecting') return;
+    if (given) return pair(given);
     const linkedBefore = (await session.load()).get(DEVICE);
     if (linkedBefore && account.profile === undefined) {
       record({ instanceId, kind: 'linked', profile: JSON.parse(new TextDecoder().decode(linkedBefore)) });
@@ -202,7 +205,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   const reportAll = (): Promise<void> =>
     listener.groups([...groupsOf(account).values()], { full: knowsAllGroups });
 
-  const pair = async (profile: LinkedProfile, groups: readonly GroupReport[]): Promise<void> => {
+  const pair = async (profile: LinkedProfile): Promise<void> => {
     await session.save(new Map([[DEVICE, new TextEncoder().encode(JSON.stringify(profile))]]));
     record({ instanceId, kind: 'linked', profile });
     knowsAllGroups = true;
@@ -210,7 +213,8 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     // A number that was linked here before keeps its groups.
     const isNew = groupsOf(account).size === 0;
     const { phoneNumber } = profile;
-    if (isNew) for (const group of groups) record({ instanceId, kind: 'group', phoneNumber, group });
+    if (isNew)
+      for (const group of firstGroups(phoneNumber)) record({ instanceId, kind: 'group', phoneNumber, group });
     await opened();
   };
 
@@ -432,6 +436,21 @@ function signedCredential({ challenge }: PasskeyRequestOptions): PasskeyCredenti
     },
   };
 }
+
+/** The groups of a newly linked number: the same ids for the same number, even after a restart without a journal. */
+function firstGroups(phoneNumber: string): readonly GroupReport[] {
+  return FIRST_GROUPS.map(([name, participantsCount]) => ({
+    networkId: `group-${phoneNumber}-${name.toLowerCase()}`,
+    name,
+    participantsCount,
+  }));
+}
+
+/** The names of the groups, each with its number of participants. */
+const FIRST_GROUPS = [
+  ['Family', 5],
+  ['Team', 12],
+] as const;
 
 /** A code like WhatsApp's, without 0, I, O and U, so that it is easy to read out. */
 function newPairingCode(random: Uint8Array): string {

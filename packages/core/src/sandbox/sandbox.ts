@@ -1,6 +1,7 @@
 import { checkOptionNames } from '@trunkline/option-names';
 import type { MessageKindAndPayload } from '@trunkline/receiver';
 import { base64, hex } from '../domain/base-encoding.ts';
+import type { Capability } from '../domain/instance/instance.ts';
 import type { MediaType } from '../domain/message/media-rules.ts';
 import type { PasskeyCredential } from '../domain/instance/passkey.ts';
 import { refuse } from '../domain/result.ts';
@@ -20,6 +21,7 @@ import type {
 import { personOf } from './person.ts';
 import type { SandboxPerson } from './person.ts';
 import { openConnection } from './sandbox-connection.ts';
+import { checkSandboxCredentials, profileOf, SANDBOX_CREDENTIALS } from './sandbox-credentials.ts';
 import type { SandboxConnection } from './sandbox-connection.ts';
 
 /** A messaging network without phones, for trying the service and for tests of apps that use it. */
@@ -40,6 +42,8 @@ export interface SandboxPhone {
      * that the phone shows a code. Default false.
      */
     readonly passkey?: boolean | 'then_code' | undefined;
+    /** The capabilities of the number; by default, those of the network. */
+    readonly capabilities?: readonly Capability[] | undefined;
   }): Promise<void>;
   /** Uses the passkey that the network waits for, and returns the answer that a browser would show. */
   signPasskey(): Promise<PasskeyCredential>;
@@ -152,6 +156,11 @@ export interface SandboxFile {
 }
 
 export interface SandboxOptions {
+  /**
+   * How instances are linked: by a phone that scans a QR, or by credentials, which the network `sandbox_credentials`
+   * checks. Default `phone`.
+   */
+  readonly linkedBy?: 'phone' | 'credentials' | undefined;
   /** Lets the network remember its events after its process ends. */
   readonly journal?: NetworkJournal | undefined;
   /**
@@ -166,8 +175,17 @@ export interface SandboxOptions {
 }
 
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  checkOptionNames('createSandbox', options, { journal: true, scansQrs: true, keptMessages: true });
-  const { journal, scansQrs = false, keptMessages = KEPT_MESSAGES } = options;
+  checkOptionNames('createSandbox', options, {
+    journal: true,
+    linkedBy: true,
+    scansQrs: true,
+    keptMessages: true,
+  });
+  const { journal, linkedBy = 'phone', scansQrs = false, keptMessages = KEPT_MESSAGES } = options;
+  if (linkedBy !== 'phone' && linkedBy !== 'credentials')
+    throw new TypeError(
+      `createSandbox: linkedBy must be phone or credentials, not ${JSON.stringify(linkedBy)}.`,
+    );
   if (typeof scansQrs !== 'boolean')
     throw new TypeError(`createSandbox: scansQrs must be true or false, not ${JSON.stringify(scansQrs)}.`);
   if (!Number.isInteger(keptMessages) || keptMessages < 1)
@@ -218,9 +236,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   }
 
   const gateway: Gateway = {
-    network: 'sandbox',
-    title: 'Sandbox',
-    linking: ['qr', 'pairing_code'],
+    ...(linkedBy === 'phone' ? BY_PHONE : BY_CREDENTIALS),
     isSimulated: true,
     capabilities: CAPABILITIES,
     sendsAtOnce: SENDS_AT_ONCE,
@@ -228,7 +244,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       attached = given;
     },
     newMessageId: (random) => `SBX${hex(random).toUpperCase()}`,
-    async open(session, listener, { pairingNumber } = { pairingNumber: null }) {
+    async open(session, listener, { pairingNumber, credentials } = { pairingNumber: null }) {
       const { instanceId } = session;
       const connection = openConnection({
         context: context(),
@@ -238,6 +254,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
           ? scanning(listener, () => connections.get(instanceId)?.isPairing() && phone(instanceId).scan())
           : listener,
         showsCode: pairingNumber !== null,
+        given: credentials ? profileOf(credentials) : null,
         record,
         onClosed() {
           if (connections.get(instanceId) === connection) connections.delete(instanceId);
@@ -286,16 +303,11 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
           phoneNumber: profile.phoneNumber ?? newPhoneNumber(context().random.bytes(4)),
           profileName: profile.profileName ?? 'Sandbox phone',
           profilePictureUrl: null,
+          capabilities: profile.capabilities ?? null,
         };
-        const groups = FIRST_GROUPS.map(([name, participantsCount]) => ({
-          // The same id for the same number, even after a restart without a journal.
-          networkId: `group-${linked.phoneNumber}-${name.toLowerCase()}`,
-          name,
-          participantsCount,
-        }));
         const { passkey = false } = profile;
-        if (passkey === false) return connection.pair(linked, groups);
-        await connection.askForPasskey(passkey === 'then_code', () => connection.pair(linked, groups));
+        if (passkey === false) return connection.pair(linked);
+        await connection.askForPasskey(passkey === 'then_code', () => connection.pair(linked));
       },
       async signPasskey() {
         return (
@@ -407,11 +419,18 @@ const KEPT_MESSAGES = 10_000;
  */
 const KEPT_IDLE_ACCOUNTS = 100;
 
-/** The groups of a newly linked phone, each with its number of participants. */
-const FIRST_GROUPS = [
-  ['Family', 5],
-  ['Team', 12],
-] as const;
+const BY_PHONE = {
+  network: 'sandbox',
+  title: 'Sandbox',
+  linking: ['qr', 'pairing_code'],
+} as const;
+const BY_CREDENTIALS = {
+  network: 'sandbox_credentials',
+  title: 'Sandbox with credentials',
+  linking: ['credentials'],
+  credentials: SANDBOX_CREDENTIALS,
+  checkCredentials: checkSandboxCredentials,
+} as const;
 
 function inboundFile(file: SandboxFile, now: number): InboundFile {
   const { type, content, mimeType = 'application/octet-stream', filename = null, delayMs } = file;

@@ -53,6 +53,8 @@ interface ServiceSettings extends UrlRules {
   readonly standardWebhooks: boolean;
   readonly instanceProxies: boolean;
   readonly linkPreviews: LinkPreviewMode;
+  /** The address of the page for credentials, without a trailing slash. */
+  readonly linkPage?: string | undefined;
   /** How long a number is down before its workspace is notified; 0 for never. */
   readonly instanceDownAfterMs: number;
   /** How long a request waits for the gateway to carry out a disconnect, logout or delete. */

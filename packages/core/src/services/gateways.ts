@@ -1,9 +1,12 @@
-import type { Capability } from '../domain/instance/instance.ts';
+import type { Capability, Instance } from '../domain/instance/instance.ts';
 import { asMediaType } from '../domain/message/media-rules.ts';
 import { refuse } from '../domain/result.ts';
 import type { Gateway } from '../ports/gateway.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Storage } from '../ports/storage/storage.ts';
+
+/** An instance, or a network, which has all capabilities of its gateway. */
+export type Capable = Pick<Instance, 'network'> & Partial<Pick<Instance, 'capabilities'>>;
 
 /** The gateways of this process, by the names of their networks. */
 export interface Gateways {
@@ -18,10 +21,11 @@ export interface Gateways {
   /** Throws if this process has no gateway for the network. */
   get(network: string): Gateway;
   /**
-   * The gateway's capabilities that this process uses, which can keep no files without a media store; none if this
-   * process has no gateway for the network.
+   * The capabilities of an instance, or of all instances of a network: those of its gateway that its number has, if
+   * known, and that this process uses, which can keep no files without a media store. None if this process has no
+   * gateway for the network.
    */
-  capabilities(network: string): readonly Capability[];
+  capabilities(of: Capable): readonly Capability[];
   /** How many messages of one instance on the network are sent at the same time. */
   sendsAtOnce(network: string): number;
 }
@@ -54,9 +58,18 @@ export function createGateways(
       if (!gateway) throw new Error(noGatewayText(network));
       return gateway;
     },
-    capabilities: (network) => byNetwork.get(network)?.capabilities ?? [],
+    capabilities: ({ network, capabilities }) =>
+      ownOf(byNetwork.get(network)?.capabilities ?? [], capabilities),
     sendsAtOnce: (network) => find(network)?.sendsAtOnce ?? 1,
   };
+}
+
+/** The capabilities of a gateway that a number has; null or undefined for a number that has all. */
+export function ownOf(
+  all: readonly Capability[],
+  own: readonly Capability[] | null | undefined,
+): readonly Capability[] {
+  return own ? all.filter((capability) => own.includes(capability)) : all;
 }
 
 /** The refusal of a request for an instance whose network this process does not have. */

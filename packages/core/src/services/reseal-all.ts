@@ -4,7 +4,14 @@ import type { PendingDownload } from '../ports/storage/download-store.ts';
 import { changeTries } from '../runtime/retry.ts';
 import type { ServiceContext } from './context.ts';
 import { changeEndpoint } from './endpoints.ts';
-import { endpointSecretPurpose, proxyUrlPurpose, referencePurpose, sessionPurpose } from './sealer.ts';
+import {
+  credentialsPurpose,
+  endpointSecretPurpose,
+  proxyUrlPurpose,
+  referencePurpose,
+  sessionPurpose,
+} from './sealer.ts';
+import type { SealPurpose } from './sealer.ts';
 import { resealSecretKeyCheck } from './secret-key-check.ts';
 
 const PAGE = 100;
@@ -49,7 +56,7 @@ export async function resealAll(
     }
     for (const instance of await storage.instances.list(workspaceId)) {
       const { id } = instance;
-      isComplete = (await succeeds({ instanceId: id }, () => resealProxyUrl(instance))) && isComplete;
+      isComplete = (await succeeds({ instanceId: id }, () => resealInstance(instance))) && isComplete;
       isComplete = (await succeeds({ instanceId: id }, () => resealSession(id))) && isComplete;
       isComplete = (await succeeds({ instanceId: id }, () => resealReferences(id))) && isComplete;
     }
@@ -87,20 +94,32 @@ export async function resealAll(
     if (changed.ok) count(1);
   };
 
-  const resealProxyUrl = async (listed: Instance): Promise<void> => {
+  /** Reseals the proxy and the credentials of an instance. */
+  const resealInstance = async (listed: Instance): Promise<void> => {
     const { id, workspaceId } = listed;
     const nextTry = changeTries(context, 'A change of an instance');
+    const resealed = (sealed: string | null, purpose: SealPurpose): string | null =>
+      sealed && sealer.resealText(sealed, purpose);
     for (
       let instance: Instance | null = listed;
-      instance?.sealedProxyUrl;
+      instance;
       instance = await storage.instances.find(workspaceId, id)
     ) {
-      const sealedProxyUrl = sealer.resealText(instance.sealedProxyUrl, proxyUrlPurpose(id));
-      if (sealedProxyUrl === null) return;
+      const sealedProxyUrl = resealed(instance.sealedProxyUrl, proxyUrlPurpose(id));
+      const sealedCredentials = resealed(instance.sealedCredentials, credentialsPurpose(id));
+      const changes = {
+        ...(sealedProxyUrl && { sealedProxyUrl }),
+        ...(sealedCredentials && { sealedCredentials }),
+      };
+      const secrets = Object.keys(changes).length;
+      if (secrets === 0) return;
       await nextTry();
-      const resealed = { ...instance, sealedProxyUrl };
-      const written = await storage.instances.write({ instance: resealed, event: null, lease: null });
-      if (written.kind === 'written') return count(1);
+      const written = await storage.instances.write({
+        instance: { ...instance, ...changes },
+        event: null,
+        lease: null,
+      });
+      if (written.kind === 'written') return count(secrets);
     }
   };
 

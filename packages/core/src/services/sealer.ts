@@ -24,7 +24,15 @@ export interface Sealer {
 export interface SealPurpose {
   /** The kind; each has its own derived key. */
   readonly kind:
-    'secret key check' | 'webhook secret' | 'qr' | 'session' | 'file reference' | 'proxy url' | 'passkey';
+    | 'secret key check'
+    | 'webhook secret'
+    | 'qr'
+    | 'session'
+    | 'file reference'
+    | 'proxy url'
+    | 'passkey'
+    | 'credentials'
+    | 'link page';
   /** Names the owner of the value, and is authenticated with the value. */
   readonly label: string;
 }
@@ -147,6 +155,13 @@ export function sessionPurpose(instanceId: string, name: string): SealPurpose {
 export function proxyUrlPurpose(instanceId: string): SealPurpose {
   return { kind: 'proxy url', label: `proxy address of ${instanceId}` };
 }
+
+export function credentialsPurpose(instanceId: string): SealPurpose {
+  return { kind: 'credentials', label: `credentials of ${instanceId}` };
+}
+
+/** The token in the address of a page on which the credentials of an instance are entered. */
+export const LINK_PAGE: SealPurpose = { kind: 'link page', label: 'token of a link page' };
 
 export function referencePurpose(messageId: string): SealPurpose {
   return { kind: 'file reference', label: `file reference ${messageId}` };

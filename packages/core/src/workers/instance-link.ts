@@ -3,13 +3,19 @@ import type { NextStep } from '../domain/instance/next-step.ts';
 import { paceOf } from '../domain/instance/pace.ts';
 import { readEnd, readRestriction } from '../domain/instance/restriction.ts';
 import type { Restriction } from '../domain/instance/restriction.ts';
-import type { ClosedReason, GatewayConnection, GatewayListener } from '../ports/gateway.ts';
+import type { ClosedReason, GatewayConnection, GatewayListener, UnlinkOptions } from '../ports/gateway.ts';
 import type { Lease } from '../ports/storage/lease.ts';
 import { patientStorage } from '../runtime/patient-storage.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { FencedError } from '../services/instances/fenced-error.ts';
 import { saveGroups } from '../services/instances/groups.ts';
+import {
+  hasSameCredentials,
+  lacksCredentials,
+  openCredentials,
+} from '../services/instances/instance-credentials.ts';
 import { openProxyUrl } from '../services/instances/instance-proxy.ts';
+import { askForCredentials } from '../services/instances/link-page.ts';
 import { instanceSession, sealPasskey, sealQr } from '../services/instances/sealed-values.ts';
 import type { FileLane, FileReceiving } from '../services/media/file-lane.ts';
 import { advanceMessage } from '../services/messages/advance-message.ts';
@@ -28,6 +34,7 @@ const OPEN_DEADLINE_MS = 60_000;
 const OPENING_TURN_MS = 5_000;
 const HEARTBEAT_EVERY_MS = 60_000;
 const GIVING_UP_OPENING = 'giving up a connection that does not open';
+const REPLACING = 'closing a connection with previous credentials';
 
 const NOT_STORED =
   'what arrived on an instance cannot be stored yet: it is tried again until it is, nothing of it is acknowledged to the network before, and the connection stays open; check the database';
@@ -73,6 +80,8 @@ interface LinkOptions {
 interface Try {
   phase: 'opening' | 'pairing' | 'open';
   readonly since: number;
+  /** The credentials in use, sealed. */
+  sealedCredentials: string | null;
   connection: GatewayConnection | null;
 }
 
@@ -98,13 +107,16 @@ export function createInstanceLink({
   let heartbeatNoted: Promise<void> = Promise.resolve();
 
   const open = (): void => {
-    const opened: Try = { phase: 'opening', since: clock.now(), connection: null };
+    const { sealedCredentials } = record.current();
+    const opened: Try = { phase: 'opening', since: clock.now(), sealedCredentials, connection: null };
     link = opened;
     record.begin('opening a connection', async () => {
       try {
-        const { pairingNumber } = record.current();
-        const proxyUrl = openProxyUrl(context, record.current());
-        const connection = await gateway.open(session, listener(opened), { pairingNumber, proxyUrl });
+        const instance = record.current();
+        const { pairingNumber } = instance;
+        const connection = lacksCredentials(gateway, opened)
+          ? askForCredentials(context, instance, listener(opened))
+          : await gateway.open(session, listener(opened), { pairingNumber, ...secretsOf(opened) });
         if (link === opened) opened.connection = connection;
         else await connection.close();
       } catch (error) {
@@ -114,6 +126,22 @@ export function createInstanceLink({
         await record.inOrder(() => closed(opened, { kind: 'dropped', detail: 'connection_failed' }));
       }
     });
+  };
+
+  const secretsOf = ({ sealedCredentials }: Pick<Try, 'sealedCredentials'>): UnlinkOptions => ({
+    proxyUrl: openProxyUrl(context, record.current()),
+    credentials: openCredentials(context, { id: instanceId, sealedCredentials }),
+  });
+
+  /** Whether the instance got other credentials than the connection uses, and not only the same ones resealed. */
+  const hasNewCredentials = (current: Try): boolean => {
+    const { sealedCredentials } = record.current();
+    if (sealedCredentials === current.sealedCredentials) return false;
+    const isNew =
+      current.sealedCredentials === null ||
+      !hasSameCredentials(context, { id: instanceId, sealedCredentials }, current.sealedCredentials);
+    if (!isNew) current.sealedCredentials = sealedCredentials;
+    return isNew;
   };
 
   const listener = (opened: Try): GatewayListener => {
@@ -260,6 +288,13 @@ export function createInstanceLink({
     record.begin('giving up a connection', async () => connection?.close());
   };
 
+  /** Closes a connection, so that the next one uses the new credentials. */
+  const replace = ({ connection }: Try): void => {
+    link = null;
+    schedule.retryNow();
+    record.beginOnce(REPLACING, async () => connection?.close());
+  };
+
   const giveUpOpening = (stuck: Try): void => {
     record.beginOnce(GIVING_UP_OPENING, async () => {
       await record.inOrder(() => closed(stuck, { kind: 'dropped', detail: 'connect_timeout' }));
@@ -296,7 +331,9 @@ export function createInstanceLink({
     lastFailure: () => lastFailure,
     maintain(now, mayOpen) {
       if (!link) {
-        if (mayOpen && now >= schedule.retryAt()) open();
+        if (mayOpen && now >= schedule.retryAt() && !record.isDoing(REPLACING)) open();
+      } else if (hasNewCredentials(link)) {
+        replace(link);
       } else if (link.phase === 'opening' && now - link.since >= OPEN_DEADLINE_MS) {
         giveUpOpening(link);
       } else if (link.phase === 'open' && now - seenAt >= HEARTBEAT_EVERY_MS) {
@@ -307,7 +344,8 @@ export function createInstanceLink({
       // A connection that is being given up is not due again: see `InstanceController.nextAt`.
       const isGivenUp = record.isDoing(GIVING_UP_OPENING);
       if (link) return link.phase === 'opening' && !isGivenUp ? link.since + OPEN_DEADLINE_MS : null;
-      return mayOpen && record.current().desired === 'running' ? schedule.retryAt() : null;
+      const isWanted = record.current().desired === 'running' && !record.isDoing(REPLACING);
+      return mayOpen && isWanted ? schedule.retryAt() : null;
     },
     retryNow: schedule.retryNow,
     close,
@@ -321,7 +359,7 @@ export function createInstanceLink({
       const connection = link?.phase === 'open' ? link.connection : null;
       if (!connection) {
         await close();
-        return gateway.unlink(session, { proxyUrl: openProxyUrl(context, record.current()) });
+        return gateway.unlink(session, secretsOf(record.current()));
       }
       // After an unlink the network closes the connection, and that close must not be reported as a loss.
       link = null;

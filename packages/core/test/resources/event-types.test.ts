@@ -84,6 +84,7 @@ describe('the types that receivers import', () => {
           readonly restriction: TimesAsText<Restriction> | null;
           readonly paired: boolean;
           readonly has_proxy: boolean;
+          readonly has_credentials: boolean;
           readonly capabilities: readonly Capability[];
         }
       >
@@ -151,6 +152,7 @@ describe('an event that was sent', () => {
       'network',
       'paired',
       'has_proxy',
+      'has_credentials',
       'created_at',
       'updated_at',
     ]);

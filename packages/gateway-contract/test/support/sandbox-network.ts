@@ -1,15 +1,17 @@
 import type { Gateway } from '@trunkline/core';
 import { createSandbox } from '@trunkline/core/sandbox';
+import type { SandboxOptions } from '@trunkline/core/sandbox';
 import type { TestNetwork } from '../../src/index.ts';
 
-const PHONE_NUMBER = '15550199';
+export const PHONE_NUMBER = '15550199';
 
 /** `gatewayTo` may wrap the sandbox's gateway to remove features. */
 export function sandboxNetwork(
   reader: string,
   gatewayTo: (sandbox: Gateway) => Gateway = (gateway) => gateway,
+  options: SandboxOptions = {},
 ): TestNetwork {
-  const sandbox = createSandbox();
+  const sandbox = createSandbox(options);
   return {
     gateway: gatewayTo(sandbox.gateway),
     people: { reader, refused: '15550003' },

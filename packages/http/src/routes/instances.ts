@@ -39,6 +39,10 @@ const FIELDS: RequestBody['fields'] = {
     description:
       'The address of the proxy that the instance connects through, with http:, https: or socks5:, and a user name and a password if it asks for them; null removes it. Never shown: the instance has has_proxy. Refused unless the operator allows it. A connected instance uses it from its next connection on.',
   },
+  credentials: {
+    description:
+      'The values that link the instance, for a network that has credentials in GET /networks, by their names there: all of them, since they replace those before. The network checks them, and valid ones count as a linked number. null removes them, which is refused while the instance is meant to run; a logout removes them, too. Never shown: the instance has has_credentials.',
+  },
   pace: {
     description:
       'How fast it sends, and to how many new people a day in the first ten days after its number was linked: gentle, or off, which is as fast as the network accepts messages and puts the number at risk. null, the default, is the pace that the operator has set for its network. A change applies to messages that wait already.',
@@ -140,7 +144,7 @@ export const instanceRoutes: RouteGroup<'instances'> = {
       scope: 'instances:write',
       body: NEW_INPUT,
       success: { status: 201, body: INSTANCE },
-      errors: ['INSTANCE_LIMIT_REACHED', 'SUBSCRIPTION_REQUIRED'],
+      errors: ['INSTANCE_LIMIT_REACHED', 'SUBSCRIPTION_REQUIRED', 'GATEWAY_ERROR'],
       refuses: { VALIDATION_FAILED: { body: { name: 5 } } },
       handle: async ({ api, body }) => data(await api.instances.create(unchecked(body))),
     },
@@ -158,11 +162,11 @@ export const instanceRoutes: RouteGroup<'instances'> = {
       operationId: 'updateInstance',
       method: 'PATCH',
       path: '/instances/{instance}',
-      summary: 'Changes the name, the proxy or the pace of an instance',
+      summary: 'Changes the name, the proxy, the credentials or the pace of an instance',
       scope: 'instances:write',
       body: INPUT,
       success: { status: 200, body: INSTANCE },
-      errors: [],
+      errors: OPERATION_ERRORS,
       refuses: { VALIDATION_FAILED: { body: { name: '' } } },
       handle: async ({ api, id, body }) => data(await api.instances.update(id, unchecked(body))),
     },

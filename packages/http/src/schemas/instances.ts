@@ -37,6 +37,7 @@ const fields = z.strictObject({
     .nullable()
     .meta({ description: 'What the network forbids the number for now.' }),
   has_proxy: z.boolean().meta({ description: 'Whether it has a proxy_url, which is never shown.' }),
+  has_credentials: z.boolean().meta({ description: 'Whether it has credentials, which are never shown.' }),
   pace: z
     .enum(PACE_NAMES)
     .nullable()
@@ -65,6 +66,7 @@ export const instance: Resource<InstanceResource> = {
     last_error: null,
     restriction: null,
     has_proxy: false,
+    has_credentials: false,
     pace: null,
     status_changed_at: '2026-11-20T21:15:00.123+00:00',
     connected_at: '2026-11-20T21:15:00.123+00:00',
@@ -93,6 +95,7 @@ export const eventInstance: Resource<EventData<'instance.connected'>['instance']
     paired: true,
     capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups'],
     has_proxy: false,
+    has_credentials: false,
     status_changed_at: '2026-11-20T21:15:00.123+00:00',
     connected_at: '2026-11-20T21:15:00.123+00:00',
     last_seen_at: '2026-11-20T21:15:00.123+00:00',

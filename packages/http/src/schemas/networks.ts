@@ -11,9 +11,23 @@ export const network: Resource<NetworkResource> = {
       name: z.string().meta({ description: 'The `network` of its instances.' }),
       title: z.string().meta({ description: 'Its name for people.' }),
       capabilities: z.array(z.enum(CAPABILITIES)),
-      linking: z
-        .array(z.enum(['qr', 'pairing_code']))
-        .meta({ description: 'How a phone is linked: by scanning a QR, or by typing a code.' }),
+      linking: z.array(z.enum(['qr', 'pairing_code', 'credentials'])).meta({
+        description:
+          'How a number is linked: by scanning a QR, by typing a code, or by giving its instance credentials.',
+      }),
+      credentials: z
+        .array(
+          z.strictObject({
+            name: z.string(),
+            secret: z.boolean().meta({ description: 'Whether forms hide it while it is typed.' }),
+            required: z.boolean(),
+            about: z.string().meta({ description: 'Which value it is, and where to find it.' }),
+          }),
+        )
+        .meta({
+          description:
+            'The values that an instance is given as credentials; empty if it is not linked by credentials.',
+        }),
       simulated: z.boolean().meta({ description: 'Whether requests control its phones.' }),
       default: z.boolean().meta({ description: 'Whether an instance without a network is on it.' }),
     }),
@@ -23,6 +37,7 @@ export const network: Resource<NetworkResource> = {
     title: 'WhatsApp',
     capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups'],
     linking: ['qr', 'pairing_code'],
+    credentials: [],
     simulated: false,
     default: true,
   },

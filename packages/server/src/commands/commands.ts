@@ -383,7 +383,11 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: 'Instances',
     summary: 'make an instance',
     on: 'service',
-    options: { '--name <name>': 'its name', '--network <network>': NETWORK },
+    options: {
+      '--name <name>': 'its name',
+      '--network <network>': NETWORK,
+      '--credentials': 'reads the credentials that link it from standard input, as a JSON object',
+    },
     examples: ["trunkline instances create --name 'Front desk'"],
     load: async () => (await import('./instances.ts')).createInstance,
   },
@@ -416,6 +420,19 @@ export const COMMANDS: readonly CommandSpec[] = [
     },
     examples: ['trunkline instances pace ins_1 gentle'],
     load: async () => (await import('./instances.ts')).paceInstance,
+  },
+  {
+    name: 'instances credentials',
+    group: 'Instances',
+    summary: 'give an instance the credentials on standard input, as a JSON object',
+    on: 'service',
+    arguments: { '<instance>': 'its id' },
+    options: { '--remove': 'removes its credentials, and its number with them' },
+    examples: [
+      'trunkline instances credentials ins_1 < credentials.json',
+      'trunkline instances credentials ins_1 --remove',
+    ],
+    load: async () => (await import('./instances.ts')).credentialInstance,
   },
   {
     name: 'instances history',

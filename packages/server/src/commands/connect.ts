@@ -159,6 +159,14 @@ function showQr({ output, options }: Call, instance: InstanceResource, qr: QrRes
     );
     return;
   }
+  // Without a public address, the service has no page for the credentials, and its QR says so in words.
+  if (code.includes(' ')) return output.say(printable(code));
+  if (/^https?:/.test(code)) {
+    output.say(
+      `Enter the credentials on this page, or with "trunkline instances credentials ${instance.id}":\n${printable(code)}\n${renderUnicodeCompact(code)}`,
+    );
+    return;
+  }
   const typed = pairingCode === null ? '' : `, or type ${pairingCode} there`;
   output.say(
     `Scan this with the phone (Linked devices, Link a device)${typed}:\n${renderUnicodeCompact(code)}`,

@@ -1,10 +1,12 @@
 import type { InstanceHistoryResource, InstanceResource } from '@trunkline/http/client';
-import type { CommandHandler } from './command.ts';
+import * as z from 'zod';
+import type { Call, CommandHandler } from './command.ts';
 import { usageError } from '../errors/command-error.ts';
 import { followHistory } from './history-follow.ts';
 import { readRows, rowsAskedFor } from './pages.ts';
 import { deleteCommand, listCommand, objectCommand } from './plain-commands.ts';
 import { accepted, remoteService } from './remote-service.ts';
+import { standardInput } from './standard-input.ts';
 import { group, historyEntry, instance, one as reply, page as pageOf } from './service-shapes.ts';
 import { instanceStatusText, statusText } from '../terminal/status-text.ts';
 import type { Text } from '../terminal/styled-text.ts';
@@ -26,7 +28,11 @@ export const listInstances: CommandHandler = listCommand({
 
 export const createInstance: CommandHandler = async (call) => {
   const service = await remoteService(call);
-  const input = { name: call.options.text('name'), network: call.options.text('network') };
+  const input = {
+    name: call.options.text('name'),
+    network: call.options.text('network'),
+    ...(call.options.flag('credentials') && { credentials: await credentialsGiven(call) }),
+  };
   const { data } = await accepted(service, service.client.instances.create(input, call), reply(instance));
   call.output.result({ data }, instanceFacts(data));
   call.output.say(`\nNext: trunkline connect ${data.id}`);
@@ -59,6 +65,37 @@ function paceNamed(text: string): 'gentle' | 'off' | null {
   if (text === 'default') return null;
   throw usageError('The pace must be gentle, off or default.');
 }
+
+export const credentialInstance: CommandHandler = objectCommand({
+  of: 'instance',
+  shape: instance,
+  request: async ({ instances }, id, call) => {
+    const credentials = call.options.flag('remove') ? null : await credentialsGiven(call);
+    return instances.update(id, { credentials }, call);
+  },
+  describe: instanceFacts,
+});
+
+/** Reads credentials from standard input, because others can see the arguments of a command. */
+async function credentialsGiven({ signal }: Call): Promise<Readonly<Record<string, string>>> {
+  const given = CREDENTIALS.safeParse(await standardInput(signal));
+  if (given.success) return given.data;
+  throw usageError(
+    'Standard input must have the credentials as a JSON object of texts: echo \'{"access_token":"…"}\' | trunkline …',
+  );
+}
+
+const CREDENTIALS = z
+  .string()
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      context.addIssue('no JSON');
+      return z.NEVER;
+    }
+  })
+  .pipe(z.record(z.string(), z.string()));
 
 export const disconnectInstance: CommandHandler = objectCommand({
   of: 'instance',
@@ -139,6 +176,7 @@ function instanceFacts(data: InstanceResource): Text {
     status: instanceStatusText(data),
     number: data.phone_number,
     ...(typeof data.pace === 'string' && { pace: data.pace }),
+    ...(data.has_credentials && { credentials: 'given' }),
     profile: data.profile_name,
     'last error': data.last_error,
     since: data.status_changed_at,

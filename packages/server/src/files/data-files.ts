@@ -14,6 +14,7 @@ export interface DataFiles {
   /** Holds the running server's address. */
   readonly serverAddress: string;
   readonly sandboxNetwork: string;
+  readonly sandboxCredentials: string;
   /** A directory, which is created with its first file. */
   readonly media: string;
   /** The path of the SQLite file; null for PostgreSQL. */
@@ -26,7 +27,13 @@ export function filesIn(
   directory: string,
 ): Pick<
   DataFiles,
-  'secretKey' | 'nextSecretKey' | 'databaseId' | 'serverAddress' | 'sandboxNetwork' | 'media'
+  | 'secretKey'
+  | 'nextSecretKey'
+  | 'databaseId'
+  | 'serverAddress'
+  | 'sandboxNetwork'
+  | 'sandboxCredentials'
+  | 'media'
 > {
   return {
     secretKey: join(directory, 'secret.key'),
@@ -34,6 +41,7 @@ export function filesIn(
     databaseId: join(directory, 'database.id'),
     serverAddress: join(directory, 'server.address'),
     sandboxNetwork: join(directory, 'sandbox.db'),
+    sandboxCredentials: join(directory, 'sandbox-credentials.db'),
     media: join(directory, 'media'),
   };
 }

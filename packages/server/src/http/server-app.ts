@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { requestId } from 'hono/request-id';
 import type { Logger, Storage, Trunkline } from '@trunkline/core';
 import type { TracerProvider } from '@opentelemetry/api';
-import { createGuard, createHttpApp } from '@trunkline/http';
+import { createGuard, createHttpApp, createLinkPage } from '@trunkline/http';
 import type { HttpAppOptions, RateLimitOptions } from '@trunkline/http';
 import type { SignIn } from '@trunkline/dashboard';
 import { addDashboard } from './dashboard.ts';
@@ -14,6 +14,9 @@ import { addSandboxControls } from '../networks/sandbox-controls.ts';
 import type { SandboxControls } from '../networks/sandbox-controls.ts';
 import { addMetrics } from './metrics-route.ts';
 import type { ServerMetrics } from '../telemetry/server-metrics.ts';
+
+/** The path of the pages on which people enter credentials. */
+export const LINK_PATH = '/link';
 
 interface ServerParts extends Omit<SandboxControls, 'guard'> {
   readonly trunkline: Trunkline;
@@ -62,6 +65,8 @@ export function createServerApp(parts: ServerParts): Hono {
     });
     app.route('/', api);
     parts.mcp?.(app, { guard });
+    const linkPage = createLinkPage(trunkline);
+    app.all(`${LINK_PATH}/*`, (c) => linkPage.fetch(c.req.raw));
     if (parts.dashboard) addDashboard(app, { ...parts, signIn: parts.dashboard });
   }
   app.use(requestId({ limitLength: 128, generator: () => trunkline.newRequestId() }));

@@ -2,7 +2,7 @@ import type { Gateway } from '@trunkline/core';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { PACES } from '@trunkline/core/spi/gateway';
 import type { Pace } from '@trunkline/core/spi/gateway';
-import type { SandboxPhone } from '@trunkline/core/sandbox';
+import type { SandboxOptions, SandboxPhone } from '@trunkline/core/sandbox';
 import type { DataFiles } from '../files/data-files.ts';
 import { drawQrs } from './draw-qrs.ts';
 import type { NetworkName } from '../settings/network-list.ts';
@@ -14,8 +14,8 @@ import type { Terminal } from '../terminal/terminal.ts';
 /** The messaging networks of this process. */
 export interface Networks {
   readonly gateways: readonly Gateway[];
-  /** The phone behind an instance on the simulated network; null if this process does not run that network. */
-  readonly phone: ((instanceId: string) => ControlledPhone) | null;
+  /** The phone behind an instance on a simulated network; null if this process does not run that network. */
+  readonly phone: (instance: { readonly id: string; readonly network: string }) => ControlledPhone | null;
   close(): void;
 }
 
@@ -29,10 +29,16 @@ interface Opening {
 
 type OpenNetwork = (opening: Opening) => Promise<Networks>;
 
-const OPEN: Readonly<Record<NetworkName, OpenNetwork>> = { sandbox: openSandbox, whatsapp: openWhatsApp };
+const OPEN: Readonly<Record<NetworkName, OpenNetwork>> = {
+  sandbox: (opening) => openSandbox(opening, { linkedBy: 'phone', path: opening.files.sandboxNetwork }),
+  sandbox_credentials: (opening) =>
+    openSandbox(opening, { linkedBy: 'credentials', path: opening.files.sandboxCredentials }),
+  whatsapp: openWhatsApp,
+};
 
 const CLOSED: Readonly<Record<NetworkName, () => Promise<Gateway>>> = {
   sandbox: async () => createSandbox().gateway,
+  sandbox_credentials: async () => createSandbox({ linkedBy: 'credentials' }).gateway,
   whatsapp: async () => (await loadGateway(() => import('@trunkline/gateway-baileys'))).baileysGateway(),
 };
 
@@ -55,7 +61,9 @@ export async function openNetworks(opening: Opening): Promise<Networks> {
       throw new StartError(
         `ROLES is only gateway, and another process connects every network of GATEWAYS (${names.join(', ')}). Stop that process, or give this one another role.`,
       );
-    return { gateways, phone: opened.find(({ phone }) => phone !== null)?.phone ?? null, close };
+    const phone: Networks['phone'] = (instance) =>
+      opened.map((network) => network.phone(instance)).find((found) => found !== null) ?? null;
+    return { gateways, phone, close };
   } catch (error) {
     close();
     throw error;
@@ -68,26 +76,34 @@ export async function closedGateways({ gateways }: Settings): Promise<readonly G
 }
 
 /** Only one process at a time runs the sandbox network; other processes on the same data can have every other role. */
-async function openSandbox({ settings, files }: Opening): Promise<Networks> {
-  const elsewhere = { ...createSandbox().gateway, connectsElsewhere: true };
-  if (!settings.roles.gateway) return { gateways: [elsewhere], phone: null, close() {} };
-  const journal = openSandboxJournal(files.sandboxNetwork);
-  if (!journal) return { gateways: [elsewhere], phone: null, close() {} };
-  const { gateway, phone } = createSandbox({ journal });
-  return { gateways: [gateway], phone, close: () => journal.close() };
+async function openSandbox(
+  { settings }: Opening,
+  { linkedBy, path }: Pick<SandboxOptions, 'linkedBy'> & { readonly path: string },
+): Promise<Networks> {
+  const elsewhere = { ...createSandbox({ linkedBy }).gateway, connectsElsewhere: true };
+  const journal = settings.roles.gateway ? openSandboxJournal(path) : null;
+  if (!journal) return { gateways: [elsewhere], phone: NO_PHONE, close() {} };
+  const { gateway, phone } = createSandbox({ linkedBy, journal });
+  return {
+    gateways: [gateway],
+    phone: ({ id, network }) => (network === gateway.network ? phone(id) : null),
+    close: () => journal.close(),
+  };
 }
+
+const NO_PHONE = (): null => null;
 
 /** Any number of processes may use WhatsApp. Only those with the role `gateway` load the code for its connections. */
 async function openWhatsApp({ settings, terminal }: Opening): Promise<Networks> {
   if (!settings.roles.gateway) {
     const { baileysElsewhere } = await loadGateway(() => import('@trunkline/gateway-baileys/elsewhere'));
-    return { gateways: [baileysElsewhere()], phone: null, close() {} };
+    return { gateways: [baileysElsewhere()], phone: NO_PHONE, close() {} };
   }
   const { baileysGateway } = await loadGateway(() => import('@trunkline/gateway-baileys'));
   const gateway = baileysGateway({ pace: paceOf(settings) });
   return {
     gateways: [terminal.isTTY ? drawQrs(gateway, terminal.say) : gateway],
-    phone: null,
+    phone: NO_PHONE,
     close() {},
   };
 }

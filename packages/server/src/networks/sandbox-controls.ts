@@ -28,7 +28,6 @@ export interface SandboxControls {
   readonly guard: RequestGuard;
   readonly logger: Logger;
   readonly storage: Pick<Storage, 'groups' | 'messages'>;
-  /** Null if this process does not run the sandbox network. */
   readonly phone: Networks['phone'];
 }
 
@@ -76,7 +75,7 @@ export function addSandboxControls(app: Hono, controls: SandboxControls): void {
           'INVALID_INSTANCE_STATE',
           `The phone of this instance is not simulated: it is on the network ${network}.`,
         );
-      const on = phoneOf(controls, { api, instanceId: id, workspaceId: principal.workspace.id });
+      const on = phoneOf(controls, { api, id, network, workspaceId: principal.workspace.id });
       return c.json({ data: await act(on, input) }, 202);
     });
     app.all(path, postOnly);
@@ -134,16 +133,22 @@ export function addSandboxControls(app: Hono, controls: SandboxControls): void {
 }
 
 function phoneOf(
-  { phone, storage }: SandboxControls,
-  { api, instanceId, workspaceId }: { api: WorkspaceApi; instanceId: string; workspaceId: string },
+  { phone: phoneBehind, storage }: SandboxControls,
+  {
+    api,
+    id: instanceId,
+    network,
+    workspaceId,
+  }: { api: WorkspaceApi; id: string; network: string; workspaceId: string },
 ): Phone {
+  const phone = phoneBehind({ id: instanceId, network });
   if (!phone)
     throw refused(
       'GATEWAY_UNAVAILABLE',
       'The sandbox network is in another process: send the request to that one.',
     );
   return {
-    phone: phone(instanceId),
+    phone,
     instanceId,
     api,
     async groupNetworkId(groupId) {

@@ -1,4 +1,4 @@
-export type NetworkName = 'sandbox' | 'whatsapp';
+export type NetworkName = 'sandbox' | 'sandbox_credentials' | 'whatsapp';
 
 /** A messaging network that GATEWAYS can name. */
 interface OfferedNetwork {
@@ -15,6 +15,11 @@ interface OfferedNetwork {
  */
 export const OFFERED_NETWORKS: Readonly<Record<NetworkName, OfferedNetwork>> = {
   sandbox: { title: 'Sandbox', hint: 'simulated phones, to try it', reaches: null },
+  sandbox_credentials: {
+    title: 'Sandbox with credentials',
+    hint: 'simulated numbers, linked without a phone',
+    reaches: null,
+  },
   whatsapp: {
     title: 'WhatsApp',
     hint: 'needs the package @trunkline/gateway-baileys',
@@ -29,7 +34,7 @@ export const DEFAULT_NETWORKS: readonly NetworkName[] = ['sandbox'];
 
 /** The networks in Markdown, each with a link to its page. */
 export const NETWORKS_IN_WORDS =
-  '`sandbox` ([simulated phones](sandbox.md)), `whatsapp` ([WhatsApp](whatsapp.md))';
+  '`sandbox` ([simulated phones](sandbox.md)), `sandbox_credentials` ([simulated numbers](sandbox.md#numbers-that-are-linked-by-credentials)), `whatsapp` ([WhatsApp](whatsapp.md))';
 
 /** The network to which PACE applies, in Markdown. */
 export const PACED_IN_WORDS = '`whatsapp`';

@@ -25,6 +25,7 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   send: ['--instance', 'ins_1'],
   'webhooks create': ['--events', 'message.sent'],
   'events list': ['--instance', 'ins_1'],
+  'instances credentials': ['--remove'],
   move: ['--to', 'sqlite:other.db'],
 };
 

@@ -167,6 +167,40 @@ describe('A number', () => {
     await server.stop();
   });
 
+  it.runIf(isLongForm)('has credentials that can be changed', async () => {
+    const { cwd, env, data, server } = await startCommandHarness({
+      GATEWAYS: 'sandbox,sandbox_credentials',
+    });
+    const given = (input: string, ...args: readonly string[]) => runCommand(args, { cwd, env, input });
+    const [text, network] = [
+      '{"phone_number":"15550177","access_token":"sandbox-sesame"}',
+      'sandbox_credentials',
+    ];
+    const linked = await given(text, 'instances', 'create', '--network', network, '--credentials');
+    expect(linked.stdout).toMatch(/^number +15550177$/m);
+    expect(linked.stdout).toMatch(/^credentials +given$/m);
+    const [, named = ''] = /^instance +(ins_\w+)$/m.exec(linked.stdout) ?? [];
+    const changed = await given(text.replace('sesame', 'sesame-2'), 'instances', 'credentials', named);
+    expect(changed).toMatchObject({ code: 0, stderr: '' });
+    for (const wrong of ['sandbox-sesame', '["sandbox-sesame"]', '{"access_token":5}', ''])
+      expect(await given(wrong, 'instances', 'credentials', named)).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/^(?!.*sesame)[^]*must have the credentials as a JSON object of texts/),
+      });
+    expect(await given(text.replace('sandbox-', ''), 'instances', 'credentials', named)).toMatchObject({
+      stderr: expect.stringMatching(/^(?!.*sesame)[^]*does not know this access_token/),
+    });
+    expect(await data('instances', 'credentials', named, '--remove')).toMatchObject({
+      phone_number: null,
+      has_credentials: false,
+    });
+    const waiting = startCommand(['connect', named, '--qr'], { cwd, env });
+    await waiting.printed(/PATCH \/instances\/ins_/);
+    waiting.signal('SIGINT');
+    expect(await waiting.ended).toBe(130);
+    await server.stop();
+  });
+
   it.runIf(isLongForm)('shows its QR only if requested, and an interrupted command says so', async () => {
     const { cwd, env, server, run } = await startCommandHarness();
     const hidden = startCommand(['connect'], { cwd, env });

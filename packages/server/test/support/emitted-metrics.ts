@@ -125,7 +125,7 @@ async function doEverything(
     trunkline,
     storage,
     logger: trunkline.logger,
-    phone: sandbox.phone,
+    phone: ({ id }) => sandbox.phone(id),
     hasSimulatedPhones: true,
     rateLimit: false,
     publicUrl: undefined,

@@ -97,7 +97,10 @@ CREATE TABLE trunkline.instances (
   phone_number        text,
   profile_name        text,
   profile_picture_url text,
+  -- The gateway's capabilities that the linked number has: JSON.
+  capabilities        text,
   sealed_proxy_url    text,
+  sealed_credentials  text,
   pace                text,
   last_error          text,
   -- What the network forbids the number for now: JSON.

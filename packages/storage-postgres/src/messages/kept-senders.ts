@@ -26,7 +26,7 @@ function finding<Found>(lookUp: LookUp, prefix: IdPrefix, read: (row: Row) => Fo
  */
 export function revisionNow(workspaceId: string, instanceId: string): string {
   return `
-    SELECT concat(phone_number, ' ', suspended_at, ' ', plan)
+    SELECT concat(phone_number, ' ', capabilities, ' ', suspended_at, ' ', plan)
     FROM trunkline.instances JOIN trunkline.workspaces ON workspaces.id = instances.workspace_id
     WHERE instances.id = ${instanceId} AND workspaces.id = ${workspaceId}`;
 }

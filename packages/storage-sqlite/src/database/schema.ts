@@ -90,7 +90,10 @@ CREATE TABLE instances (
   phone_number        TEXT,
   profile_name        TEXT,
   profile_picture_url TEXT,
+  -- The gateway's capabilities that the linked number has: JSON.
+  capabilities        TEXT,
   sealed_proxy_url    TEXT,
+  sealed_credentials  TEXT,
   pace                TEXT,
   last_error          TEXT,
   -- What the network forbids the number for now: JSON.

@@ -11,7 +11,7 @@ export function keptSenders(connected: Connected): KeptSenders {
       return row ? senders.workspace(row) : null;
     },
     findInstance: async (id) => {
-      const sql = 'SELECT id, workspace_id, network, phone_number FROM instances WHERE id = ?';
+      const sql = 'SELECT id, workspace_id, network, phone_number, capabilities FROM instances WHERE id = ?';
       const row = connected().database.get(sql, id);
       return row ? senders.instance(row) : null;
     },

@@ -88,7 +88,7 @@ interface Target {
 
 function findTarget(database: Database, instanceId: string): Target | null {
   const row = database.get(
-    `SELECT workspace_id, status, desired, phone_number, suspended_at, plan,
+    `SELECT workspace_id, status, desired, phone_number, capabilities, suspended_at, plan,
        (SELECT position FROM queue WHERE instance_id = instances.id ORDER BY position LIMIT 1) AS first,
        (SELECT position FROM queue WHERE instance_id = instances.id ORDER BY position DESC LIMIT 1) AS last,
        (SELECT position FROM held_messages WHERE instance_id = instances.id ORDER BY position DESC LIMIT 1) AS last_held,

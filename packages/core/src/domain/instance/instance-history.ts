@@ -89,6 +89,11 @@ const REASONS = {
   delete_requested: { causedBy: 'api', meaning: 'Somebody asked to delete it.' },
   delete_failed: { causedBy: 'gateway', meaning: 'The gateway could not delete it.' },
   deleted: { causedBy: 'api', meaning: 'The instance was deleted.' },
+  credentials_given: { causedBy: 'api', meaning: 'It was given credentials, which link its number.' },
+  credentials_removed: {
+    causedBy: 'api',
+    meaning: 'Its credentials were removed, and its number with them.',
+  },
   proxy_changed: { causedBy: 'api', meaning: 'Its proxy was changed, for its next connection.' },
   handed_over: {
     causedBy: 'service',
@@ -230,6 +235,9 @@ function reasonOf({ before, after, trigger }: Change): HistoryReason | null {
     case 'connected':
       if (before.phoneNumber === null) return 'paired';
       return before.status === 'connecting' && before.droppedAt !== null ? 'reconnected' : 'connected';
+    case 'credentials_given':
+    case 'credentials_removed':
+      return trigger.kind;
     case 'grace_over':
       return 'connection_lost';
     case 'unlinked':
@@ -296,6 +304,8 @@ function codeOf(trigger: InstanceTrigger, after: Instance | null): string | null
     case 'qr':
     case 'passkey':
     case 'connected':
+    case 'credentials_given':
+    case 'credentials_removed':
     case 'restriction_over':
       return null;
   }

@@ -40,12 +40,14 @@ const QR_REQUIRED = 'qr_required ! instance.qr_required';
 const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
   created: {
     passkey_answer: 'PASSKEY_NOT_AVAILABLE',
+    credentials_given: 'created',
     connect: 'connecting',
     logout: 'INVALID_INSTANCE_STATE',
     delete: 'created (delete)',
   },
   'connecting, not paired': {
     passkey_answer: 'PASSKEY_NOT_AVAILABLE',
+    credentials_given: 'connecting',
     disconnect: 'connecting (disconnect)',
     logout: 'INVALID_INSTANCE_STATE',
     delete: 'connecting (delete)',
@@ -60,6 +62,7 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
   },
   'connecting, paired': {
     passkey_answer: 'PASSKEY_NOT_AVAILABLE',
+    credentials_given: 'connecting',
     disconnect: 'connecting (disconnect)',
     logout: 'connecting (logout)',
     delete: 'connecting (delete)',
@@ -74,6 +77,7 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
   },
   'connecting after a drop': {
     passkey_answer: 'PASSKEY_NOT_AVAILABLE',
+    credentials_given: 'connecting',
     disconnect: 'connecting (disconnect)',
     logout: 'connecting (logout)',
     delete: 'connecting (delete)',
@@ -87,6 +91,7 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
   },
   'qr_required after a drop': {
     passkey_answer: 'PASSKEY_NOT_AVAILABLE',
+    credentials_given: 'connecting',
     disconnect: 'qr_required (disconnect)',
     passkey: 'qr_required ! instance.passkey_required',
     logout: 'INVALID_INSTANCE_STATE',
@@ -102,6 +107,7 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
   },
   qr_required: {
     passkey_answer: 'PASSKEY_NOT_AVAILABLE',
+    credentials_given: 'connecting',
     disconnect: 'qr_required (disconnect)',
     passkey: 'qr_required ! instance.passkey_required',
     logout: 'INVALID_INSTANCE_STATE',
@@ -132,6 +138,7 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
   },
   connected: {
     passkey_answer: 'PASSKEY_NOT_AVAILABLE',
+    credentials_given: 'connected',
     disconnect: 'connected (disconnect)',
     logout: 'connected (logout)',
     delete: 'connected (delete)',
@@ -143,6 +150,7 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
   },
   'connected, restricted': {
     passkey_answer: 'PASSKEY_NOT_AVAILABLE',
+    credentials_given: 'connected',
     disconnect: 'connected (disconnect)',
     logout: 'connected (logout)',
     delete: 'connected (delete)',
@@ -155,6 +163,7 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
   },
   'disconnected, paired': {
     passkey_answer: 'PASSKEY_NOT_AVAILABLE',
+    credentials_given: 'disconnected',
     connect: 'connecting',
     logout: 'disconnected (logout)',
     delete: 'disconnected (delete)',
@@ -163,6 +172,7 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
   },
   'disconnected, still trying': {
     passkey_answer: 'PASSKEY_NOT_AVAILABLE',
+    credentials_given: 'disconnected',
     connect: 'connecting',
     disconnect: 'disconnected',
     logout: 'disconnected (logout)',
@@ -176,6 +186,7 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
   },
   'disconnected, not paired': {
     passkey_answer: 'PASSKEY_NOT_AVAILABLE',
+    credentials_given: 'disconnected',
     connect: 'connecting',
     logout: 'INVALID_INSTANCE_STATE',
     delete: 'disconnected (delete)',
@@ -183,12 +194,14 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
   },
   logged_out: {
     passkey_answer: 'PASSKEY_NOT_AVAILABLE',
+    credentials_given: 'disconnected',
     connect: 'connecting',
     logout: 'INVALID_INSTANCE_STATE',
     delete: 'logged_out (delete)',
   },
   'error, paired': {
     passkey_answer: 'PASSKEY_NOT_AVAILABLE',
+    credentials_given: 'error',
     connect: 'connecting',
     logout: 'error (logout)',
     delete: 'error (delete)',
@@ -196,12 +209,42 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
   },
   'error, for some time': {
     passkey_answer: 'PASSKEY_NOT_AVAILABLE',
+    credentials_given: 'error',
     connect: 'connecting',
     disconnect: 'error',
     logout: 'error (logout)',
     delete: 'error (delete)',
     unlinked: LOGGED_OUT,
     restriction_over: 'connecting',
+  },
+  'created, with credentials': {
+    connect: 'connecting',
+    logout: 'created (logout)',
+    delete: 'created (delete)',
+    credentials_given: 'created',
+    credentials_removed: 'created and the session ends',
+    unlinked: LOGGED_OUT,
+  },
+  'connected, with credentials': {
+    disconnect: 'connected (disconnect)',
+    logout: 'connected (logout)',
+    delete: 'connected (delete)',
+    credentials_given: 'connected',
+    credentials_removed: 'INVALID_INSTANCE_STATE',
+    dropped: 'connecting',
+    unlinked: LOGGED_OUT,
+    failed: ERROR,
+    failed_until: ERROR,
+    restricted: 'connected',
+  },
+  'disconnected, with credentials': {
+    connect: 'connecting',
+    logout: 'disconnected (logout)',
+    delete: 'disconnected (delete)',
+    credentials_given: 'disconnected',
+    credentials_removed: LOGGED_OUT,
+    dropped: 'disconnected',
+    unlinked: LOGGED_OUT,
   },
 };
 
@@ -224,7 +267,14 @@ describe('an instance with an operation open', () => {
 
   it.each(rows)('$state, $kind open: refuses another request as busy, and is joined', ({ state, kind }) => {
     const busy = { ...STATES[state], operation: operation(kind) };
-    for (const trigger of ['connect', 'disconnect', 'logout', 'delete'] as const) {
+    for (const trigger of [
+      'connect',
+      'disconnect',
+      'logout',
+      'delete',
+      'credentials_given',
+      'credentials_removed',
+    ] as const) {
       const expected = trigger === kind ? '.' : 'INSTANCE_BUSY';
       expect(outcome(transition(busy, TRIGGERS[trigger], LATER))).toBe(expected);
     }
@@ -334,6 +384,45 @@ describe('an instance with an operation open', () => {
     expect(outcome(unlinked)).toBe('logged_out (logout) ! instance.disconnected and the session ends');
     if (unlinked.kind !== 'changed') return;
     expect(outcome(transition(unlinked.instance, TRIGGERS.operation_done, LATER))).toBe('logged_out');
+  });
+});
+
+describe('credentials', () => {
+  const OTHER = { ...TRIGGERS.credentials_given, phoneNumber: '34911000000' };
+
+  it('link their number, with its profile and its capabilities', () => {
+    const given = { ...TRIGGERS.credentials_given, capabilities: ['text'] as const };
+    expect(transition(STATES['disconnected, not paired'], given, LATER)).toMatchObject({
+      instance: {
+        ...LINKED,
+        sealedCredentials: 'sealed',
+        capabilities: ['text'],
+        linkedAt: LATER,
+        lastError: null,
+      },
+    });
+    const linked = { ...STATES.connected, capabilities: ['text'] as const };
+    expect(transition(linked, TRIGGERS.credentials_given, LATER)).toMatchObject({
+      instance: { capabilities: ['text'], linkedAt: linked.linkedAt },
+    });
+  });
+
+  it('are refused if they belong to another number than the linked one', () => {
+    expect(outcome(transition(STATES['disconnected, paired'], OTHER, LATER))).toBe('INVALID_INSTANCE_STATE');
+    expect(transition(STATES.logged_out, OTHER, LATER)).toMatchObject({
+      instance: { phoneNumber: '34911000000' },
+    });
+  });
+
+  it('are forgotten with the number', () => {
+    const linked = { ...STATES['connected, with credentials'], capabilities: ['text'] as const };
+    for (const instance of [linked, { ...linked, operation: operation('logout') }])
+      expect(
+        transition(instance, instance.operation ? TRIGGERS.operation_done : TRIGGERS.unlinked, LATER),
+      ).toMatchObject({
+        sessionEnds: true,
+        instance: { phoneNumber: null, sealedCredentials: null, capabilities: null },
+      });
   });
 });
 

@@ -13,7 +13,7 @@ import { PASSKEY_REQUIRED } from './passkey.ts';
 import type { StoredPasskeyStep } from './passkey.ts';
 import type { Restriction } from './restriction.ts';
 import { isLive, withOutcome } from './instance.ts';
-import type { Instance, InstanceStatus, Operation, OperationKind, QrCode } from './instance.ts';
+import type { Capability, Instance, InstanceStatus, Operation, OperationKind, QrCode } from './instance.ts';
 
 /** How long a connection may be gone, or take to open, before receivers are notified. */
 export const CONNECTION_GRACE_MS = 30_000;
@@ -32,13 +32,10 @@ export type InstanceTrigger =
   | { readonly kind: 'qr_timeout' }
   /** The network links the number only with its passkey, and waits for this step. */
   | { readonly kind: 'passkey'; readonly passkey: StoredPasskeyStep }
-  | {
-      readonly kind: 'connected';
-      readonly phoneNumber: string;
-      /** Absent if the network does not report the name, so that the known name stays. */
-      readonly profileName?: string | null | undefined;
-      readonly profilePictureUrl?: string | null | undefined;
-    }
+  | ({ readonly kind: 'connected' } & Linked)
+  /** Credentials were given, and the network says that they are valid. */
+  | ({ readonly kind: 'credentials_given'; readonly sealedCredentials: string } & Linked)
+  | { readonly kind: 'credentials_removed' }
   | { readonly kind: 'dropped'; readonly detail: string }
   /** The instance was not connected by `graceEndsAt`. */
   | { readonly kind: 'grace_over' }
@@ -49,6 +46,14 @@ export type InstanceTrigger =
   | { readonly kind: 'restricted'; readonly restriction: Restriction | null }
   /** The time of `restrictionEndsAt` has come. */
   | { readonly kind: 'restriction_over' };
+
+/** A linked number. A field is absent if the network does not report it, so that its known value stays. */
+interface Linked {
+  readonly phoneNumber: string;
+  readonly profileName?: string | null | undefined;
+  readonly profilePictureUrl?: string | null | undefined;
+  readonly capabilities?: readonly Capability[] | null | undefined;
+}
 
 export type InstanceTransition =
   | {
@@ -98,6 +103,10 @@ function decide(instance: Instance, trigger: InstanceTrigger, now: number): Inst
         : UNCHANGED;
     case 'connected':
       return connected(instance, trigger, now);
+    case 'credentials_given':
+      return giveCredentials(instance, trigger, now);
+    case 'credentials_removed':
+      return removeCredentials(instance, now);
     case 'dropped':
       return dropped(instance, trigger.detail, now);
     case 'grace_over':
@@ -219,7 +228,64 @@ function mayOpen({ desired, status }: Instance): boolean {
   return desired === 'running' && status !== 'connected' && status !== 'error';
 }
 
-const NO_PROFILE = { profileName: null, profilePictureUrl: null };
+const NO_PROFILE = { profileName: null, profilePictureUrl: null, capabilities: null };
+
+/** The fields of an instance that is linked to this number. */
+function linkedTo(instance: Instance, linked: Linked, now: number): Partial<Instance> {
+  const isSame = instance.phoneNumber === linked.phoneNumber;
+  const known = isSame ? instance : NO_PROFILE;
+  const { profileName = known.profileName, profilePictureUrl = known.profilePictureUrl } = linked;
+  const { phoneNumber, capabilities = known.capabilities } = linked;
+  const linkedAt = isSame ? instance.linkedAt : now;
+  return { phoneNumber, profileName, profilePictureUrl, capabilities, linkedAt, pairingNumber: null };
+}
+
+const ONCE_LINKED: Partial<Readonly<Record<InstanceStatus, InstanceStatus>>> = {
+  qr_required: 'connecting',
+  logged_out: 'disconnected',
+};
+
+/** Links the number of the credentials. An instance that waits to be linked connects. */
+function giveCredentials(
+  instance: Instance,
+  { sealedCredentials, ...linked }: Extract<InstanceTrigger, { kind: 'credentials_given' }>,
+  now: number,
+): InstanceTransition {
+  if (instance.operation) return busy(instance.operation);
+  if (instance.phoneNumber !== null && instance.phoneNumber !== linked.phoneNumber)
+    return refused(
+      refuse(
+        'INVALID_INSTANCE_STATE',
+        `The credentials belong to another number than the ${instance.phoneNumber} that is linked: log the instance out first, or create another one.`,
+      ),
+    );
+  return change(
+    instance,
+    {
+      ...linkedTo(instance, linked, now),
+      ...(instance.phoneNumber === null && { lastError: null, droppedAt: null }),
+      sealedCredentials,
+      status: ONCE_LINKED[instance.status] ?? instance.status,
+    },
+    now,
+  );
+}
+
+/** Removes credentials without the network. They stay while they are in use. */
+function removeCredentials(instance: Instance, now: number): InstanceTransition {
+  if (instance.operation) return busy(instance.operation);
+  if (instance.sealedCredentials === null) return UNCHANGED;
+  if (instance.desired === 'running')
+    return refused(
+      refuse(
+        'INVALID_INSTANCE_STATE',
+        'The instance connects with these credentials: disconnect it first, or log it out, which removes them.',
+      ),
+    );
+  return instance.status === 'created'
+    ? change(instance, UNLINKED, now, null, true)
+    : unlink(instance, null, now);
+}
 
 function connected(
   instance: Instance,
@@ -229,23 +295,17 @@ function connected(
   if (!mayOpen(instance)) return UNCHANGED;
   const isBack = instance.status === 'connecting' && instance.droppedAt !== null;
   const { restriction } = withoutEndedRestriction(instance, now);
-  const known = instance.phoneNumber === linked.phoneNumber ? instance : NO_PROFILE;
-  const { profileName = known.profileName, profilePictureUrl = known.profilePictureUrl } = linked;
   return change(
     instance,
     {
+      ...linkedTo(instance, linked, now),
       status: 'connected',
-      pairingNumber: null,
-      phoneNumber: linked.phoneNumber,
-      profileName,
-      profilePictureUrl,
       lastError: restriction?.code ?? null,
       restriction,
       droppedAt: null,
       // A number that was just linked has a new session; a restored connection has the session whose logout was
       // refused.
       logoutRefused: instance.status !== 'qr_required' && instance.logoutRefused,
-      linkedAt: instance.phoneNumber === linked.phoneNumber ? instance.linkedAt : now,
       connectedAt: now,
       lastSeenAt: now,
     },
@@ -328,15 +388,17 @@ function endRestriction(instance: Instance, now: number): InstanceTransition {
     : change(withoutRestriction(instance), {}, now);
 }
 
+const UNLINKED = {
+  phoneNumber: null,
+  linkedAt: null,
+  ...NO_PROFILE,
+  sealedCredentials: null,
+  logoutRefused: false,
+  restriction: null,
+};
+
 function unlink(instance: Instance, lastError: string | null, now: number): InstanceTransition {
-  const gone = {
-    phoneNumber: null,
-    linkedAt: null,
-    ...NO_PROFILE,
-    logoutRefused: false,
-    restriction: null,
-  };
-  return stop(instance, 'logged_out', { ...gone, lastError, desired: 'stopped' }, now, true);
+  return stop(instance, 'logged_out', { ...UNLINKED, lastError, desired: 'stopped' }, now, true);
 }
 
 function stop(

@@ -67,6 +67,8 @@ export interface Instance {
   readonly phoneNumber: string | null;
   readonly profileName: string | null;
   readonly profilePictureUrl: string | null;
+  /** The gateway's capabilities that the linked number has; null for all of them. */
+  readonly capabilities: readonly Capability[] | null;
   readonly lastError: string | null;
   /** The network's restriction of the number; it may have ended since. */
   readonly restriction: Restriction | null;
@@ -82,6 +84,8 @@ export interface Instance {
   readonly pairingNumber: string | null;
   /** The address of the proxy that the instance connects through, stored encrypted; null without a proxy. */
   readonly sealedProxyUrl: string | null;
+  /** The credentials that link the number, stored encrypted; null without credentials. */
+  readonly sealedCredentials: string | null;
   /** The pace that was chosen for the instance; null for the pace of its gateway. */
   readonly pace: PaceName | null;
   readonly operation: Operation | null;

@@ -44,7 +44,7 @@ export interface Sender {
   /** For `Acceptance.revision`. Stays the same until one of these facts changes, and has no other meaning. */
   readonly revision: string;
   /** Null if the workspace has no such instance. */
-  readonly instance: Pick<Instance, 'id' | 'workspaceId' | 'network' | 'phoneNumber'> | null;
+  readonly instance: Pick<Instance, 'id' | 'workspaceId' | 'network' | 'phoneNumber' | 'capabilities'> | null;
 }
 
 export interface MessageFilter {

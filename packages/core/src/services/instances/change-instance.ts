@@ -37,6 +37,8 @@ interface InstanceTarget {
   readonly lease: Lease | null;
   /** The instance as the caller knows it, which saves a read if it is current. */
   readonly known?: Instance;
+  /** Other changes to write with those of the trigger. */
+  readonly changes?: (instance: Instance) => Instance;
   /** The history log of the process that holds the instance. */
   readonly history?: HistoryLog;
 }
@@ -65,7 +67,7 @@ export async function changeInstance(
     if (!context.gateways.find(network)) return noGateway(network);
     // Never earlier than the last change by any process, so that the events of an instance stay in order.
     const now = notBefore(found.value.updatedAt, context.clock.now());
-    const next = transition(found.value, trigger, now);
+    const next = transition(target.changes?.(found.value) ?? found.value, trigger, now);
     if (next.kind !== 'changed' && known) continue;
     if (next.kind === 'refused') return { ok: false, refusal: next.refusal };
 
@@ -88,7 +90,7 @@ export async function changeInstance(
         data: {
           instance: instanceEventObject(
             withoutEndedRestriction(instance, now),
-            context.gateways.capabilities(instance.network),
+            context.gateways.capabilities(instance),
           ),
         },
         now,

@@ -3,18 +3,19 @@ import { isId } from '../../domain/id.ts';
 import { otherNews } from '../../domain/instance/instance-history.ts';
 import { defaultInstanceName } from '../../domain/instance/instance.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
+import { transition } from '../../domain/instance/instance-state.ts';
 import { NO_OUTAGE } from '../../domain/instance/outage.ts';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import { checkMayCreateInstance } from '../../domain/workspace/plan-rules.ts';
-import { instanceInput, newInstanceInput } from '../../inputs/instances.ts';
+import { newInstanceInput } from '../../inputs/instances.ts';
 import { invalid, readInput } from '../../inputs/read-input.ts';
 import type { QrResource } from '../../resources/instance.ts';
 import { timestamp } from '../../resources/time.ts';
-import { changeTries } from '../../runtime/retry.ts';
 import { noWorkspace } from '../admin/workspaces.ts';
 import type { ServiceContext } from '../context.ts';
 import { createHistoryLog } from './history-log.ts';
+import { checkCredentials } from './instance-credentials.ts';
 import { checkProxyUrl, sealProxyUrl } from './instance-proxy.ts';
 import { openQr } from './sealed-values.ts';
 
@@ -25,7 +26,7 @@ export async function createInstance(
 ): Promise<Result<Instance>> {
   const read = readInput(newInstanceInput, input);
   if (!read.ok) return read;
-  const { proxy_url: proxyUrl, network = context.gateways.defaultNetwork } = read.value;
+  const { proxy_url: proxyUrl = null, credentials, network = context.gateways.defaultNetwork } = read.value;
   if (!context.gateways.find(network)) return unknownNetwork(context);
   const acceptable = checkProxyUrl(context, proxyUrl, network);
   if (!acceptable.ok) return acceptable;
@@ -36,7 +37,7 @@ export async function createInstance(
 
   const now = context.clock.now();
   const id = context.newId('ins', now);
-  const instance: Instance = {
+  const created: Instance = {
     id,
     workspaceId,
     name: read.value.name ?? defaultInstanceName(id),
@@ -46,13 +47,15 @@ export async function createInstance(
     phoneNumber: null,
     profileName: null,
     profilePictureUrl: null,
+    capabilities: null,
     lastError: null,
     restriction: null,
     droppedAt: null,
     qr: null,
     passkey: null,
     pairingNumber: null,
-    sealedProxyUrl: sealProxyUrl(context, id, proxyUrl ?? null),
+    sealedProxyUrl: sealProxyUrl(context, id, proxyUrl),
+    sealedCredentials: null,
     pace: read.value.pace ?? null,
     operation: null,
     operationOutcome: null,
@@ -67,6 +70,12 @@ export async function createInstance(
     updatedAt: now,
     version: 0,
   };
+  const given = credentials
+    ? await checkCredentials(context, { ...created, proxyUrl: () => proxyUrl }, credentials)
+    : null;
+  if (given?.ok === false) return given;
+  const linked = given && transition(created, given.value, now);
+  const instance = linked?.kind === 'changed' ? linked.instance : created;
   const { instanceLimit } = workspace.plan;
   const history = createHistoryLog(context.newId, { workspaceId, instanceId: id, process: null });
   const entry = history.entryOf(otherNews(instance, 'created', { from: null }), now);
@@ -95,45 +104,6 @@ export async function findInstance(
 
 export function noInstance(): ReturnType<typeof refuse> {
   return refuse('INSTANCE_NOT_FOUND', 'There is no such instance in this workspace.');
-}
-
-/**
- * Changes the name, the proxy and the pace, if the input has them. A new proxy is used by the next connection, a new pace
- * immediately.
- */
-export async function updateInstance(
-  context: ServiceContext,
-  { workspaceId, id }: { workspaceId: string; id: string },
-  input: unknown,
-): Promise<Result<Instance>> {
-  const read = readInput(instanceInput, input);
-  if (!read.ok) return read;
-  const { proxy_url: proxyUrl } = read.value;
-  const sealed = proxyUrl === undefined ? undefined : sealProxyUrl(context, id, proxyUrl);
-  const nextTry = changeTries(context, 'A change of an instance');
-  for (;;) {
-    await nextTry();
-    const found = await findInstance(context, workspaceId, id);
-    if (!found.ok) return found;
-    const acceptable = checkProxyUrl(context, proxyUrl, found.value.network);
-    if (!acceptable.ok) return acceptable;
-    const { name = found.value.name } = read.value;
-    const sealedProxyUrl = sealed === undefined ? found.value.sealedProxyUrl : sealed;
-    const { pace = found.value.pace } = read.value;
-    const hasNewPace = found.value.pace !== pace;
-    if (found.value.name === name && found.value.sealedProxyUrl === sealedProxyUrl && !hasNewPace)
-      return found;
-    const now = context.clock.now();
-    const instance = { ...found.value, name, sealedProxyUrl, pace, updatedAt: now };
-    const history = createHistoryLog(context.newId, { workspaceId, instanceId: id, process: null });
-    const hasNewProxy = found.value.sealedProxyUrl !== sealedProxyUrl;
-    const entry = hasNewProxy ? history.entryOf(otherNews(instance, 'proxy_changed'), now) : null;
-    const written = await context.storage.instances.write({ instance, event: null, lease: null, entry });
-    if (written.kind !== 'written') continue;
-    // The messages that the previous pace holds are considered again.
-    if (hasNewPace) await context.storage.messages.releasePaced(id, { people: null, now });
-    return ok(written.instance);
-  }
 }
 
 /** Returns the current QR if the instance waits for a scan and the code has not expired. */

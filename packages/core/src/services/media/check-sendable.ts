@@ -3,20 +3,27 @@ import { noPlaceForFiles, unsupportedType } from '../../domain/message/media-rul
 import { ok } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import type { ServiceContext } from '../context.ts';
+import { ownOf } from '../gateways.ts';
+import type { Capable } from '../gateways.ts';
 
 /**
- * Checks that messages of at least one of these types can be sent on at least one of these networks. By default, these
- * are all networks of this process.
+ * Checks that messages of at least one of these types can be sent by an instance; by default, by an instance on at least
+ * one network of this process.
  */
 export function checkSendable(
   { gateways }: Pick<ServiceContext, 'gateways'>,
   types: readonly Capability[],
-  networks: readonly string[] = gateways.all.map(({ network }) => network),
+  instance?: Capable,
 ): Result<true> {
-  const canSend = (capabilities: readonly string[] = []): boolean =>
+  const senders: readonly Capable[] = instance
+    ? [instance]
+    : gateways.all.map(({ network }) => ({ network }));
+  const canSend = (capabilities: readonly string[]): boolean =>
     types.some((type) => capabilities.includes(type));
-  if (networks.some((network) => canSend(gateways.capabilities(network)))) return ok(true);
-  return networks.some((network) => canSend(gateways.find(network)?.capabilities))
+  if (senders.some((sender) => canSend(gateways.capabilities(sender)))) return ok(true);
+  return senders.some(({ network, capabilities }) =>
+    canSend(ownOf(gateways.find(network)?.capabilities ?? [], capabilities)),
+  )
     ? noPlaceForFiles()
     : unsupportedType();
 }

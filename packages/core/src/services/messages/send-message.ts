@@ -186,7 +186,7 @@ async function checkSender(
   if (!instance) return noInstance();
   const { network } = instance;
   if (!context.gateways.find(network)) return noGateway(network);
-  const sendable = checkSendable(context, [send.type], [network]);
+  const sendable = checkSendable(context, [send.type], instance);
   if (!sendable.ok) return sendable;
   const group = await checkGroup(context, instance, send.recipient);
   if (!group.ok) return group;
@@ -243,8 +243,8 @@ async function checkGroup(
 ): Promise<Result<true>> {
   if (recipient.kind !== 'group') return ok(true);
   // Stored groups may come from another gateway, or from a gateway that does not declare groups.
-  if (!context.gateways.capabilities(instance.network).includes('groups')) {
-    return refuse('GROUP_NOT_FOUND', 'The network of this instance has no groups: send to a phone number.');
+  if (!context.gateways.capabilities(instance).includes('groups')) {
+    return refuse('GROUP_NOT_FOUND', 'This instance has no groups: send to a phone number.');
   }
   const { groupId } = recipient;
   const group = isId('grp', groupId)

@@ -10,6 +10,7 @@ import { Button } from '../../components/button.tsx';
 import { Dialog, DialogButtons } from '../../components/dialog.tsx';
 import { Field, Form } from '../../components/form.tsx';
 import { useTexts } from '../../texts/language.tsx';
+import { CredentialInputs, enteredOf } from './credentials.tsx';
 
 interface AddNumberProps {
   readonly workspaceId: string;
@@ -33,11 +34,19 @@ function AddNumberForm({ workspaceId, onClose }: AddNumberProps): ReactNode {
   const navigate = useNavigate();
   const [name, setName] = useState('');
   const [network, setNetwork] = useState<string>();
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const { data: networks = [] } = useQuery(networksQuery(workspaceId));
+  const chosen = networks.find((one) => (network === undefined ? one.default : one.name === network));
   const add = useMutation({
     async mutationFn() {
       const { instances } = clientOf(workspaceId);
-      const { data } = unwrap(await instances.create({ ...(name.trim() !== '' && { name }), network }));
+      const { data } = unwrap(
+        await instances.create({
+          ...(name.trim() !== '' && { name }),
+          network,
+          credentials: enteredOf(values),
+        }),
+      );
       // Ignore a failure: the user can try again on the number's own page.
       await instances.connect(data.id);
       return data;
@@ -58,7 +67,13 @@ function AddNumberForm({ workspaceId, onClose }: AddNumberProps): ReactNode {
       </Field>
       {networks.length > 1 && (
         <Field name="network" label={t.network}>
-          <select value={network} onChange={(event) => setNetwork(event.target.value)}>
+          <select
+            value={network}
+            onChange={(event) => {
+              setNetwork(event.target.value);
+              setValues({});
+            }}
+          >
             {networks.map((one) => (
               <option key={one.name} value={one.name}>
                 {one.title}
@@ -67,6 +82,7 @@ function AddNumberForm({ workspaceId, onClose }: AddNumberProps): ReactNode {
           </select>
         </Field>
       )}
+      {chosen && <CredentialInputs fields={chosen.credentials} values={values} onChange={setValues} />}
       <DialogButtons onCancel={onClose}>
         <Button type="submit" kind="primary" isBusy={add.isPending}>
           {t.create}

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { unwrap } from '@trunkline/http/client';
-import type { InstanceResource } from '@trunkline/http/client';
+import type { InstanceResource, NetworkResource } from '@trunkline/http/client';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { clientOf } from '../../api/client.ts';
@@ -12,17 +12,21 @@ import { ErrorView } from '../../components/error-view.tsx';
 import { useToasts } from '../../components/toasts.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { ChangePace } from './change-pace.tsx';
+import { ChangeCredentials } from './credentials.tsx';
 import { Rename } from './rename.tsx';
 
-type Asked = 'disconnect' | 'logout' | 'remove' | 'rename' | 'pace';
+type Asked = 'disconnect' | 'logout' | 'remove' | 'rename' | 'pace' | 'credentials';
 
 /** The actions that the number's status allows. Destructive ones ask for confirmation. */
 export function NumberActions({
   workspaceId,
   number,
+  credentials,
 }: {
   readonly workspaceId: string;
   readonly number: InstanceResource;
+  /** The values that the number can have as credentials. */
+  readonly credentials: NetworkResource['credentials'];
 }): ReactNode {
   const t = useTexts('numbers');
   const { say } = useToasts();
@@ -57,6 +61,7 @@ export function NumberActions({
       {paired && <Button onClick={() => setAsked('logout')}>{t.logout}</Button>}
       <Button onClick={() => setAsked('rename')}>{t.rename}</Button>
       <Button onClick={() => setAsked('pace')}>{t.pace}</Button>
+      {credentials.length > 0 && <Button onClick={() => setAsked('credentials')}>{t.credentials}</Button>}
       <Button onClick={() => setAsked('remove')}>{t.remove}</Button>
       {connect.error !== null && <ErrorView error={connect.error} onRetry={() => connect.mutate()} />}
       <Confirm
@@ -91,6 +96,13 @@ export function NumberActions({
         {t.removeText}
       </Confirm>
       <Rename workspaceId={workspaceId} number={number} isOpen={asked === 'rename'} onClose={close} />
+      <ChangeCredentials
+        workspaceId={workspaceId}
+        instanceId={id}
+        fields={credentials}
+        isOpen={asked === 'credentials'}
+        onClose={close}
+      />
       <ChangePace workspaceId={workspaceId} number={number} isOpen={asked === 'pace'} onClose={close} />
     </>
   );

@@ -11,6 +11,7 @@ import { networksQuery } from '../../api/lists.ts';
 import { useRefreshMs } from '../../live/live.tsx';
 import { useMay, useSession } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { CredentialsForm } from './credentials.tsx';
 import { DayStrip } from './day-strip.tsx';
 import { NumberActions } from './number-actions.tsx';
 import styles from './number-page.module.css';
@@ -67,6 +68,8 @@ function Number({
   const { data: networks } = useQuery(networksQuery(workspace));
   const network = networks?.find(({ name }) => name === number.network);
   const isLinking = number.status === 'qr_required';
+  const credentials = network?.credentials ?? [];
+  const isByCredentials = credentials.length > 0 && !network?.linking.includes('qr');
   return (
     <Page
       title={number.name}
@@ -79,20 +82,26 @@ function Number({
           {networks && <span>{network?.title ?? number.network}</span>}
         </>
       }
-      actions={mayChange && <NumberActions workspaceId={workspace} number={number} />}
+      actions={
+        mayChange && <NumberActions workspaceId={workspace} number={number} credentials={credentials} />
+      }
     >
-      <NumberStatus number={number} />
+      <NumberStatus number={number} isByCredentials={isByCredentials} />
       {networks && !network && <p className={styles['quiet']}>{t.networkMissing(number.network)}</p>}
       {isLinking &&
         (mayChange ? (
-          <Panel title={needsPasskey(number) ? t.usePasskey : t.link}>
-            <Suspense>
-              {needsPasskey(number) ? (
-                <UsePasskey workspaceId={workspace} instanceId={number.id} />
-              ) : (
-                <LinkPhone workspaceId={workspace} instanceId={number.id} network={network} />
-              )}
-            </Suspense>
+          <Panel title={isByCredentials ? t.credentials : needsPasskey(number) ? t.usePasskey : t.link}>
+            {isByCredentials ? (
+              <CredentialsForm workspaceId={workspace} instanceId={number.id} fields={credentials} />
+            ) : (
+              <Suspense>
+                {needsPasskey(number) ? (
+                  <UsePasskey workspaceId={workspace} instanceId={number.id} />
+                ) : (
+                  <LinkPhone workspaceId={workspace} instanceId={number.id} network={network} />
+                )}
+              </Suspense>
+            )}
           </Panel>
         ) : (
           <p className={styles['quiet']}>{t.noQrAccess}</p>

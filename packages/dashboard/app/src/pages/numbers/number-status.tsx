@@ -7,9 +7,18 @@ import styles from './number-status.module.css';
 import { needsPasskey, toneOf } from '../../domain/number-status.ts';
 
 /** The number's status, what it means, and since when it applies. Screen readers announce changes. */
-export function NumberStatus({ number }: { readonly number: InstanceResource }): ReactNode {
+export function NumberStatus({
+  number,
+  isByCredentials,
+}: {
+  readonly number: InstanceResource;
+  /** Whether the number is linked by credentials instead of by a phone. */
+  readonly isByCredentials: boolean;
+}): ReactNode {
   const t = useTexts('numbers');
-  const { status, status_changed_at, last_error, restriction, has_proxy, pace } = number;
+  const { status, status_changed_at, last_error, restriction, has_proxy, has_credentials, pace } = number;
+  const isMissing = isByCredentials && !has_credentials;
+  const meaning = needsPasskey(number) ? t.passkeyMeaning : t.meanings[status];
   return (
     <section className={styles['status']} aria-label={t.status}>
       <p className={styles['headline']}>
@@ -24,7 +33,7 @@ export function NumberStatus({ number }: { readonly number: InstanceResource }):
           </span>
         )}
       </p>
-      <p>{needsPasskey(number) ? t.passkeyMeaning : t.meanings[status]}</p>
+      <p>{isMissing ? t.credentialsMissing : meaning}</p>
       {restriction && (
         <p>
           {t.restriction(restriction.code)}
@@ -43,6 +52,7 @@ export function NumberStatus({ number }: { readonly number: InstanceResource }):
           {last_error === 'passkey_unfinished' && <> {t.passkeyUnfinished}</>}
         </p>
       )}
+      {has_credentials && <p className={styles['quiet']}>{t.hasCredentials}</p>}
       {has_proxy && <p className={styles['quiet']}>{t.proxy}</p>}
       {pace !== null && <p className={styles['quiet']}>{t.paceMeanings[pace]}</p>}
     </section>
