@@ -150,7 +150,11 @@ export function createTrunkline<Transaction = never>(
       if (work().length > 0)
         reporter = createProcessReporter(context, { name, roles: work, monitor: options.processMonitor });
       state.started();
-      metrics.observeWorkload({ now: clock.now, read: workload.readOrNull });
+      metrics.observeWorkload({
+        networks: gateways.all.map(({ network }) => network),
+        now: clock.now,
+        read: workload.readOrNull,
+      });
       context.eventStreams.start();
       workers.start();
       reporter?.start();

@@ -18,9 +18,9 @@ it('the open work of the whole service is exported, with its age', async () => {
   const instance = await connectScripted(harness);
   await harness.api.instances.create();
   expect(await reader.values()).toMatchObject({
-    'trunkline.instances connected': 1,
-    'trunkline.instances created': 1,
-    'trunkline.instances logged_out': 0,
+    'trunkline.instances sandbox connected': 1,
+    'trunkline.instances sandbox created': 1,
+    'trunkline.instances sandbox logged_out': 0,
     'trunkline.messages.queued': 0,
     'trunkline.messages.queued.oldest.age': 0,
     'trunkline.webhooks.overdue': 0,

@@ -158,7 +158,7 @@ it('the system reports open work, and subscriptions the open work of their handl
       schema_version: expect.any(Number),
       size_bytes: null,
     },
-    workload: { instances: { connected: 1 }, queued_messages: 0, oldest_queued_message: null },
+    workload: { instances: { sandbox: { connected: 1 } }, queued_messages: 0, oldest_queued_message: null },
   });
   const listed = await admin('GET', `${ADMIN}/subscriptions`);
   expect(listed.json['data']).toMatchObject([{ name: 'replies.of-ours', waiting: 0, exhausted: 0 }]);

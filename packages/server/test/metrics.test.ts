@@ -45,7 +45,7 @@ it("/metrics shows the server's activity, without ids or names", async () => {
   expect(value('trunkline_webhooks_attempt_duration_seconds_count{outcome="success"}')).toBe(4);
   expect(value('trunkline_webhooks_lag_seconds_count')).toBe(4);
   expect(value('trunkline_instances_held{network="sandbox"}')).toBe(1);
-  expect(value('trunkline_instances{status="connected"}')).toBe(1);
+  expect(value('trunkline_instances{network="sandbox",status="connected"}')).toBe(1);
   expect(value('trunkline_messages_queued')).toBe(0);
   expect(value('trunkline_disk_available_bytes')).toBeGreaterThan(1_000_000);
   expect(value('process_memory_usage_bytes')).toBeGreaterThan(10_000_000);

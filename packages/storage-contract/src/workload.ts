@@ -37,7 +37,7 @@ export function workloadContract(subject: ContractSubject): void {
   describe('the workload', () => {
     it('is nothing at first', async () => {
       expect(await read(await open())).toEqual({
-        instances: Object.fromEntries(INSTANCE_STATUSES.map((status) => [status, 0])),
+        instances: {},
         unheldInstances: 0,
         queuedMessages: 0,
         oldestQueuedMessage: null,
@@ -53,14 +53,23 @@ export function workloadContract(subject: ContractSubject): void {
       });
     });
 
-    it('has the instances by status, each counted up to the limit', async () => {
+    itAlways('has the instances by network and status, each counted up to the limit', async () => {
       const storage = await open();
       const workspace = await storeWorkspace(storage);
       for (let count = 0; count <= LIMIT; count += 1)
         await storeInstance(storage, workspace, { status: 'connected' });
-      await storeInstance(storage, await storeWorkspace(storage), { status: 'logged_out' });
+      const other = await storeWorkspace(storage);
+      await storeInstance(storage, other, { status: 'logged_out' });
+      for (const network of ['carrier', 'a_net', 'z_net'])
+        await storeInstance(storage, other, { network, status: 'connected', desired: 'stopped' });
       const { instances } = await read(storage);
-      expect(instances).toMatchObject({ connected: LIMIT, logged_out: 1, created: 0 });
+      const none = Object.fromEntries(INSTANCE_STATUSES.map((status) => [status, 0]));
+      expect(instances).toEqual({
+        sandbox: { ...none, connected: LIMIT, logged_out: 1 },
+        carrier: { ...none, connected: 1 },
+        a_net: { ...none, connected: 1 },
+        z_net: { ...none, connected: 1 },
+      });
     });
 
     it('has the instances that need a process and have none', async () => {

@@ -17,7 +17,7 @@ const MAY_SCAN: Readonly<Record<string, string>> = {
   'SCAN lease_owners': 'one for each gateway process that is running',
   'SCAN process_reports': 'one for each process that runs, or died in the last hour',
   'SCAN processes': 'one for each process that has the database open, or ended without closing it',
-  'SCAN needed': 'one row for each network',
+  'SCAN networks': 'one row for each network',
   'SCAN notices': 'one for each endpoint that fails, gone once it is sent',
   'SCAN instance_notifications': 'one for each number that is down or back, gone once it is sent',
   'SCAN claims USING COVERING INDEX claims_by_end': 'for its first row only',

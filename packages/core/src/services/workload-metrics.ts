@@ -7,6 +7,8 @@ import type { Workload } from '../ports/storage/workload-store.ts';
  * read.
  */
 export interface WorkloadSource {
+  /** The networks that are reported even if they have no instances. */
+  readonly networks: readonly string[];
   now(): number;
   read(): Promise<Workload | null>;
 }
@@ -21,7 +23,7 @@ export function observeWorkload(meter: Meter, source: () => WorkloadSource | nul
   const age = (name: string, description: string): ObservableGauge =>
     meter.createObservableGauge(name, { description, unit: 's' });
 
-  const instances = count('trunkline.instances', 'Instances, by status');
+  const instances = count('trunkline.instances', 'Instances, by network and status');
   const counts = {
     unheldInstances: count('trunkline.instances.unheld', 'Instances that need a process and have none'),
     queuedMessages: count('trunkline.messages.queued', 'Messages that wait to be sent'),
@@ -45,6 +47,8 @@ export function observeWorkload(meter: Meter, source: () => WorkloadSource | nul
     ),
   };
 
+  /** All networks that were ever reported. */
+  const networks = new Set<string>();
   const observe = async (result: BatchObservableResult): Promise<void> => {
     const from = source();
     const workload = (await from?.read()) ?? null;
@@ -52,8 +56,13 @@ export function observeWorkload(meter: Meter, source: () => WorkloadSource | nul
     // Without an observation, an SDK keeps reporting the last number, however old it is.
     const ageOf = (since: number | null | undefined): number =>
       workload ? Math.max(0, now - (since ?? now)) / 1000 : NaN;
-    for (const status of INSTANCE_STATUSES)
-      result.observe(instances, workload?.instances[status] ?? NaN, { status });
+    for (const network of [...(from?.networks ?? []), ...Object.keys(workload?.instances ?? {})])
+      networks.add(network);
+    for (const network of networks)
+      for (const status of INSTANCE_STATUSES) {
+        const count = workload ? (workload.instances[network]?.[status] ?? 0) : NaN;
+        result.observe(instances, count, { network, status });
+      }
     for (const name of namesOf(counts)) result.observe(counts[name], workload?.[name] ?? NaN);
     for (const name of namesOf(ages)) result.observe(ages[name], ageOf(workload?.[name]));
     result.observe(oldestQueued, ageOf(workload?.oldestQueuedMessage?.since));

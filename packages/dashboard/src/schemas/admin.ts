@@ -151,8 +151,8 @@ export interface SystemResource {
     readonly size_bytes: number | null;
   };
   readonly workload: {
-    /** How many instances have each status. */
-    readonly instances: Readonly<Record<string, number>>;
+    /** How many instances of each network have each status. */
+    readonly instances: Readonly<Record<string, Readonly<Record<string, number>>>>;
     /** Instances that need a process but have none. */
     readonly unheld_instances: number;
     readonly queued_messages: number;

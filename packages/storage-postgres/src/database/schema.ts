@@ -141,7 +141,7 @@ CREATE TABLE trunkline.instances (
 ) WITH (fillfactor = 70);
 CREATE INDEX instances_by_workspace ON trunkline.instances (workspace_id, id);
 -- Counts the instances of each status without reading them.
-CREATE INDEX instances_by_status ON trunkline.instances (status);
+CREATE INDEX instances_by_status ON trunkline.instances (network, status);
 -- Instances that need a gateway, by network, because not every process has every gateway. The ones that have been
 -- without one the longest come first.
 CREATE INDEX instances_to_hold ON trunkline.instances (network, lease_expires_at, id)

@@ -24,18 +24,21 @@ const HOLD_TO_WRITE = `${OF_LEASE} FOR UPDATE`;
 // The same condition as in the index instances_to_hold.
 export const NEEDS_GATEWAY: string = "(desired = 'running' OR operation IS NOT NULL)";
 
-// Relies on instances_to_hold. Walks from one network to the next.
-/** The networks of the instances that need a gateway. */
-export const NEEDED_NETWORKS: string = `
-  WITH RECURSIVE needed (network) AS (
-    (SELECT network FROM trunkline.instances WHERE ${NEEDS_GATEWAY} ORDER BY network LIMIT 1)
+/** The networks of the instances that meet a condition. Walks an index from one network to the next. */
+export const networksOf = (condition: string): string => `
+  WITH RECURSIVE networks (network) AS (
+    (SELECT network FROM trunkline.instances WHERE ${condition} ORDER BY network LIMIT 1)
     UNION ALL
     SELECT next.network
-    FROM needed CROSS JOIN LATERAL (
+    FROM networks CROSS JOIN LATERAL (
       SELECT instances.network FROM trunkline.instances
-      WHERE instances.network > needed.network AND ${NEEDS_GATEWAY}
+      WHERE instances.network > networks.network AND ${condition}
       ORDER BY instances.network
       LIMIT 1
     ) AS next
   )
-  SELECT network FROM needed`;
+  SELECT network FROM networks`;
+
+// Relies on instances_to_hold.
+/** The networks of the instances that need a gateway. */
+export const NEEDED_NETWORKS: string = networksOf(NEEDS_GATEWAY);

@@ -2,14 +2,13 @@ import { INSTANCE_STATUSES, orderOfId } from '@trunkline/core/spi/storage';
 import type {
   IdPrefix,
   InstanceQueue,
-  InstanceStatus,
   QueuedSince,
   Workload,
   WorkloadStore,
 } from '@trunkline/core/spi/storage';
 import type { Connected } from '../database/database.ts';
-import { NEEDED_NETWORKS, NEEDS_GATEWAY } from './lease.ts';
-import { id, idOrNull, integer, integerOrNull, textOrNull } from '../rows/row.ts';
+import { NEEDED_NETWORKS, NEEDS_GATEWAY, networksOf } from './lease.ts';
+import { id, idOrNull, integer, integerOrNull, json, textOrNull } from '../rows/row.ts';
 import type { Row } from '../rows/row.ts';
 import { uuidOf } from '../rows/uuid.ts';
 
@@ -74,9 +73,8 @@ const QUEUE_OF_INSTANCE = queues('instances.id = $4');
 const QUEUES_OF_WORKSPACE = `${queues('queues.length > 0')} ORDER BY oldest.message_id, instances.id LIMIT $4`;
 
 function readWorkload(row: Row): Workload {
-  const counts = INSTANCE_STATUSES.map((status) => [status, integer(row, `instances_${status}`)]);
   return {
-    instances: Object.fromEntries(counts) as Record<InstanceStatus, number>, // one entry for each status
+    instances: json<Workload['instances']>(row, 'instances'),
     unheldInstances: integer(row, 'unheld_instances'),
     queuedMessages: integer(row, 'queued_messages'),
     oldestQueuedMessage: readQueuedSince(row),
@@ -112,15 +110,21 @@ const counted = (name: string, rows: string): string =>
   `(SELECT count(*) FROM (SELECT 1 FROM trunkline.${rows} LIMIT $2::bigint) AS counted) AS ${name}`;
 
 // Relies on instances_by_status.
-const byStatus = INSTANCE_STATUSES.map((status) =>
-  counted(`instances_${status}`, `instances WHERE status = '${status}'`),
+const inStatus = INSTANCE_STATUSES.map(
+  (status) =>
+    `'${status}', (SELECT count(*) FROM (SELECT 1 FROM trunkline.instances
+      WHERE network = found.network AND status = '${status}' LIMIT $2::bigint) AS counted)`,
 );
+const INSTANCES = `(
+  SELECT coalesce(json_object_agg(network, json_build_object(${inStatus.join(', ')})), '{}')::text
+  FROM (${networksOf('true')}) AS found
+) AS instances`;
 
 // Each walk is sorted like the primary key of its table, or like one of these indexes: instances_to_hold,
 // lanes_to_wake, endpoints_failing, queued_events_due, queued_events_exhausted and pending_downloads_expiring.
 const READ = `
   SELECT
-    ${byStatus.join(',\n    ')},
+    ${INSTANCES},
     ${counted('unheld_instances', `instances WHERE network IN (${NEEDED_NETWORKS}) AND ${NEEDS_GATEWAY} AND lease_expires_at <= $1::bigint`)},
     least($2::bigint, in_queues.count + held.count) AS queued_messages,
     oldest.message_id, oldest.instance_id, oldest.workspace_id,

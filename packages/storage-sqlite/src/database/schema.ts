@@ -134,7 +134,7 @@ CREATE TABLE instances (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX instances_by_workspace ON instances (workspace_id, id);
 -- Counts the instances of each status without reading them.
-CREATE INDEX instances_by_status ON instances (status);
+CREATE INDEX instances_by_status ON instances (network, status);
 -- Instances that need a gateway, by network, because not every process has every gateway. The ones that have been
 -- without one the longest come first.
 CREATE INDEX instances_to_hold ON instances (network, lease_expires_at, id) WHERE desired = 'running' OR operation IS NOT NULL;

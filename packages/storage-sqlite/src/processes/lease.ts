@@ -16,15 +16,18 @@ export function isHeld(database: Database, { instanceId, owner, epoch }: Lease):
 // The same condition as in the index instances_to_hold.
 export const NEEDS_GATEWAY: string = "(desired = 'running' OR operation IS NOT NULL)";
 
-// Relies on instances_to_hold. Walks from one network to the next.
-/** The networks of the instances that need a gateway. */
-export const NEEDED_NETWORKS: string = `
-  WITH RECURSIVE needed (network) AS (
-    SELECT min(network) FROM instances WHERE ${NEEDS_GATEWAY}
+/** The networks of the instances that meet a condition. Walks an index from one network to the next. */
+export const networksOf = (condition: string): string => `
+  WITH RECURSIVE networks (network) AS (
+    SELECT min(network) FROM instances WHERE ${condition}
     UNION ALL
     SELECT (SELECT min(instances.network) FROM instances
-            WHERE instances.network > needed.network AND (${NEEDS_GATEWAY}))
-    FROM needed
-    WHERE needed.network IS NOT NULL
+            WHERE instances.network > networks.network AND (${condition}))
+    FROM networks
+    WHERE networks.network IS NOT NULL
   )
-  SELECT network FROM needed WHERE network IS NOT NULL`;
+  SELECT network FROM networks WHERE network IS NOT NULL`;
+
+// Relies on instances_to_hold.
+/** The networks of the instances that need a gateway. */
+export const NEEDED_NETWORKS: string = networksOf(NEEDS_GATEWAY);

@@ -4,11 +4,12 @@ import type {
   InstanceQueue,
   InstanceStatus,
   QueuedSince,
+  Workload,
   WorkloadStore,
 } from '@trunkline/core/spi/storage';
 import type { Connected } from '../database/connection.ts';
 import type { Database } from '../database/database.ts';
-import { NEEDED_NETWORKS, NEEDS_GATEWAY } from './lease.ts';
+import { NEEDED_NETWORKS, NEEDS_GATEWAY, networksOf } from './lease.ts';
 import { integer, integerOrNull, text, textOrNull } from '../rows/row.ts';
 import type { Row } from '../rows/row.ts';
 
@@ -18,7 +19,7 @@ export function workloadStore(connected: Connected): WorkloadStore {
     read: async ({ now, limit }) => {
       const { database } = connected();
       return database.snapshot(() => ({
-        instances: instancesByStatus(database, limit),
+        instances: instancesByNetwork(database, limit),
         unheldInstances: count(database, UNHELD, now, limit),
         ...queuedMessages(database, limit),
         ...openDeliveries(database, limit),
@@ -80,9 +81,15 @@ const QUEUES_OF_WORKSPACE = queues(`workspace_id = ? AND (
   EXISTS (SELECT 1 FROM queue WHERE instance_id = instances.id)
   OR EXISTS (SELECT 1 FROM held_messages WHERE instance_id = instances.id))`);
 
-function instancesByStatus(database: Database, limit: number): Readonly<Record<InstanceStatus, number>> {
-  const counts = INSTANCE_STATUSES.map((status) => [status, count(database, WITH_STATUS, status, limit)]);
-  return Object.fromEntries(counts) as Record<InstanceStatus, number>; // one entry for each status
+function instancesByNetwork(database: Database, limit: number): Workload['instances'] {
+  const inStatus = (network: string) =>
+    INSTANCE_STATUSES.map((status) => [status, count(database, WITH_STATUS, network, status, limit)]);
+  return Object.fromEntries(
+    database.all(NETWORKS).map((row) => {
+      const network = text(row, 'network');
+      return [network, Object.fromEntries(inStatus(network)) as Record<InstanceStatus, number>]; // all statuses
+    }),
+  );
 }
 
 function queuedMessages(database: Database, limit: number) {
@@ -128,8 +135,9 @@ function madeAt(database: Database, prefix: IdPrefix, sql: string): number | nul
 /** Counts rows up to the limit. Conditions that are always true make SQLite walk an index from its beginning. */
 const counted = (rows: string): string => `SELECT count(*) AS count FROM (SELECT 1 FROM ${rows} LIMIT ?)`;
 
-// Relies on instances_by_status.
-const WITH_STATUS = counted('instances WHERE status = ?');
+// NETWORKS and WITH_STATUS rely on instances_by_status.
+const NETWORKS = networksOf("network > ''");
+const WITH_STATUS = counted('instances WHERE network = ? AND status = ?');
 
 // Relies on instances_to_hold.
 const UNHELD = counted(

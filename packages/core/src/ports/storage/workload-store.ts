@@ -36,8 +36,8 @@ export interface InstanceQueue {
 
 /** Counts stop at the requested limit. Times are epoch milliseconds; null if there are no such rows. */
 export interface Workload {
-  /** The number of instances in each status. */
-  readonly instances: Readonly<Record<InstanceStatus, number>>;
+  /** The number of instances in each status, by the name of their network. */
+  readonly instances: Readonly<Record<string, Readonly<Record<InstanceStatus, number>>>>;
   /** Instances that need a process, but that no process holds. */
   readonly unheldInstances: number;
   /** Messages that have not been handed to the network, held messages included. */
