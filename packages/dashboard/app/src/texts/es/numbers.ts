@@ -96,11 +96,11 @@ export const numbers: TextsOf<'numbers'> = {
   passkeyOpen: 'En un navegador que pueda usar la clave de acceso de la cuenta, abra',
   passkeyNoScan: 'No escanee el código que aparece allí.',
   passkeyConsole:
-    'Abra la consola (F12, u Opción+Comando+I en un Mac), pegue el script de abajo y pulse Intro. Puede que el navegador pida escribir antes «allow pasting».',
+    'Abra la consola (F12, u Opción+Comando+I en un Mac), pegue el código de abajo y pulse Intro. Puede que el navegador pida escribir antes «allow pasting».',
   passkeyButton:
     'Pulse «Use passkey» en esa página. Si el navegador muestra un código QR, escanéelo con la cámara del teléfono.',
   passkeyPaste: 'Copie la respuesta y péguela aquí. Deje la aplicación abierta en el teléfono.',
-  passkeyScript: 'Script',
+  passkeyScript: 'Código para la consola',
   passkeyAnswer: 'Respuesta',
   passkeyNotWhole: 'La respuesta no está completa: cópiela otra vez.',
   passkeySend: 'Vincular el número',
