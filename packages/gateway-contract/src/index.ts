@@ -5,6 +5,7 @@ export type {
   SentToNetwork,
   TestActivities,
   TestNetwork,
+  TestPasskey,
   TestPhone,
 } from './contract-subject.ts';
 export { openLink } from './test-link.ts';

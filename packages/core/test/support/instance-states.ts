@@ -13,7 +13,7 @@ export const LINKED: Pick<Instance, 'profileName' | 'profilePictureUrl'> &
   profilePictureUrl: 'https://pictures.example/ada',
 };
 export const QR: QrCode = { sealedCode: 'sealed', sealedPairingCode: null, expiresAt: LATER + 60_000 };
-export const PASSKEY: StoredPasskeyStep = {
+const PASSKEY: StoredPasskeyStep = {
   kind: 'assertion',
   sealedStep: 'sealed',
   expiresAt: LATER + 600_000,
