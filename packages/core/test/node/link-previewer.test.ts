@@ -33,13 +33,15 @@ const respond =
     void response.writeHead(status, headers).end(body);
 const redirect = (location: string): RequestListener => respond('', { location }, 302);
 
+interface Visit {
+  readonly dns?: (hostname: string) => Promise<readonly string[]>;
+  readonly policy?: 'local' | 'public';
+  readonly signal?: AbortSignal;
+}
+
 const preview = (
   url: string,
-  {
-    dns = async () => ['127.0.0.1'],
-    policy = 'local' as 'local' | 'public',
-    signal = AbortSignal.timeout(HANG_MS),
-  } = {},
+  { dns = async () => ['127.0.0.1'], policy = 'local', signal = AbortSignal.timeout(HANG_MS) }: Visit = {},
 ): Promise<PagePreview | null> =>
   nodeLinkPreviewer({ dns: { resolve: dns } }).preview({ url, urlPolicy: policy }, signal);
 
