@@ -81,7 +81,7 @@ describe('The settings of a server', () => {
       webhookDeny: true,
       standardWebhooks: true,
       instanceProxies: true,
-      linkPreviews: 'all',
+      linkPreviews: true,
       instanceHistoryDays: true,
       instanceDownMinutes: true,
       messageRetentionDays: true,
