@@ -95,7 +95,9 @@ async function networkContent(
   const caption = content.caption === null ? {} : { caption: content.caption };
   const opened = await file.open();
   const scanner = content.type === 'document' ? null : scannerOf(mimetype);
-  const read = scanner ? withFacts(opened, scanner, failed) : { content: opened, facts: (): FileFacts => ({}) };
+  const read = scanner
+    ? withFacts(opened, scanner, failed)
+    : { content: opened, facts: (): FileFacts => ({}) };
   const media = { stream: Readable.fromWeb(read.content) };
   const composed = ((): AnyMessageContent => {
     switch (content.type) {
