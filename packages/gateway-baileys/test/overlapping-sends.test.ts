@@ -73,7 +73,7 @@ function hangAfter(session: Session, writes: number): { readonly hangs: Promise<
   return { hangs, release: disk.resolve };
 }
 
-/** What needs no write passes in both directions several times, so every frame on its way has arrived. */
+/** Lets receipts, which need no write, pass several times, so that every frame on its way has arrived. */
 async function settle({ network, link }: Pick<Linked, 'network' | 'link'>, networkId: string): Promise<void> {
   const { wa, account, reader } = network;
   for (let round = 0; round < 10; round += 1) {
@@ -213,7 +213,7 @@ it('after a crash with several sends on their way, the next process repeats them
     for (const message of messages) void link.connection().send(message);
     await hangs;
     await settle({ network: harness.network, link }, known.networkId);
-    // What the storage has if the process is killed now.
+    // The storage as a process that is killed now leaves it.
     const left = session.copy();
     wa.drop(account);
     wa.releaseAcks();

@@ -6,7 +6,7 @@ import type { SignalDataSet } from '@whiskeysockets/baileys';
  * none meanwhile.
  */
 export interface Send {
-  /** What is stored together with the first keys that encrypt the message; null if it is on its way. */
+  /** The changes to store together with the first keys that encrypt the message; null if it is on its way. */
   record: SignalDataSet | null;
   /** For a message to a group, the devices that have our key, or cannot get it; null for any other message. */
   readonly holders: Readonly<Record<string, boolean>> | null;

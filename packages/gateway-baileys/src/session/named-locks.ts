@@ -9,7 +9,7 @@ export function createNamedLocks(): NamedLocks {
   return {
     async run(names, work) {
       // All places are taken together, so that no two wait for each other.
-      const before = names.map((name) => tails.get(name));
+      const before = names.map((name) => tails.get(name) ?? Promise.resolve());
       const { promise: ended, resolve } = Promise.withResolvers<void>();
       for (const name of names) tails.set(name, ended);
       await Promise.all(before);
