@@ -59,7 +59,7 @@ export async function readSession(
   const recent = recentValues();
   /** The values that are not stored yet, which count as stored. */
   const ahead = new Map<string, Uint8Array | null>();
-  /** Those of them that no write has begun with. */
+  /** The part of `ahead` that no write has begun with. */
   let waiting = new Map<string, Uint8Array | null>();
   /** The write of everything that waits, which begins after the one before it; null if none is planned. */
   let planned: Promise<void> | null = null;
