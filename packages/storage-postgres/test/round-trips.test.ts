@@ -1,8 +1,15 @@
 import { Pool } from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { idToUuid, isUnavailable } from '@trunkline/core/spi/storage';
-import type { AcceptanceResult, EventRecord, Message, Storage } from '@trunkline/core/spi/storage';
-import { aMessage, anEvent, NOW } from '@trunkline/storage-contract/examples';
+import type {
+  AcceptanceResult,
+  Arrival,
+  EventRecord,
+  Instance,
+  Message,
+  Storage,
+} from '@trunkline/core/spi/storage';
+import { aMessage, anEvent, anInboundMessage, NOW } from '@trunkline/storage-contract/examples';
 import {
   claim,
   claimAt,
@@ -27,6 +34,21 @@ it('a session is saved in two round trips, and an outcome with its event in two'
   expect(counted.trips()).toBe(2);
   expect(await storage.messages.change(lease, change)).toBe('changed');
   expect(counted.trips()).toBe(2);
+});
+
+it('a message is received with its event in two round trips, once, and only under its lease', async () => {
+  const { schema, storage, lease, instance, pool } = await fixture();
+  const arrival = anArrival(instance);
+  const counted = countTrips(pool);
+  expect(await storage.messages.receive(lease, arrival)).toBe('received');
+  expect(counted.trips()).toBe(2);
+  expect(await storage.messages.receive(lease, arrival)).toBe('duplicate');
+  const lost = { ...lease, epoch: lease.epoch - 1 };
+  expect(await storage.messages.receive(lost, anArrival(instance))).toBe('fenced');
+  const { rows } = await schema.pool.query(
+    `SELECT count(*)::integer AS inbound FROM ${schema.name}.messages WHERE direction = 'inbound'`,
+  );
+  expect(rows).toEqual([{ inbound: 1 }]);
 });
 
 it('a webhook is claimed in four round trips, and its outcome is saved in three', async () => {
@@ -123,12 +145,15 @@ it.runIf(isLongForm)(
 );
 
 it('nothing is written if a transaction cannot begin', async () => {
-  const { storage, lease, change, message, pool } = await fixture();
+  const { storage, lease, change, instance, message, pool } = await fixture();
   const session = new Map([['creds', Uint8Array.of(1)]]);
   await storage.sessions.save(lease, session);
   failBeginnings(pool);
   await expect(storage.sessions.save(lease, new Map([['creds', null]]))).rejects.toThrow('division by zero');
   await expect(storage.messages.change(lease, change)).rejects.toThrow('division by zero');
+  const arrival = anArrival(instance);
+  await expect(storage.messages.receive(lease, arrival)).rejects.toThrow('division by zero');
+  expect(await storage.messages.find(instance.workspaceId, arrival.message.id)).toBeNull();
   expect(await storage.sessions.load(lease.instanceId)).toEqual(session);
   expect(await storage.messages.find(message.workspaceId, message.id)).toEqual(message);
 });
@@ -190,6 +215,13 @@ async function fixture() {
     pool,
     change: { ...sending(message), events: [event] },
   };
+}
+
+function anArrival(instance: Instance): Arrival {
+  const message = anInboundMessage(instance);
+  const subject = { instanceId: instance.id, messageId: message.id };
+  const event = { ...anEvent({ id: instance.workspaceId }, NOW), subject };
+  return { message, senderId: 'someone', contact: null, event };
 }
 
 function accept(storage: Storage, message: Message): Promise<AcceptanceResult> {

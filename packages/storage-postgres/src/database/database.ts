@@ -14,8 +14,8 @@ export interface Transaction extends Statements {
   readonly newId: NewId;
   /** Announces work once the transaction is committed. */
   announce(signal: Signal): void;
-  /** Runs a statement, and another that does not need its result: in one round trip where the connection can. */
-  together<One, Other>(one: () => Promise<One>, other: () => Promise<Other>): Promise<[One, Other]>;
+  /** Runs statements that do not need each other's results: in one round trip where the connection can. */
+  together<Results extends readonly unknown[]>(...statements: Sends<Results>): Promise<Results>;
   /**
    * Runs the last statements of the transaction, which do not need each other's results, and commits: in one round trip
    * where the connection can. Each function sends one statement when it is called, not later.
@@ -176,19 +176,19 @@ async function throughConflicts<Result>(run: () => Promise<Result>): Promise<Res
 
 type Trips = Pick<Transaction, 'together' | 'last' | 'begun'>;
 
-const ONE_BY_ONE: Trips = {
-  together: async (one, other) => [await one(), await other()],
-  async last<Results extends readonly unknown[]>(...statements: Sends<Results>) {
-    const results: unknown[] = [];
-    for (const statement of statements) results.push(await statement());
-    return results as unknown as Results; // one result of each statement, in their order
-  },
-  begun: async () => {},
-};
+async function oneByOne<Results extends readonly unknown[]>(...statements: Sends<Results>): Promise<Results> {
+  const results: unknown[] = [];
+  for (const statement of statements) results.push(await statement());
+  return results as unknown as Results; // one result of each statement, in their order
+}
+
+const ONE_BY_ONE: Trips = { together: oneByOne, last: oneByOne, begun: async () => {} };
 
 function pipelined({ sent }: WatchedClient, commit: () => void, begun: Promise<unknown>): Trips {
   return {
-    together: (one, other) => allOf([one(), other()]),
+    async together<Results extends readonly unknown[]>(...statements: Sends<Results>) {
+      return (await allOf(statements.map((statement) => statement()))) as unknown as Results; // as in `last`
+    },
     async last<Results extends readonly unknown[]>(...statements: Sends<Results>) {
       const before = sent();
       const results = statements.map((statement) => statement());

@@ -1,9 +1,11 @@
 import { networkIdsOf } from '@trunkline/core/spi/storage';
-import type { Arrival, Contact } from '@trunkline/core/spi/storage';
+import type { Arrival, Contact, Lease } from '@trunkline/core/spi/storage';
 import { noting } from './chat-filing.ts';
 import { columnsOf } from '../rows/column-arrays.ts';
 import { MESSAGE_SHAPE, messageColumns } from './message-row.ts';
+import { IN_TRANSACTION } from '../database/session.ts';
 import type { Statements } from '../database/statements.ts';
+import { isLease } from '../processes/lease.ts';
 import { encodeText } from '../rows/text-encoding.ts';
 import { uuidOf, uuidToFind } from '../rows/uuid.ts';
 
@@ -40,13 +42,24 @@ export async function hasArrived(statements: Statements, key: ArrivalKey): Promi
   return row !== undefined;
 }
 
-/** The caller has locked the lease, so no merge of contacts runs concurrently. */
+/**
+ * Inserts nothing unless `isHeld`, called before, has found the lease and locked it, so that no merge of contacts runs
+ * concurrently. Need not wait for that result.
+ */
 export async function insertArrival(
   statements: Statements,
+  { instanceId, owner, epoch }: Lease,
   { message, senderId, contact }: Arrival,
 ): Promise<'inserted' | 'duplicate' | 'contact_gone'> {
   const columns = messageColumns(message, contact ? ofContact(uuidOf('con', contact.id)) : senderId);
-  const row = await statements.get(INSERT, ...Object.values(columns), sendersOf({ senderId, contact }));
+  const row = await statements.get(
+    INSERT,
+    ...Object.values(columns),
+    sendersOf({ senderId, contact }),
+    uuidToFind('ins', instanceId),
+    encodeText(owner),
+    epoch,
+  );
   if (row?.['is_inserted'] === true) return 'inserted';
   return row?.['is_contact_gone'] === true ? 'contact_gone' : 'duplicate';
 }
@@ -60,7 +73,9 @@ const hasArrivedAs = (instance: string, networkId: string, senders: string): str
 
 const COLUMNS = columnsOf(MESSAGE_SHAPE);
 const place = (name: string): string => `$${COLUMNS.indexOf(name) + 1}::${MESSAGE_SHAPE[name]}`;
-const SENDERS = `$${COLUMNS.length + 1}`;
+const behind = (number: number): string => `$${COLUMNS.length + number}`;
+const SENDERS = behind(1);
+const IS_LEASED = isLease(`${behind(2)}::uuid`, `${behind(3)}::text`, `${behind(4)}::bigint`);
 
 /**
  * Reads the current contact, because the given one may have been merged into another since it was read, and locks it
@@ -90,7 +105,7 @@ const INSERT = `
   ), inserted AS (
     INSERT INTO trunkline.messages (${COLUMNS.join(', ')})
     SELECT ${VALUES.join(', ')}
-    WHERE NOT (${IS_CONTACT_GONE}) AND NOT ${ARRIVED}
+    WHERE ${IN_TRANSACTION} AND ${IS_LEASED} AND NOT (${IS_CONTACT_GONE}) AND NOT ${ARRIVED}
     ON CONFLICT (instance_id, network_id, direction, sender_id) DO NOTHING
     RETURNING id
   ), noted AS (

@@ -11,7 +11,7 @@ import { hasArrived, insertArrival } from './arrivals.ts';
 import { listByCounterpart } from './chat-store.ts';
 import type { Connected, Transaction } from '../database/database.ts';
 import { storeDownload } from './download-store.ts';
-import { storeEvents } from '../deliveries/event-fan-out.ts';
+import { findWanting, storeLastEvents } from '../deliveries/event-fan-out.ts';
 import { isPaced, postponeMessage, releasePaced } from './held-messages.ts';
 import { findIdempotencyRecord } from './idempotency-record.ts';
 import { isHeld } from '../processes/lease.ts';
@@ -104,13 +104,20 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
       }),
     change: async (lease, change) => connected().track(changes.run({ lease, change })),
     receive: async (lease, arrival) =>
-      connected().transaction(async (transaction) => {
-        if (!(await isHeld(transaction, lease))) return 'fenced';
-        const outcome = await insertArrival(transaction, arrival);
+      connected().transactionAtOnce(async (transaction) => {
+        const events = [arrival.event];
+        const [isLeased, outcome, wanting] = await transaction.together(
+          () => isHeld(transaction, lease),
+          () => insertArrival(transaction, lease, arrival),
+          () => findWanting(transaction, events),
+        );
+        await transaction.begun();
+        if (!isLeased) return 'fenced';
         if (outcome !== 'inserted') return outcome;
         await takeContent(transaction, arrival.message);
-        if (arrival.download) await storeDownload(transaction, arrival.download);
-        await storeEvents(transaction, [arrival.event]);
+        const { download } = arrival;
+        const followedBy = download ? () => storeDownload(transaction, download) : null;
+        await storeLastEvents(transaction, { events, wanting, followedBy });
         return 'received';
       }),
   };

@@ -17,6 +17,10 @@ export async function isHeld(
   return (await transaction.get(sql, uuidToFind('ins', instanceId), encodeText(owner), epoch)) !== undefined;
 }
 
+/** SQL that is true if the lease with these values is the current one, without a lock. */
+export const isLease = (instance: string, owner: string, epoch: string): string =>
+  `EXISTS (SELECT FROM trunkline.instances WHERE id = ${instance} AND lease_owner = ${owner} AND lease_epoch = ${epoch})`;
+
 const OF_LEASE = 'SELECT 1 FROM trunkline.instances WHERE id = $1 AND lease_owner = $2 AND lease_epoch = $3';
 const HOLD = `${OF_LEASE} FOR SHARE`;
 const HOLD_TO_WRITE = `${OF_LEASE} FOR UPDATE`;
