@@ -1,21 +1,10 @@
-import type {
-  Gateway,
-  GatewayContext,
-  GatewayListener,
-  OpenOptions,
-  Session,
-} from '@trunkline/core/spi/gateway';
-import { openConnection } from './baileys-connection.ts';
-import type { ConnectionParts } from './baileys-connection.ts';
-import { clientVersions } from './client-versions.ts';
-import { instanceMemory } from './instance-memory.ts';
-import type { InstanceMemory } from './instance-memory.ts';
+import type { Gateway, GatewayContext } from '@trunkline/core/spi/gateway';
 import { WHATSAPP } from './network-facts.ts';
 import { readOptions } from './options.ts';
-import type { BaileysGatewayOptions, InstanceSettings } from './options.ts';
+import type { BaileysGatewayOptions } from './options.ts';
 import { isValueOfPerson } from './session/values-of-person.ts';
-import { briefly } from './socket/status-code.ts';
 import { quietConsole } from './socket/baileys-logs.ts';
+import type { WhatsAppConnections } from './whatsapp-connections.ts';
 
 /** A gateway to WhatsApp. */
 export interface BaileysGateway extends Gateway {
@@ -33,7 +22,6 @@ export interface BaileysGateway extends Gateway {
  */
 export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGateway {
   const settings = readOptions(options);
-  const memories = new Map<string, InstanceMemory>();
   const skipped = new Map<string, number>();
   let attached: GatewayContext | null = null;
 
@@ -44,37 +32,15 @@ export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGate
       );
     return attached;
   };
-  const versions = clientVersions(settings.currentVersion, context);
-  const memoryOf = (instanceId: string): InstanceMemory => {
-    const memory = memories.get(instanceId) ?? instanceMemory(context());
-    memories.set(instanceId, memory);
-    return memory;
+  const note = (kind: string): void => {
+    skipped.set(kind, (skipped.get(kind) ?? 0) + 1);
   };
-  const settingsOf = (instanceId: string, proxyUrl: string | null): Promise<InstanceSettings> =>
-    settings.of(instanceId, proxyUrl).catch((error: unknown) => {
-      context().logger.error(
-        { instanceId, reason: briefly(error) },
-        'an instance cannot connect, since the function that baileysGateway has as its option "socket" failed for it, or returned a wrong option: correct it; it is called again with the next try',
-      );
-      throw error;
-    });
-  const partsFor = async (
-    session: Session,
-    listener: GatewayListener,
-    { pairingNumber, proxyUrl = null }: OpenOptions,
-  ): Promise<ConnectionParts> => ({
-    session,
-    listener,
-    pairingNumber,
-    settings: await settingsOf(session.instanceId, proxyUrl),
-    versions,
-    context: context(),
-    memory: memoryOf(session.instanceId),
-    skipped(kind) {
-      skipped.set(kind, (skipped.get(kind) ?? 0) + 1);
-      listener.skipped?.(kind);
-    },
-  });
+  let loaded: Promise<WhatsAppConnections> | undefined;
+  /** Loads Baileys when the first instance connects: that takes longer than the rest of a server's start. */
+  const connections = (): Promise<WhatsAppConnections> =>
+    (loaded ??= import('./whatsapp-connections.ts').then(({ whatsAppConnections }) =>
+      whatsAppConnections({ settings, context, skipped: note }),
+    ));
 
   return {
     ...WHATSAPP,
@@ -82,57 +48,9 @@ export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGate
       attached = given;
       quietConsole();
     },
-    async open(session, listener, options = { pairingNumber: null }) {
-      const connection = await openConnection(await partsFor(session, listener, options));
-      return {
-        ...connection,
-        async logout() {
-          await connection.logout();
-          memories.delete(session.instanceId);
-        },
-      };
-    },
-    async unlink(session, options) {
-      await unlinkStored(session, (listener) =>
-        partsFor(session, listener, { pairingNumber: null, ...options }).then(openConnection),
-      );
-      memories.delete(session.instanceId);
-    },
+    open: async (session, listener, options) => (await connections()).open(session, listener, options),
+    unlink: async (session, options) => (await connections()).unlink(session, options),
     isSessionValueOf: isValueOfPerson,
     skipped: () => skipped,
   };
-}
-
-/** Connects only to unlink. Arrivals are not reported, but kept for the next connection in case unlinking fails. */
-async function unlinkStored(
-  { instanceId }: Session,
-  open: (listener: GatewayListener) => ReturnType<Gateway['open']>,
-): Promise<void> {
-  const outcome = Promise.withResolvers<'open' | 'not_linked'>();
-  const never = new Promise<never>(() => {});
-  const connection = await open({
-    qr: async () => outcome.resolve('not_linked'),
-    connected: () => {
-      outcome.resolve('open');
-      return never;
-    },
-    async closed(reason) {
-      if (reason.kind === 'unlinked') outcome.resolve('not_linked');
-      else
-        outcome.reject(
-          new Error(
-            `WhatsApp could not be asked to unlink ${instanceId}: the connection ended first (${reason.kind}).`,
-          ),
-        );
-    },
-    message: () => never,
-    receipt: () => never,
-    groups: () => never,
-    activity: () => never,
-  });
-  try {
-    if ((await outcome.promise) === 'open') await connection.logout();
-  } finally {
-    await connection.close();
-  }
 }

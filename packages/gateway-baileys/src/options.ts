@@ -1,11 +1,10 @@
 import type { Agent } from 'node:https';
 import type { Pace } from '@trunkline/core/spi/gateway';
-import { fetchLatestWaWebVersion } from '@whiskeysockets/baileys';
 import { checkOptionNames } from '@trunkline/option-names';
 import type { OptionNames } from '@trunkline/option-names';
+import { checkProxy } from './network/check-proxy.ts';
 import { instanceNetwork, withDispatcher } from './network/instance-network.ts';
 import type { InstanceNetwork, NetworkOptions } from './network/instance-network.ts';
-import { checkProxy } from './network/proxy-agent.ts';
 import { readPace } from './pace-option.ts';
 import type { PaceOption } from './pace-option.ts';
 
@@ -120,19 +119,22 @@ export function readOptions(options: BaileysGatewayOptions): GatewaySettings {
     return {
       currentVersion,
       of: async (instanceId, proxyUrl) =>
-        instanceSettings({ ...usual, ...(await socket(instanceId)) }, proxyUrl),
+        openNetwork(checkedSettings({ ...usual, ...(await socket(instanceId)) }), proxyUrl),
     };
   }
   checkOptionNames('baileysGateway: socket', socket, SOCKET_OPTION_NAMES);
-  const settings = instanceSettings({ ...usual, ...socket }, null);
+  const settings = checkedSettings({ ...usual, ...socket });
+  let shared: Promise<InstanceSettings> | undefined;
   return {
     currentVersion,
-    of: async (_, proxyUrl) =>
-      proxyUrl === null ? settings : instanceSettings({ ...usual, ...socket }, proxyUrl),
+    of: (_, proxyUrl) =>
+      proxyUrl === null ? (shared ??= openNetwork(settings, null)) : openNetwork(settings, proxyUrl),
   };
 }
 
-function instanceSettings(options: InstanceOptions & Usual, proxyUrl: string | null): InstanceSettings {
+type CheckedSettings = Omit<InstanceSettings, 'network'> & { readonly reached: NetworkOptions };
+
+function checkedSettings(options: InstanceOptions & Usual): CheckedSettings {
   checkOptionNames('baileysGateway: socket', options, INSTANCE_OPTION_NAMES);
   checkInstance(options);
   const { deviceName, pace, proxy, agent, fetchAgent, ...socket } = options;
@@ -142,8 +144,14 @@ function instanceSettings(options: InstanceOptions & Usual, proxyUrl: string | n
       'baileysGateway: the options "socket.proxy" and "socket.agent" or "socket.fetchAgent" exclude each other: give one of them.',
     );
   }
-  const network = instanceNetwork(proxyUrl === null ? { proxy, agent, fetchAgent } : { proxy: proxyUrl });
-  return { deviceName, pace: readPace(pace), socket, network };
+  return { deviceName, pace: readPace(pace), socket, reached: { proxy, agent, fetchAgent } };
+}
+
+async function openNetwork(
+  { reached, ...settings }: CheckedSettings,
+  proxyUrl: string | null,
+): Promise<InstanceSettings> {
+  return { ...settings, network: await instanceNetwork(proxyUrl === null ? reached : { proxy: proxyUrl }) };
 }
 
 type Usual = Required<Pick<InstanceOptions, 'deviceName' | 'pace'>>;
@@ -156,6 +164,7 @@ function checkInstance({ deviceName, pace }: Usual): void {
 }
 
 async function latestVersion({ dispatcher }: InstanceNetwork): Promise<WhatsAppVersion> {
+  const { fetchLatestWaWebVersion } = await import('@whiskeysockets/baileys');
   const latest = await fetchLatestWaWebVersion({
     signal: AbortSignal.timeout(10_000),
     ...withDispatcher(dispatcher),

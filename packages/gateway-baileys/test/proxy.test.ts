@@ -128,7 +128,7 @@ it.each(['http', 'https', 'socks5'])(
   'a %s proxy that does not respond is reported without a word of its address',
   async (scheme) => {
     const port = await freePort();
-    const { fetch } = instanceNetwork({ proxy: `${scheme}://ada:sesame@localhost:${port}` });
+    const { fetch } = await instanceNetwork({ proxy: `${scheme}://ada:sesame@localhost:${port}` });
     const error: unknown = await fetch('http://files.example/', {}).catch((thrown: unknown) => thrown);
     const all = inspect(error, { depth: 20, showHidden: true, maxStringLength: null });
     expect(all).toContain('The proxy of the instance did not connect');

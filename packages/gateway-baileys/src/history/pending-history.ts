@@ -1,7 +1,7 @@
 import { proto } from '@whiskeysockets/baileys';
 import { decodeValue } from '../session/json-value.ts';
 import type { SessionValues } from '../session/session-values.ts';
-import { keyName } from '../session/signal-keys.ts';
+import { keyName } from '../session/key-name.ts';
 
 const TYPE = 'history';
 /** The prefix of the names of parts that are not read yet, which are read when a connection is opened. */

@@ -7,7 +7,7 @@ import { decodeValue } from '../session/json-value.ts';
 import { readSalt, saveSalt } from '../session/privacy-tokens.ts';
 import { namePages } from '../session/session-values.ts';
 import type { SessionValues } from '../session/session-values.ts';
-import { keyName } from '../session/signal-keys.ts';
+import { keyName } from '../session/key-name.ts';
 import { interceptStanzas } from '../socket/intercepted-stanzas.ts';
 import type { FieldStream } from './protobuf-fields.ts';
 import { saltSearch, stateKey } from './shared-state.ts';

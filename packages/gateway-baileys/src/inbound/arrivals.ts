@@ -5,7 +5,7 @@ import QuickLRU from 'quick-lru';
 import type { HistoryChanges, PendingHistory } from '../history/pending-history.ts';
 import { decodeValue } from '../session/json-value.ts';
 import type { SessionValues } from '../session/session-values.ts';
-import { keyName } from '../session/signal-keys.ts';
+import { keyName } from '../session/key-name.ts';
 import { readContent } from './message-content.ts';
 import type { MessageSecrets } from './message-secrets.ts';
 import { identityOf } from './message-identity.ts';

@@ -1,7 +1,7 @@
 import { isJidGroup, proto } from '@whiskeysockets/baileys';
 import { decodeValue } from '../session/json-value.ts';
 import type { SessionValues } from '../session/session-values.ts';
-import { keyName } from '../session/signal-keys.ts';
+import { keyName } from '../session/key-name.ts';
 import { isMe } from './contact-report.ts';
 import { networkIdOf } from './network-id.ts';
 import { nameForKeys, openSecretEnvelope } from './secret-envelope.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '@trunkline/core/spi/gateway';
 import { decodeValue, encodeValue } from '../session/json-value.ts';
 import type { SessionValues } from '../session/session-values.ts';
-import { keyName } from '../session/signal-keys.ts';
+import { keyName } from '../session/key-name.ts';
 import { networkIdOf } from './network-id.ts';
 import type { StanzaOrigin } from './stanza-message.ts';
 

@@ -1,7 +1,5 @@
 import type { Agent } from 'node:https';
 import type { Dispatcher } from 'undici';
-import { dispatcherThrough } from './dispatcher-through.ts';
-import { proxyAgent } from './proxy-agent.ts';
 
 export interface NetworkOptions {
   readonly proxy?: string | URL | undefined;
@@ -22,10 +20,15 @@ export interface InstanceNetwork {
 
 export type Fetch = (address: string, init: RequestInit) => Promise<Response>;
 
-export function instanceNetwork({ proxy, agent, fetchAgent }: NetworkOptions): InstanceNetwork {
-  const through = proxy === undefined ? undefined : proxyAgent(proxy);
+/** Loads code for proxies and agents only for those who have one. */
+export async function instanceNetwork({
+  proxy,
+  agent,
+  fetchAgent,
+}: NetworkOptions): Promise<InstanceNetwork> {
+  const through = proxy === undefined ? undefined : (await import('./proxy-agent.ts')).proxyAgent(proxy);
   const fetching = through ?? fetchAgent ?? agent;
-  const dispatcher = fetching && dispatcherThrough(fetching);
+  const dispatcher = fetching && (await import('./dispatcher-through.ts')).dispatcherThrough(fetching);
   return {
     agent: through ?? agent,
     fetchAgent: fetching,

@@ -3,19 +3,6 @@ import type { Socket } from 'node:net';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import { SocksProxyAgent } from 'socks-proxy-agent';
 
-const PROTOCOLS = new Set(['http:', 'https:', 'socks5:', 'socks5h:']);
-
-/** Throws a `TypeError` for an invalid proxy, without the address, which may contain a password. */
-export function checkProxy(proxy: string | URL): void {
-  const address = String(proxy);
-  const url = URL.canParse(address) ? new URL(address) : null;
-  if (!url?.hostname || !PROTOCOLS.has(url.protocol)) {
-    throw new TypeError(
-      'baileysGateway: the option "socket.proxy" is wrong: it must be an address such as http://user:password@proxy.example:8080, with http:, https: or socks5:.',
-    );
-  }
-}
-
 /** An agent that connects to any host through the proxy. Its errors never contain the proxy's address. */
 export function proxyAgent(proxy: string | URL): Agent {
   const url = new URL(proxy);

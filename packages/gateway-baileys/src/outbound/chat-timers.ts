@@ -2,7 +2,7 @@ import { isJidGroup, normalizeMessageContent } from '@whiskeysockets/baileys';
 import type { WAMessage, WASocket } from '@whiskeysockets/baileys';
 import { decodeValue, encodeValue } from '../session/json-value.ts';
 import type { SessionValues } from '../session/session-values.ts';
-import { keyName } from '../session/signal-keys.ts';
+import { keyName } from '../session/key-name.ts';
 
 const TYPE = 'chat-timer';
 /** WhatsApp's apps offer at most 90 days, so a timer far beyond that is forged. */

@@ -4,7 +4,7 @@ import { isMe, learnedLid } from '../inbound/contact-report.ts';
 import { userOf } from '../inbound/phone-number.ts';
 import { namePages } from '../session/session-values.ts';
 import type { SessionValues } from '../session/session-values.ts';
-import { keyName } from '../session/signal-keys.ts';
+import { keyName } from '../session/key-name.ts';
 import type { SignalOperations } from '../session/signal-operations.ts';
 import { holdStanzas } from '../socket/held-stanzas.ts';
 import { forgetHolders, GROUPS_WITH_HOLDERS, withHolders } from './sender-keys.ts';

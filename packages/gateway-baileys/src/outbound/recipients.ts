@@ -4,7 +4,8 @@ import type { WASocket } from '@whiskeysockets/baileys';
 import type Keyv from 'keyv';
 import { contactReport } from '../inbound/contact-report.ts';
 import type { SessionValues } from '../session/session-values.ts';
-import { keyName, ownKeys } from '../session/signal-keys.ts';
+import { keyName } from '../session/key-name.ts';
+import { ownKeys } from '../session/signal-keys.ts';
 import { boundedCache } from '../socket/socket-caches.ts';
 
 const MINUTE = 60_000;

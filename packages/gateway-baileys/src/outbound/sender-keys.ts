@@ -1,5 +1,5 @@
 import type { SignalKeyStoreWithTransaction } from '@whiskeysockets/baileys';
-import { keyName } from '../session/signal-keys.ts';
+import { keyName } from '../session/key-name.ts';
 
 /** The type of Baileys' lists of the devices that have the key to our messages in a group. */
 const TYPE = 'sender-key-memory';

@@ -4,7 +4,7 @@ import type { SaltChange } from '../history/shared-state.ts';
 import { decodeValue, encodeValue } from './json-value.ts';
 import { namePages } from './session-values.ts';
 import type { SessionValues } from './session-values.ts';
-import { keyName } from './signal-keys.ts';
+import { keyName } from './key-name.ts';
 
 /** A token that a person's phone gave the number, so that the number may write to the person. */
 export interface PrivacyToken {

@@ -5,7 +5,7 @@ import { LID_PAIRS, dayOf, decodeLidPair, isUnused } from './lid-pairs.ts';
 import { TOKENS } from './privacy-tokens.ts';
 import { isSentLongAgo } from './sent-messages.ts';
 import type { SessionValues } from './session-values.ts';
-import { keyName } from './signal-keys.ts';
+import { keyName } from './key-name.ts';
 
 /** How many names are checked together. */
 const PAGE = 500;

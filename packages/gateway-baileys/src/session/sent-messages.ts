@@ -3,11 +3,10 @@ import type { Clock } from '@trunkline/core/spi/gateway';
 import { networkIdOf } from '../inbound/network-id.ts';
 import { decodeValue } from './json-value.ts';
 import { dayOf } from './lid-pairs.ts';
+import { SENT, TYPE } from './sent-message-name.ts';
 import type { SessionValues } from './session-values.ts';
-import { keyName } from './signal-keys.ts';
+import { keyName } from './key-name.ts';
 
-const TYPE = 'sent';
-const SENT: string = keyName(TYPE, '');
 /** How long a phone that could not read a message can request it again. */
 const KEPT_DAYS = 7;
 
@@ -51,13 +50,6 @@ export function sentMessages(values: SessionValues, clock: Pick<Clock, 'now'>): 
       },
     }),
   };
-}
-
-/** The id of the sent message that is stored under this name; null for any other name. */
-export function sentMessageIdIn(name: string): string | null {
-  if (!name.startsWith(SENT)) return null;
-  const id = name.slice(SENT.length);
-  return id.slice(id.indexOf('.') + 1);
 }
 
 /** Whether this is the name of a sent message that is too old for phones to request. */

@@ -2,6 +2,7 @@ import { proto } from '@whiskeysockets/baileys';
 import type { SignalDataSet, SignalDataTypeMap, SignalKeyStore } from '@whiskeysockets/baileys';
 import type { Clock } from '@trunkline/core/spi/gateway';
 import { decodeValue, encodeValue } from './json-value.ts';
+import { keyName } from './key-name.ts';
 import { LID_PAIRS, dayOf, decodeLidPair, encodeLidPair, isToBeRenewed, oppositeOf } from './lid-pairs.ts';
 import type { SessionValues } from './session-values.ts';
 
@@ -103,10 +104,6 @@ async function readLidPair(
 /** Types values of our own as Signal keys: Baileys' transactions store any value. */
 export function ownKeys(data: Readonly<Record<string, Readonly<Record<string, unknown>>>>): SignalDataSet {
   return data as SignalDataSet; // stored by type and id, whatever the value
-}
-
-export function keyName(type: string, id: string): string {
-  return `key.${type}.${id}`;
 }
 
 /**

@@ -10,7 +10,8 @@ import type { Send } from './current-send.ts';
 import { decodeValue } from './json-value.ts';
 import { readSession } from './session-values.ts';
 import { signalOperations } from './signal-operations.ts';
-import { keyName, ownKeys, signalKeys } from './signal-keys.ts';
+import { keyName } from './key-name.ts';
+import { ownKeys, signalKeys } from './signal-keys.ts';
 
 type Wait = () => Promise<void>;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keyName } from './signal-keys.ts';
+import { keyName } from './key-name.ts';
 import { isValueOfPerson } from './values-of-person.ts';
 
 const ada = {

@@ -1,5 +1,5 @@
 import type { PersonOnNetwork } from '@trunkline/core/spi/gateway';
-import { sentMessageIdIn } from './sent-messages.ts';
+import { sentMessageIdIn } from './sent-message-name.ts';
 
 /** Numbers and hidden ids (LIDs) are at least this long. Shorter runs of digits may be a device or a day. */
 const USERS = /\d{7,}/g;
