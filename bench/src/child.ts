@@ -10,6 +10,7 @@ export interface Child<Ready> {
   ask<Reply>(question: unknown): Promise<Reply>;
   /** Lets the program clean up, and waits for its end. */
   stop(): Promise<void>;
+  kill(): Promise<void>;
 }
 
 /** Starts a module of this folder. The module's first message becomes `ready`. */
@@ -38,6 +39,11 @@ export async function startChild<Ready>(program: URL, ...values: readonly string
     async stop() {
       const ended = once(child, 'exit');
       child.disconnect();
+      await ended;
+    },
+    async kill() {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
       await ended;
     },
   };

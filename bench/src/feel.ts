@@ -9,15 +9,15 @@ import { loadavg } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { spawnFakeWhatsApp } from '@trunkline/fake-whatsapp';
 import type { Account, Person, RemoteFakeWhatsApp } from '@trunkline/fake-whatsapp';
-import { startChild } from './child.ts';
 import type { Child } from './child.ts';
 import { compare, median, percentile, plain, printMachine, printTable, ratios, size } from './figures.ts';
 import { startBurners } from './feel/burners.ts';
-import type { FeelFacts, FeelPlan, FeelUse, TrunklinePlan } from './feel/plan.ts';
+import type { FeelFacts, FeelUse } from './feel/plan.ts';
+import { post, startProgram, VARIANTS } from './feel/program.ts';
+import type { Variant } from './feel/program.ts';
 import { slowLine } from './feel/slow-line.ts';
 import { dropSchema, providePostgres } from './postgres.ts';
 import { inRounds } from './rounds.ts';
-import type { StorageName } from './storages.ts';
 import { makeDirectory, removeDirectory } from './temporary-directory.ts';
 import { startTextReceiver } from './text-receiver.ts';
 
@@ -28,10 +28,6 @@ const PER_SECOND = 20;
 const RECIPIENTS = 50;
 const BURST = 100;
 const LINE_MS = 100;
-
-const STORAGE_OF = { 'by hand': null, SQLite: 'sqlite', PostgreSQL: 'postgres' } as const;
-type Variant = keyof typeof STORAGE_OF;
-const VARIANTS: readonly Variant[] = ['by hand', 'SQLite', 'PostgreSQL'];
 
 interface Figures {
   /** Milliseconds between each POST and the arrival of its text at the network. */
@@ -69,7 +65,7 @@ async function measureBeside(burners: number): Promise<void> {
   const results = await inRounds(VARIANTS, ROUNDS, async (variant, round) => {
     const burning = startBurners(round === 0 ? 0 : burners);
     try {
-      return await measure(STORAGE_OF[variant], { texts: round === 0 ? 20 : TEXTS, isQuiet: burners === 0 });
+      return await measure(variant, { texts: round === 0 ? 20 : TEXTS, isQuiet: burners === 0 });
     } finally {
       burning.stop();
     }
@@ -139,17 +135,17 @@ async function measureBeside(burners: number): Promise<void> {
 }
 
 async function measure(
-  storage: StorageName | null,
+  variant: Variant,
   { texts, isQuiet }: { readonly texts: number; readonly isQuiet: boolean },
 ): Promise<Figures> {
-  const figures = await withProgram(storage, 0, (running) => measureTexts(running, texts));
-  const burstMs = isQuiet ? await withProgram(storage, LINE_MS, measureBurst) : null;
+  const figures = await withProgram(variant, 0, (running) => measureTexts(running, texts));
+  const burstMs = isQuiet ? await withProgram(variant, LINE_MS, measureBurst) : null;
   return { ...figures, burstMs };
 }
 
 /** Runs a program with a linked number, which has written to each of its people. */
 async function withProgram<Result>(
-  storage: StorageName | null,
+  variant: Variant,
   delayMs: number,
   work: (running: Running) => Promise<Result>,
 ): Promise<Result> {
@@ -160,10 +156,7 @@ async function withProgram<Result>(
   if (line) url.port = String(line.port);
   const receiver = await startTextReceiver();
   const network = { ...wa.client, waWebSocketUrl: url.href };
-  const plan: FeelPlan = { directory, network, webhookUrl: receiver.url };
-  const own: TrunklinePlan | FeelPlan = storage === null ? plan : { ...plan, storage };
-  const program = storage === null ? './feel/by-hand.ts' : './feel/trunkline.ts';
-  const child = await startChild<FeelFacts>(new URL(program, import.meta.url), JSON.stringify(own));
+  const child = await startProgram(variant, { directory, network, webhookUrl: receiver.url });
   try {
     const account = await wa.account('551190000001', { name: 'Shop' });
     const numbers = Array.from({ length: Math.max(RECIPIENTS, line ? BURST : 0) }, (_, index) => index);
@@ -173,7 +166,7 @@ async function withProgram<Result>(
     await wa.scanQr(account, child.ready.qr);
     while (!(await child.ask<FeelUse>('use')).isConnected) await wait(50);
     const running = { wa, account, people, facts: child.ready, child, webhooks: receiver.arrivals };
-    for (const [index, person] of people.entries()) await post(running, person, `first ${index}`);
+    for (const [index, person] of people.entries()) await postText(running, person, `first ${index}`);
     await arrivals(running, 'first', people.length);
     return await work(running);
   } finally {
@@ -181,7 +174,7 @@ async function withProgram<Result>(
     line?.close();
     receiver.close();
     await wa.stop();
-    if (storage === 'postgres') await dropSchema(directory);
+    if (variant === 'PostgreSQL') await dropSchema(directory);
     removeDirectory(directory);
   }
 }
@@ -193,7 +186,7 @@ async function measureTexts(running: Running, texts: number): Promise<Omit<Figur
   const use = await child.ask<FeelUse>('use');
   await steadily(texts, async (index, person) => {
     begun[index] = Date.now();
-    await post(running, person, `text ${index}`);
+    await postText(running, person, `text ${index}`);
     responded.push(Date.now() - (begun[index] ?? Number.NaN));
   });
   const sentAt = await arrivals(running, 'text', texts);
@@ -202,7 +195,7 @@ async function measureTexts(running: Running, texts: number): Promise<Omit<Figur
 
   const burst = Date.now();
   await Promise.all(
-    Array.from({ length: texts }, (_, index) => post(running, personOf(people, index), `burst ${index}`)),
+    Array.from({ length: texts }, (_, index) => postText(running, personOf(people, index), `burst ${index}`)),
   );
   const last = Math.max(...(await arrivals(running, 'burst', texts)).values());
 
@@ -241,7 +234,9 @@ async function measureTexts(running: Running, texts: number): Promise<Omit<Figur
 /** The time until the network has the last of many texts that are posted together, each to another person. */
 async function measureBurst(running: Running): Promise<number> {
   const began = Date.now();
-  const posted = running.people.slice(0, BURST).map((person, index) => post(running, person, `b ${index}`));
+  const posted = running.people
+    .slice(0, BURST)
+    .map((person, index) => postText(running, person, `b ${index}`));
   await Promise.all(posted);
   return Math.max(...(await arrivals(running, 'b', BURST)).values()) - began;
 }
@@ -252,12 +247,8 @@ function personOf(people: readonly Person[], index: number): Person {
   return person;
 }
 
-async function post({ facts }: Running, { phoneNumber }: Person, text: string): Promise<void> {
-  const response = await fetch(facts.sendUrl, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...facts.headers },
-    body: JSON.stringify({ ...facts.fields, to: phoneNumber, text }),
-  });
+async function postText({ facts }: Running, person: Person, text: string): Promise<void> {
+  const response = await post(facts, person, text);
   if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
   await response.body?.cancel();
 }

@@ -77,14 +77,21 @@ export function compare(what: string, values: readonly number[], { atLeast, atMo
     figure: values.length === 1 ? plain(value, 2) : spread(values, 2),
     isReached: value >= (atLeast ?? -Infinity) && value <= (atMost ?? Infinity),
   };
-  console.log(`${outcome.isReached ? 'reached' : 'MISSED'}: ${what} ${outcome.figure}, aim ${outcome.aim}`);
+  console.log(rowOf(outcome));
   const file = process.env[OUTCOMES_VARIABLE];
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(outcome)}\n`);
 }
 
+/** A row of the table of aims in README.md. */
+export function rowOf({ bench, what, aim, figure, isReached }: Outcome): string {
+  return `| ${[bench, what, aim, figure, isReached ? 'reached' : 'missed', today()].join(' | ')} |`;
+}
+
+function today(): string {
+  return new Date().toISOString().slice(0, 10);
+}
+
 export function printMachine(): void {
   const [cpu] = cpus();
-  console.log(
-    `${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${cpus().length} × ${cpu?.model.trim() ?? 'unknown'}`,
-  );
+  console.log(`${today()}, Node ${process.version}, ${cpus().length} × ${cpu?.model.trim() ?? 'unknown'}`);
 }

@@ -64,7 +64,7 @@ app.post('/send', async (context) => {
 });
 
 connect();
-const qr = await firstQr.promise;
+const qr = state.creds.me === undefined ? await firstQr.promise : '';
 const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => {
   const sendUrl = `http://127.0.0.1:${port}/send`;
   const facts: FeelFacts = { qr, sendUrl, headers: {}, fields: {} };

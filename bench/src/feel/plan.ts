@@ -15,6 +15,7 @@ export interface TrunklinePlan extends FeelPlan {
 
 /** The program's first message. The number of the program is linked by scanning the QR. */
 export interface FeelFacts {
+  /** Empty if the number is linked. */
   readonly qr: string;
   readonly sendUrl: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -21,23 +21,22 @@ const trunkline = createTrunkline({
   urlPolicy: 'local',
 });
 await trunkline.start();
-const { id: workspaceId } = await trunkline.admin.workspaces.create({ name: 'Bench' });
+const [known] = await trunkline.admin.workspaces.list();
+const { id: workspaceId } = known ?? (await trunkline.admin.workspaces.create({ name: 'Bench' }));
 const { token } = await trunkline.admin.apiKeys.create({
   workspaceId,
   name: 'bench',
   scopes: ['messages:send'],
 });
 const workspace = trunkline.workspace(workspaceId);
-await workspace.webhooks.create({ url: plan.webhookUrl, events: ['message.received'] });
-const { id: instance } = await workspace.instances.create();
-await workspace.instances.connect(instance);
-while ((await workspace.instances.get(instance)).status !== 'qr_required') await wait(20);
-const { code } = await workspace.instances.qr(instance);
+const [linked] = (await workspace.instances.list()).data;
+const instance = linked?.id ?? (await newInstance());
+const qr = linked ? '' : (await workspace.instances.qr(instance)).code;
 
 const { fetch } = createHttpApp(trunkline, { rateLimit: false });
 const server = serve({ fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => {
   const facts: FeelFacts = {
-    qr: code,
+    qr,
     sendUrl: `http://127.0.0.1:${port}/api/v1/messages`,
     headers: { Authorization: `Bearer ${token}` },
     fields: { instance, type: 'text' },
@@ -51,3 +50,12 @@ const server = serve({ fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => {
     },
   );
 });
+
+/** Creates an instance that waits for the scan of its QR. */
+async function newInstance(): Promise<string> {
+  await workspace.webhooks.create({ url: plan.webhookUrl, events: ['message.received'] });
+  const { id } = await workspace.instances.create();
+  await workspace.instances.connect(id);
+  while ((await workspace.instances.get(id)).status !== 'qr_required') await wait(20);
+  return id;
+}

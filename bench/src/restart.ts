@@ -1,0 +1,119 @@
+/**
+ * How soon a number sends again after its process was killed: from the kill until the network has the next text, which
+ * is posted as soon as the next process responds. "By hand" is a short program on Baileys, as in `feel`. Set ROUNDS
+ * (7).
+ */
+import { setTimeout as wait } from 'node:timers/promises';
+import { spawnFakeWhatsApp } from '@trunkline/fake-whatsapp';
+import type { Account, Person, RemoteFakeWhatsApp } from '@trunkline/fake-whatsapp';
+import type { Child } from './child.ts';
+import type { FeelFacts, FeelPlan, FeelUse } from './feel/plan.ts';
+import { post, startProgram, VARIANTS } from './feel/program.ts';
+import type { Variant } from './feel/program.ts';
+import { compare, printMachine, printTable, size, spread } from './figures.ts';
+import { dropSchema, providePostgres } from './postgres.ts';
+import { inRounds } from './rounds.ts';
+import { makeDirectory, removeDirectory } from './temporary-directory.ts';
+import { now } from './time.ts';
+
+const ROUNDS = size('ROUNDS', 7);
+/** By hand's time, and this. */
+const AIM_MS = 500;
+/** How often a refused text is posted again. */
+const AGAIN_MS = 20;
+
+interface Running {
+  readonly account: Account;
+  readonly person: Person;
+  readonly plan: FeelPlan;
+  child: Child<FeelFacts>;
+}
+
+const wa = await spawnFakeWhatsApp();
+const postgres = await providePostgres();
+const running: Partial<Record<Variant, Running>> = {};
+printMachine();
+try {
+  for (const [index, variant] of VARIANTS.entries()) running[variant] = await link(variant, index);
+  const results = await inRounds(VARIANTS, ROUNDS, (variant, round) => killed(variant, `round ${round}`));
+  const of = (variant: Variant, figure: keyof (typeof results)[Variant][number]): readonly number[] =>
+    results[variant].map((figures) => figures[figure]);
+  printTable(
+    `From a kill until the network has the next text, ${ROUNDS} rounds`,
+    ['', 'ms', 'until the next process responds', 'until the network sees the number', 'CPU ms'],
+    VARIANTS.map((variant) => [
+      variant,
+      spread(of(variant, 'sentMs')),
+      spread(of(variant, 'readyMs')),
+      spread(of(variant, 'onlineMs')),
+      spread(of(variant, 'cpuMs')),
+    ]),
+  );
+  const hand = of('by hand', 'sentMs');
+  for (const variant of ['SQLite', 'PostgreSQL'] as const)
+    compare(
+      `${variant}: ms from a kill to the next text, more than by hand`,
+      of(variant, 'sentMs').map((ms, round) => ms - (hand[round] ?? Number.NaN)),
+      { atMost: AIM_MS },
+    );
+} finally {
+  for (const [variant, { child, plan }] of Object.entries(running)) {
+    await child.stop();
+    if (variant === 'PostgreSQL') await dropSchema(plan.directory);
+    removeDirectory(plan.directory);
+  }
+  await postgres.stop();
+  await wa.stop();
+}
+
+async function link(variant: Variant, index: number): Promise<Running> {
+  const plan = { directory: makeDirectory(), network: wa.client, webhookUrl: 'http://127.0.0.1:9/' };
+  const child = await startProgram(variant, plan);
+  const account = await wa.account(`55119000000${index}`, { name: variant });
+  const person = await wa.person(`55118000000${index}`, { name: 'Customer' });
+  await wa.scanQr(account, child.ready.qr);
+  while (!(await child.ask<FeelUse>('use')).isConnected) await wait(AGAIN_MS);
+  const linked = { account, person, plan, child };
+  await textArrives(linked, 'linked');
+  return linked;
+}
+
+async function killed(
+  variant: Variant,
+  text: string,
+): Promise<Record<'sentMs' | 'readyMs' | 'onlineMs' | 'cpuMs', number>> {
+  const one = running[variant];
+  if (!one) throw new Error(`${variant} does not run.`);
+  const killedAt = now();
+  await one.child.kill();
+  const online = onlineAgain(wa, one.account);
+  one.child = await startProgram(variant, one.plan);
+  const readyMs = now() - killedAt;
+  const sentMs = (await textArrives(one, text)) - killedAt;
+  const { cpuMs } = await one.child.ask<FeelUse>('use');
+  return { sentMs, readyMs, onlineMs: (await online) - killedAt, cpuMs };
+}
+
+/** Posts a text until it is accepted. Returns when the network got it. */
+async function textArrives({ account, person, child }: Running, text: string): Promise<number> {
+  for (;;) {
+    const response = await post(child.ready, person, text);
+    await response.body?.cancel();
+    if (response.ok) break;
+    await wait(AGAIN_MS);
+  }
+  for (;;) {
+    const sent = await wa.sentMessages({ from: account });
+    const found = sent.find(({ content }) => content.type === 'text' && content.text === text);
+    if (found) return found.receivedAt;
+    await wait(AGAIN_MS);
+  }
+}
+
+async function onlineAgain(network: RemoteFakeWhatsApp, account: Account): Promise<number> {
+  for (;;) {
+    const [device] = await network.linkedDevices(account);
+    if (device?.connected === true) return now();
+    await wait(AGAIN_MS);
+  }
+}
