@@ -79,10 +79,10 @@ describe('an endpoint', () => {
     const [first, second] = [await connectInstance(harness), await connectInstance(harness)];
     const { id } = await api.webhooks.create({ ...HOOK, instances: [first] });
     const receives = async (expected: readonly string[]): Promise<void> => {
-      sender.requests.length = 0;
+      const before = sender.requests.length;
       for (const instance of [first, second]) await sendText(harness, instance);
       await harness.clock.advance(MINUTE);
-      const bodies = sender.requests.map(({ body }) => JSON.parse(body));
+      const bodies = sender.requests.slice(before).map(({ body }) => JSON.parse(body));
       expect(bodies.map(({ data }) => data.message.instance_id)).toEqual(expected);
     };
     await receives([first]);
