@@ -121,7 +121,7 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
 
   const drain = async (): Promise<void> => {
     await stored.arrivals.flush().catch(() => undefined);
-    await stored.values.completed();
+    await stored.values.close();
   };
 
   const reportEnd = async (error: unknown): Promise<void> => {

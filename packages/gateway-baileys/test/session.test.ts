@@ -120,6 +120,37 @@ it('the WhatsApp gateway is closed when everything is stored', async () => {
   expect(await saving.mock.results[0]?.value).toBeUndefined();
 });
 
+it('the WhatsApp gateway reports a message on the next connection that the previous one was still decrypting', async () => {
+  const { network, session, link, open } = await linked();
+  const { wa, account, reader } = network;
+  await link.connection().close();
+  const { read = async () => new Map<string, Uint8Array>() } = session;
+  const [asked, storage] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let isSlow = false;
+  const readSlowly: typeof read = async (names) => {
+    const found = await read(names);
+    if (!isSlow || !names.some((name) => name.startsWith('key.session.'))) return found;
+    asked.resolve();
+    await storage.promise;
+    return found;
+  };
+  Object.assign(session, { read: readSlowly });
+  const slow = await open();
+  await slow.first('groups');
+
+  isSlow = true;
+  await wa.inbound(reader, account, 'between two connections');
+  await asked.promise;
+  isSlow = false;
+  await slow.connection().close();
+  const next = await open();
+  storage.resolve();
+  expect((await next.first('message')).message.content).toEqual({
+    type: 'text',
+    text: 'between two connections',
+  });
+});
+
 it('the WhatsApp gateway deletes keys that are used up', async () => {
   const { network, session, link } = await linked();
   const preKeys = (): number =>

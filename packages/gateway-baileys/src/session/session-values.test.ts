@@ -126,7 +126,18 @@ it('a session that could not be written once refuses everything after that', asy
   const saves = [1, 2].map((value) => values.save(new Map([['one', bytes(value)]])));
   for (const save of saves) await expect(save).rejects.toThrow(SessionBrokenError);
   await expect(values.stored()).rejects.toThrow(SessionBrokenError);
-  await values.completed();
+  await values.close();
   expect(failures).toEqual([new Error('The disk is full.')]);
   expect(session.values.size).toBe(0);
+});
+
+it('a closed session finishes the writes that have begun, and refuses others', async () => {
+  const { session, watching } = watched(new Map());
+  const failed: unknown[] = [];
+  const values = await readSession(watching, (error) => failed.push(error));
+  void values.save(new Map([['one', bytes(1)]]));
+  await values.close();
+  await expect(values.save(new Map([['two', bytes(2)]]))).rejects.toThrow('The connection has ended');
+  expect([...session.values.keys()]).toEqual(['one']);
+  expect(failed).toEqual([]);
 });

@@ -11,7 +11,10 @@ type SessionReads = Required<Pick<Session, 'read' | 'names'>>;
 export interface SessionValues extends SessionReads {
   /** The few values that must be available without a wait, so they stay in memory. */
   readonly resident: ResidentValues;
-  /** Changes values at once for all who read them; null deletes. The next write stores all of these changes. */
+  /**
+   * Changes values at once for all who read them; null deletes. The next write stores all of these changes. Throws once
+   * the session is closed.
+   */
   put(changes: SessionChanges): void;
   /**
    * Resolves when everything that was put before is stored. Rejects with a `SessionBrokenError` if it cannot be. The
@@ -21,8 +24,12 @@ export interface SessionValues extends SessionReads {
   stored(): Promise<void>;
   /** Puts and stores these changes. */
   save(changes: SessionChanges): Promise<void>;
-  /** Resolves when everything that was put is stored, or cannot be. */
-  completed(): Promise<void>;
+  /**
+   * Refuses further changes, because the next connection reads the session now: it would not see a message that is
+   * recorded later, and would take the network's repetition for a repeat. Resolves when everything that was put is
+   * stored, or cannot be.
+   */
+  close(): Promise<void>;
 }
 
 interface ResidentValues {
@@ -66,6 +73,7 @@ export async function readSession(
   let last: Promise<void> = Promise.resolve();
   let puts = 0;
   let broken: SessionBrokenError | null = null;
+  let isClosed = false;
 
   /** Undefined if only the storage knows the value; null for a name without a value. */
   const known = (name: string): Uint8Array | null | undefined => {
@@ -100,6 +108,7 @@ export async function readSession(
   };
 
   const put = (changes: SessionChanges): void => {
+    if (isClosed) throw new Error('The connection has ended: its session belongs to the next one.');
     puts += 1;
     for (const [name, value] of changes) {
       ahead.set(name, value);
@@ -152,7 +161,10 @@ export async function readSession(
       put(changes);
       await stored();
     },
-    completed: () => stored().catch(() => undefined),
+    async close() {
+      isClosed = true;
+      await stored().catch(() => undefined);
+    },
   };
 }
 
