@@ -134,6 +134,22 @@ describe('a message that the network repeats after a restart', () => {
   });
 });
 
+describe('a message of a group that could not be read, and that the network repeats', () => {
+  it('is reported when its copy comes, though the key that came with it was read the first time', async () => {
+    const harness = await linked();
+    const { wa, account, reader, gateway } = harness.network;
+    const group = wa.group({ subject: 'Team', members: [reader, account] });
+    const options = { id: '3AFA0001', group };
+    await wa.inbound(reader, account, 'damaged', { ...options, undecryptable: true, respondsToRetry: false });
+    await wa.receiptFor(options.id, 'retry');
+    wa.redeliver(account, options.id);
+    await eventually(() => expect(wa.receipts().filter(({ type }) => type === 'retry')).toHaveLength(2));
+    await wa.inbound(reader, account, 'readable', options);
+    expect(await textsUntil(harness, 'readable')).toEqual(['readable']);
+    expect(gateway.skipped().get('repeat')).toBeUndefined();
+  });
+});
+
 const RECEIPT = { tag: 'receipt', error: undefined };
 
 function aReply(to: string): OutgoingMessage {

@@ -197,6 +197,8 @@ export function createArrivals({ values, clock, heardOf, secrets, history }: Arr
       const stanza = stanzas.get(ciphertext);
       const key = stanza && me && keyOf(stanza, me);
       if (!stanza || !key || repeats.has(stanza)) return;
+      // A stanza may contain a group's key before the message, which may not have been read with that key.
+      if (childrenOf(stanza).findLast(({ tag }) => tag === 'enc')?.content !== ciphertext) return;
       repeats.add(stanza);
       heardOf.set(identityOf(key), true);
       repeat(stanza);
