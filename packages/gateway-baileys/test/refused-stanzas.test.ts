@@ -18,7 +18,7 @@ async function textsUntil({ link }: Pick<Linked, 'link'>, last: string): Promise
   return link.all('message').map(({ message }) => textOf(message));
 }
 
-const REFUSED = ['plaintext', 'status', 'channel_post'] as const;
+const REFUSED = ['plaintext', 'status', 'channel_post', 'bot_response'] as const;
 
 describe('what is not a message of the API', () => {
   it.each(isLongForm ? REFUSED : REFUSED.slice(0, 1))(
@@ -30,6 +30,12 @@ describe('what is not a message of the API', () => {
         status: () => wa.status(reader, account, 'my day'),
         channel_post: () => wa.channelPost(account, 'news'),
         plaintext: () => wa.plaintext(reader, account, 'send me the code'),
+        bot_response: () => {
+          const attrs = { id: 'METAAI1', from: '867051314767696@bot', t: '1795966000', type: 'text' };
+          const enc = { tag: 'enc', attrs: { v: '2', type: 'msmsg' }, content: Buffer.from('0a0b0c', 'hex') };
+          wa.deliverStanza(account, { tag: 'message', attrs, content: [enc] });
+          return attrs.id;
+        },
       };
       const id = await ids[kind]();
       await wa.inbound(reader, account, 'last');

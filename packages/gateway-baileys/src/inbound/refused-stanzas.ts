@@ -23,8 +23,10 @@ function refusedMessage({ attrs, content }: BinaryNode): string | null {
   const { from } = attrs;
   if (isJidStatusBroadcast(from ?? '')) return 'status';
   if (isJidNewsletter(from)) return 'channel_post';
-  const isPlain = Array.isArray(content) && content.some(({ tag }) => tag === 'plaintext');
-  return isPlain ? 'plaintext' : null;
+  const children = Array.isArray(content) ? content : [];
+  if (children.some(({ tag }) => tag === 'plaintext')) return 'plaintext';
+  // A response of Meta AI to what the owner asked on the phone; Baileys cannot decrypt it.
+  return children.some(({ attrs: { type } }) => type === 'msmsg') ? 'bot_response' : null;
 }
 
 /** Baileys extracts plain texts from channel notifications, even from a person's forged one. */
