@@ -27,6 +27,8 @@ interface InboundOptions {
   readonly sentAt?: number;
   /** The sender's device; the phone by default, 99 for the hosted device of a business on WhatsApp's Cloud API. */
   readonly device?: number;
+  /** The sender's list of recipients through which the message is sent, digits. No group must be given. */
+  readonly broadcastList?: string;
 }
 
 interface ReceiptOptions {
@@ -124,6 +126,7 @@ export function incomingApi(network: Network): IncomingApi {
           group,
           addressing,
           device: options.device ?? PHONE,
+          broadcastList: options.broadcastList,
         },
         undecryptable: options.undecryptable ?? false,
         respondsToRetry: options.respondsToRetry ?? true,

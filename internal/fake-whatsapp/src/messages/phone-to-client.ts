@@ -16,6 +16,7 @@ interface Envelope {
   readonly group: GroupChat | undefined;
   readonly addressing: AddressingMode;
   readonly device: number;
+  readonly broadcastList?: string | undefined;
 }
 
 export interface PhoneMessage {
@@ -66,7 +67,7 @@ export async function sendAgain(from: Contact, companion: Companion, retry: { id
   if (sent === undefined || !sent.respondsToRetry) return;
   const { envelope, message, device } = sent;
   const peer = from.deviceOf(device);
-  const group = envelope['participant'] === undefined ? undefined : envelope['from'];
+  const group = envelope['from']?.endsWith('@g.us') ? envelope['from'] : undefined;
   const senderKey =
     group === undefined ? {} : await senderKeyMessage(peer, group, envelope['participant'] ?? '');
   const ciphertext = await encryptFor(peer, companion, { ...message, ...senderKey });
@@ -88,17 +89,18 @@ export function encNode({ type, ciphertext }: Ciphertext, more: { readonly count
 
 /** The stanza's names for the sender; a hidden number never appears. */
 function attributes({ from, message, envelope }: PhoneMessage): Readonly<Record<string, string>> {
-  const { id, t, group, addressing, device } = envelope;
+  const { id, t, group, addressing, device, broadcastList } = envelope;
   const isMedia =
     message.imageMessage ?? message.videoMessage ?? message.audioMessage ?? message.documentMessage;
   const mode = from.hidesNumber ? 'lid' : addressing;
   const sender = from.jidIn(mode, device === PHONE ? undefined : device);
   const other = mode === 'pn' ? { lid: from.lidJid } : { pn: from.hidesNumber ? undefined : from.jid };
+  const chat = group?.jid ?? (broadcastList === undefined ? undefined : `${broadcastList}@broadcast`);
   const names =
-    group === undefined
+    chat === undefined
       ? { from: sender, sender_lid: other.lid, sender_pn: other.pn, username: from.username }
       : {
-          from: group.jid,
+          from: chat,
           participant: sender,
           addressing_mode: mode,
           participant_lid: other.lid,
