@@ -10,6 +10,7 @@ export interface Child<Ready> {
   ask<Reply>(question: unknown): Promise<Reply>;
   /** Lets the program clean up, and waits for its end. */
   stop(): Promise<void>;
+  /** Ends the program as `kill -9` does. */
   kill(): Promise<void>;
 }
 
