@@ -186,7 +186,7 @@ export async function confirm(
   }
 }
 
-/** What the phones show and the API lists at the end. */
+/** Returns the texts on the phones and the messages in the API at the end. */
 export async function outcomeOf(wa: RemoteFakeWhatsApp, number: HostileNumber): Promise<Outcome> {
   const readers = new Set(number.ledger.out.flatMap((out) => out.readers));
   const phones = new Map<string, readonly string[]>();
@@ -217,7 +217,7 @@ async function list(
   return found.toReversed();
 }
 
-/** What is still on its way, in words; null if nothing is. */
+/** Names the reports that are still due; null if there are none. */
 export async function pendingOf({ ledger, api, instance }: HostileNumber): Promise<string | null> {
   const queued = unwrap(await api().messages.list({ instance, status: 'queued', limit: 100 })).data.length;
   const reports = [...ledger.reports.values()].flat();
