@@ -32,8 +32,8 @@ const OPTIONS: Readonly<Record<string, CommandCall['options']>> = {
   'webhooks update': { status: 'enabled' },
   'events list': { message: MESSAGE },
 };
-/** Commands that are called in two ways, read a file, or go on until they are interrupted. */
-const OTHERS = ['connect', 'send', 'messages download', 'deliveries tail', 'listen'];
+/** Commands that are called in two ways, read a file or standard input, or go on until they are interrupted. */
+const OTHERS = ['connect', 'send', 'messages download', 'deliveries tail', 'listen', 'instances credentials'];
 
 /** Every command that reads JSON from a service. */
 const CALLS: readonly CommandCall[] = [

@@ -122,6 +122,7 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
     restricted: 'qr_required',
   },
   'qr_required, for a passkey': {
+    credentials_given: 'connecting',
     disconnect: 'qr_required (disconnect)',
     logout: 'INVALID_INSTANCE_STATE',
     delete: 'qr_required (delete)',
@@ -218,6 +219,7 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
     restriction_over: 'connecting',
   },
   'created, with credentials': {
+    passkey_answer: 'PASSKEY_NOT_AVAILABLE',
     connect: 'connecting',
     logout: 'created (logout)',
     delete: 'created (delete)',
@@ -226,6 +228,7 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
     unlinked: LOGGED_OUT,
   },
   'connected, with credentials': {
+    passkey_answer: 'PASSKEY_NOT_AVAILABLE',
     disconnect: 'connected (disconnect)',
     logout: 'connected (logout)',
     delete: 'connected (delete)',
@@ -238,6 +241,7 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
     restricted: 'connected',
   },
   'disconnected, with credentials': {
+    passkey_answer: 'PASSKEY_NOT_AVAILABLE',
     connect: 'connecting',
     logout: 'disconnected (logout)',
     delete: 'disconnected (delete)',
