@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '@trunkline/receiver';
 
 /** A text that the API accepted, for one chat of a number. */
-export interface OutText {
+interface OutText {
   readonly text: string;
   /** A person's number, or a group's JID. */
   readonly chat: string;
@@ -31,7 +31,7 @@ interface Shown {
   readonly at: number;
 }
 
-export interface Reported {
+interface Reported {
   readonly type: string;
   readonly eventId: string;
   readonly at: number;

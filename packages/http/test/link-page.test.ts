@@ -15,7 +15,7 @@ async function asked() {
   const id = idOf((await call('POST', '/instances', { json })).json);
   await service.during(call('POST', `/instances/${id}/connect`));
   const { json: qr } = await call('GET', `/instances/${id}/qr`);
-  const address = String(qr.data?.code);
+  const address = JSON.stringify(qr.data?.code).slice(1, -1);
   const page = createLinkPage(service.trunkline);
   const read = async (method: string, fields?: Readonly<Record<string, string>>, to = address) => {
     const body = fields && new URLSearchParams(fields);

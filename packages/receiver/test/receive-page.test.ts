@@ -44,7 +44,7 @@ it('The request in docs/receive has the headers and the body of the OpenAPI docu
 it('docs/receive lists the data of each type of event', () => {
   const table = page.slice(page.indexOf('| `type` |'), page.indexOf('What to expect'));
   const types = Array.from(table.matchAll(/`(\w+\.\w+)`/g), ([, type = '']) => type);
-  const byName = /^\| `(message\.\w+|call\.\w+)` \|/gm;
+  const byName = /^\| `((?:message|call|instance)\.\w+)` \|/gm;
   const own = readFileSync(new URL('docs/events.md', ROOT), 'utf8').matchAll(byName);
   const all = new Set([...types, ...Array.from(own, ([, type = '']) => type)]);
   expect(all).toEqual(new Set(Object.keys(openapi.webhooks)));

@@ -60,9 +60,8 @@ export function fanOutContract(subject: ContractSubject): void {
       await happen(storage, workspace, anEvent(workspace));
 
       const received = (await claim(storage, NOW)).map(({ delivery }) => delivery.endpointId);
-      const [all, one, both] = endpoints.map(({ id }) => id);
       // The second event is about no instance.
-      expect(received.toSorted()).toEqual([all, all, one, both].toSorted());
+      expect(endpoints.map(({ id }) => received.filter((one) => one === id).length)).toEqual([2, 1, 1, 0]);
       expect((await readEndpoint(storage, must(endpoints[2]))).instances).toEqual([other.id, instance.id]);
       expect(await storage.deliveries.enqueue(must(endpoints[3]).id, anEvent(workspace))).not.toBeNull();
     });

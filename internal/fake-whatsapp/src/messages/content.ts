@@ -20,7 +20,7 @@ export interface TextContent {
 }
 
 /** The preview of a link in a text. */
-export interface ShownLink {
+interface ShownLink {
   readonly matched: string;
   readonly title: string;
   readonly description: string;
@@ -28,7 +28,7 @@ export interface ShownLink {
 }
 
 /** The facts by which phones show a file before they download it, if the message has them. */
-export interface ShownFile {
+interface ShownFile {
   readonly seconds?: number;
   readonly width?: number;
   readonly height?: number;

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { scanJpeg } from './scan-jpeg.ts';
 import { scanMp4 } from './scan-mp4.ts';
 import { scanOgg } from './scan-ogg.ts';
@@ -34,7 +33,7 @@ export async function linkThumbnail(image: Uint8Array): Promise<Uint8Array | und
   for (let at = 0; at < image.length; at += PIECE) {
     await scanner.write(image.subarray(at, at + PIECE));
     // Lets others have their turn.
-    await setImmediate();
+    await new Promise((resolve) => setImmediate(resolve));
   }
   return (await scanner.end()).jpegThumbnail;
 }

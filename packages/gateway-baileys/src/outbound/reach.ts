@@ -26,7 +26,7 @@ export async function reachPerson(socket: WASocket, jid: string): Promise<readon
 export async function devicesOfChat(
   socket: WASocket,
   jid: string,
-  { isFresh = false } = {},
+  { isFresh = false }: { readonly isFresh?: boolean } = {},
 ): Promise<readonly string[]> {
   const own = jidNormalizedUser(ownName(socket, isLidUser(jid) === true));
   const found = await socket.getUSyncDevices([own, jid], !isFresh, false);
@@ -37,7 +37,7 @@ export async function devicesOfChat(
 export async function devicesOfGroup(
   socket: WASocket,
   { participants }: Pick<GroupMetadata, 'participants'>,
-  { isFresh = false } = {},
+  { isFresh = false }: { readonly isFresh?: boolean } = {},
 ): Promise<readonly string[]> {
   const members = participants.map(({ id }) => id);
   const found = await socket.getUSyncDevices(members, !isFresh, false);

@@ -32,7 +32,10 @@ const ARGS = {
   url: 'https://hooks.example.com/',
   pace: 'gentle',
 };
-const REMOTE = COMMANDS.filter(({ on }) => on === 'service').map(({ name }) => name);
+/** All but the one that reads standard input first. */
+const REMOTE = COMMANDS.filter(({ name, on }) => on === 'service' && name !== 'instances credentials').map(
+  ({ name }) => name,
+);
 
 /** A timeout that no request reaches, however busy the machine is. */
 const ENOUGH_SECONDS = '60';

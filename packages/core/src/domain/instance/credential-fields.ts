@@ -5,4 +5,4 @@ export const CREDENTIALS_MAX = 20;
 export const CREDENTIAL_MAX = 4_096;
 
 /** How long the page is open on which a person enters the credentials of an instance. */
-export const LINK_PAGE_MS = 60 * 60_000;
+export const LINK_PAGE_MS: number = 60 * 60_000;

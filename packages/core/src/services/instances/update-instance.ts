@@ -43,7 +43,7 @@ export async function updateInstance(
     pace: pace === undefined ? instance.pace : pace,
   });
   const hasNews = credentials !== undefined && (credentials ?? found.value.sealedCredentials) !== null;
-  if (!hasNews) return writeChanges(context, named, changes);
+  if (!hasNews) return writeChanges(context, found.value, changes);
   if (!context.gateways.find(network)) return noGateway(network);
   const given = await checkCredentials(
     context,
@@ -60,27 +60,31 @@ export async function updateInstance(
   return written;
 }
 
+/** `known` is the instance as it was read last, which saves the first read. */
 async function writeChanges(
   context: ServiceContext,
-  { workspaceId, id }: Named,
+  known: Instance,
   changes: (instance: Instance) => Instance,
 ): Promise<Result<Instance>> {
+  const { id, workspaceId } = known;
   const nextTry = changeTries(context, 'A change of an instance');
-  for (;;) {
+  for (let before = known; ;) {
     await nextTry();
-    const found = await findInstance(context, workspaceId, id);
-    if (!found.ok) return found;
     const now = context.clock.now();
-    const instance = { ...changes(found.value), updatedAt: now };
-    const hasNewProxy = found.value.sealedProxyUrl !== instance.sealedProxyUrl;
-    const isSame = found.value.name === instance.name && found.value.pace === instance.pace;
-    if (isSame && !hasNewProxy) return found;
+    const instance = { ...changes(before), updatedAt: now };
+    const hasNewProxy = before.sealedProxyUrl !== instance.sealedProxyUrl;
+    const isSame = before.name === instance.name && before.pace === instance.pace;
+    if (isSame && !hasNewProxy) return ok(before);
     const history = createHistoryLog(context.newId, { workspaceId, instanceId: id, process: null });
     const entry = hasNewProxy ? history.entryOf(otherNews(instance, 'proxy_changed'), now) : null;
     const written = await context.storage.instances.write({ instance, event: null, lease: null, entry });
-    if (written.kind !== 'written') continue;
-    await applyPace(context, found.value, written.instance);
-    return ok(written.instance);
+    if (written.kind === 'written') {
+      await applyPace(context, before, written.instance);
+      return ok(written.instance);
+    }
+    const found = await findInstance(context, workspaceId, id);
+    if (!found.ok) return found;
+    before = found.value;
   }
 }
 
