@@ -2,7 +2,7 @@ import type { GatewayConnection, OutgoingMessage, SendOutcome, Session } from '@
 import type { Person } from '@trunkline/fake-whatsapp';
 import { openLink } from '@trunkline/gateway-contract';
 import { eventually } from '@trunkline/test-support';
-import { sized } from '@trunkline/test-support/long-form';
+import { isLongForm, sized } from '@trunkline/test-support/long-form';
 import { randomInTest } from '@trunkline/test-support/seeded-test';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { linked, nextProcess, textOf } from './support/linked.ts';
@@ -193,40 +193,43 @@ describe('sends to several chats at the same time', () => {
   });
 });
 
-it('after a crash with several sends on their way, the next process repeats them in any order, and all are read', async (context) => {
-  const random = randomInTest(context);
-  const harness = await linked({ readsByItself: false });
-  const { wa, account } = harness.network;
-  const chats = people(harness, 4);
-  const group = wa.group({ subject: 'Team', members: [account, ...chats] });
-  const targets = [...chats.map(({ phoneNumber }) => phoneNumber), group.jid];
-  let { link, session } = harness;
-  for (const to of targets) await link.connection().send(aText(to));
-  const known = aText(harness.network.reader.phoneNumber);
-  await link.connection().send(known);
-  const all: OutgoingMessage[] = [];
-  for (let run = 0; run < sized('CRASHES', { short: 3, long: 20 }); run += 1) {
-    const messages = targets.map((to) => aText(to, `run ${run}`));
-    all.push(...messages);
-    wa.holdAcks();
-    const { hangs, release } = hangAfter(session, run % 2);
-    for (const message of messages) void link.connection().send(message);
-    await hangs;
-    await settle({ network: harness.network, link }, known.networkId);
-    // The storage as a process that is killed now leaves it.
-    const left = session.copy();
-    wa.drop(account);
-    wa.releaseAcks();
-    release();
-    session = left;
-    link = await openLink(nextProcess(harness.network), left);
-    const { connection } = link;
-    onTestFinished(() => connection().close());
-    await link.first('connected');
-    const again = messages.toSorted(() => random(2) - 1);
-    const outcomes = await Promise.all(again.map((message) => connection().send(message)));
-    expect(outcomes).toEqual(again.map(() => ACCEPTED));
-    expectRead(harness, all);
-  }
-  for (const person of chats) expect(wa.inbox(person)).toHaveLength((all.length / targets.length) * 2 + 2);
-});
+it.runIf(isLongForm)(
+  'after a crash with several sends on their way, the next process repeats them in any order, and all are read',
+  async (context) => {
+    const random = randomInTest(context);
+    const harness = await linked({ readsByItself: false });
+    const { wa, account } = harness.network;
+    const chats = people(harness, 4);
+    const group = wa.group({ subject: 'Team', members: [account, ...chats] });
+    const targets = [...chats.map(({ phoneNumber }) => phoneNumber), group.jid];
+    let { link, session } = harness;
+    for (const to of targets) await link.connection().send(aText(to));
+    const known = aText(harness.network.reader.phoneNumber);
+    await link.connection().send(known);
+    const all: OutgoingMessage[] = [];
+    for (let run = 0; run < sized('CRASHES', { short: 3, long: 20 }); run += 1) {
+      const messages = targets.map((to) => aText(to, `run ${run}`));
+      all.push(...messages);
+      wa.holdAcks();
+      const { hangs, release } = hangAfter(session, run % 2);
+      for (const message of messages) void link.connection().send(message);
+      await hangs;
+      await settle({ network: harness.network, link }, known.networkId);
+      // The storage as a process that is killed now leaves it.
+      const left = session.copy();
+      wa.drop(account);
+      wa.releaseAcks();
+      release();
+      session = left;
+      link = await openLink(nextProcess(harness.network), left);
+      const { connection } = link;
+      onTestFinished(() => connection().close());
+      await link.first('connected');
+      const again = messages.toSorted(() => random(2) - 1);
+      const outcomes = await Promise.all(again.map((message) => connection().send(message)));
+      expect(outcomes).toEqual(again.map(() => ACCEPTED));
+      expectRead(harness, all);
+    }
+    for (const person of chats) expect(wa.inbox(person)).toHaveLength((all.length / targets.length) * 2 + 2);
+  },
+);

@@ -99,7 +99,7 @@ describe('an account that links devices only with its passkey', () => {
     },
   );
 
-  it('is asked again with a new request after each refusal', async () => {
+  it.runIf(isLongForm)('is asked again with a new request after each refusal', async () => {
     const { passkey, options, answer, link } = await asked();
     const other = createPasskey();
     const first = options();
@@ -128,7 +128,7 @@ describe('an account that links devices only with its passkey', () => {
     await link.first('connected');
   });
 
-  it('has a person compare a code if the answer comes late', async () => {
+  it.runIf(isLongForm)('has a person compare a code if the answer comes late', async () => {
     let aheadMs = 0;
     const machine = systemClock();
     const clock = { ...machine, elapsed: () => machine.elapsed() + aheadMs };

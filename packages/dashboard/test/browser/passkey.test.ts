@@ -1,6 +1,7 @@
 import { axe, screenshot, testBrowser } from '@trunkline/browser';
 import type { Page } from '@trunkline/browser';
 import { eventually } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { serveDashboard } from '../support/serve-dashboard.ts';
@@ -93,7 +94,7 @@ describe.skipIf(browser.missing !== null)('a number whose account has a passkey'
     expect(await api.instances.get(id)).toMatchObject({ status: 'connected', last_error: null });
   });
 
-  it('is linked once a person has compared the code', async () => {
+  it.runIf(isLongForm)('is linked once a person has compared the code', async () => {
     const { page, api, id, sandbox } = await linking();
     const phone = sandbox.phone(id);
     await phone.scan({ passkey: 'then_code' });
