@@ -258,12 +258,12 @@ describe('The variables of the server', () => {
     [
       'GATEWAYS',
       'pigeon',
-      'GATEWAYS must be a comma list of sandbox, sandbox_credentials, whatsapp, each at most once.',
+      'GATEWAYS must be a comma list of sandbox, whatsapp, sandbox_credentials, each at most once.',
     ],
     [
       'GATEWAYS',
       'sandbox,sandbox',
-      'GATEWAYS must be a comma list of sandbox, sandbox_credentials, whatsapp, each at most once.',
+      'GATEWAYS must be a comma list of sandbox, whatsapp, sandbox_credentials, each at most once.',
     ],
     ['PACE', 'slow', 'PACE must be gentle or off.'],
     ['MESSAGES_PER_MINUTE', '0', 'MESSAGES_PER_MINUTE must be a whole number from 1 to 600.'],

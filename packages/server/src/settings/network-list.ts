@@ -15,15 +15,15 @@ interface OfferedNetwork {
  */
 export const OFFERED_NETWORKS: Readonly<Record<NetworkName, OfferedNetwork>> = {
   sandbox: { title: 'Sandbox', hint: 'simulated phones, to try it', reaches: null },
-  sandbox_credentials: {
-    title: 'Sandbox with credentials',
-    hint: 'simulated numbers, linked without a phone',
-    reaches: null,
-  },
   whatsapp: {
     title: 'WhatsApp',
     hint: 'needs the package @trunkline/gateway-baileys',
     reaches: 'https://web.whatsapp.com/',
+  },
+  sandbox_credentials: {
+    title: 'Sandbox with credentials',
+    hint: 'simulated numbers, linked without a phone',
+    reaches: null,
   },
 };
 
