@@ -21,8 +21,6 @@ import type { InstanceSettings } from './options.ts';
 import { watchAcks } from './outbound/acks.ts';
 import type { Acks } from './outbound/acks.ts';
 import { watchDeviceLists } from './outbound/device-lists.ts';
-import { missedDevices } from './outbound/missed-devices.ts';
-import type { MissedDevices } from './outbound/missed-devices.ts';
 import { watchIdentityChanges } from './outbound/identity-changes.ts';
 import { answerRetries } from './outbound/resends.ts';
 import { watchChatTimers } from './outbound/chat-timers.ts';
@@ -62,7 +60,6 @@ export interface WiredSocket {
   readonly acks: Acks;
   /** The groups that messages are on their way to. */
   readonly groupsInFlight: Set<string>;
-  readonly missed: MissedDevices;
   readonly media: MediaNetwork;
   readonly history: HistoryReader;
   readonly salt: SaltWatch;
@@ -160,13 +157,6 @@ export function wireSocket(parts: WiringParts): WiredSocket {
     giveUp,
     acks: watchAcks(socket),
     groupsInFlight,
-    missed: missedDevices({
-      socket,
-      clock,
-      directory: memory.groups,
-      findGroup: groups.find,
-      logger: log,
-    }),
     media,
     // Created after `limitAppState`, so that it gets the whole notification.
     salt: watchSalt({ socket, values: stored.values, media, logger: log }),

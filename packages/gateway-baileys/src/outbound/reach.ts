@@ -11,48 +11,22 @@ import { queryKeys, startSessions } from './key-bundles.ts';
 import { holdersOf } from './sender-keys.ts';
 
 /**
- * Queries everything needed to encrypt for a person, so that afterwards the message only has to be written. Returns the
- * devices of the person and of the account, or null if the person has none to encrypt for.
+ * Queries everything needed to encrypt for a person, so that afterwards the message only has to be written. Returns
+ * whether the person has a device to encrypt for.
  */
-export async function reachPerson(socket: WASocket, jid: string): Promise<readonly string[] | null> {
-  const devices = await devicesOfChat(socket, jid);
+export async function canEncryptFor(socket: WASocket, jid: string): Promise<boolean> {
+  const { me } = socket.authState.creds;
+  const own = isLidUser(jid) && me?.lid ? me.lid : me?.id;
+  const found = await socket.getUSyncDevices([jidNormalizedUser(own), jid], true, false);
+  const devices = found.map((device) => device.jid).filter((device) => !isThisDevice(socket, device));
   const theirs = devices.filter((device) => areJidsSameUser(device, jid));
-  if (theirs.length === 0) return null;
+  if (theirs.length === 0) return false;
   const unreachable = await startMissingSessions(socket, devices);
-  return theirs.some((device) => !unreachable.has(device)) ? devices : null;
-}
-
-/** The devices of a person and of the account, without this one. */
-export async function devicesOfChat(
-  socket: WASocket,
-  jid: string,
-  { isFresh = false }: { readonly isFresh?: boolean } = {},
-): Promise<readonly string[]> {
-  const own = jidNormalizedUser(ownName(socket, isLidUser(jid) === true));
-  const found = await socket.getUSyncDevices([own, jid], !isFresh, false);
-  return found.map((device) => device.jid).filter((device) => !isThisDevice(socket, device));
-}
-
-/** The devices of a group's members, but those of businesses on WhatsApp's Cloud API, which get no group messages. */
-export async function devicesOfGroup(
-  socket: WASocket,
-  { participants }: Pick<GroupMetadata, 'participants'>,
-  { isFresh = false }: { readonly isFresh?: boolean } = {},
-): Promise<readonly string[]> {
-  const members = participants.map(({ id }) => id);
-  const found = await socket.getUSyncDevices(members, !isFresh, false);
-  return found.map(({ jid }) => jid).filter((jid) => !isHostedLidUser(jid) && !isHostedPnUser(jid));
-}
-
-/** This device, as messages name it. */
-export function ownName({ authState }: Pick<WASocket, 'authState'>, isByLid: boolean): string {
-  const { me } = authState.creds;
-  return (isByLid && me?.lid ? me.lid : me?.id) ?? '';
+  return theirs.some((device) => !unreachable.has(device));
 }
 
 /** The devices of a group's members. */
 export interface GroupReach {
-  readonly devices: readonly string[];
   /** The devices that do not have our key, and cannot get it now. */
   readonly unreachable: readonly string[];
   /** Whether the group has other members, and none of them could read a message. */
@@ -65,14 +39,14 @@ export interface GroupReach {
  */
 export async function reachGroup(socket: WASocket, group: GroupMetadata): Promise<GroupReach> {
   const members = group.participants.map(({ id }) => id);
-  const devices = await devicesOfGroup(socket, group);
+  const found = await socket.getUSyncDevices(members, true, false);
+  const devices = found.map(({ jid }) => jid).filter((jid) => !isHostedLidUser(jid) && !isHostedPnUser(jid));
   const holders = await holdersOf(socket.authState.keys, group.id);
   const lacking = devices.filter((device) => !holders[device] && !isThisDevice(socket, device));
   const unreachable = await startMissingSessions(socket, lacking);
   const isOther = (jid: string): boolean => !isMe(socket, jid);
   const others = devices.filter(isOther);
   return {
-    devices,
     // Baileys would also encrypt for this device itself.
     unreachable: [...unreachable, ...devices.filter((device) => isThisDevice(socket, device))],
     isInVain: members.some(isOther) && others.every((device) => unreachable.has(device)),
@@ -83,7 +57,7 @@ export async function reachGroup(socket: WASocket, group: GroupMetadata): Promis
 const starts = new WeakMap<WASocket, Map<string, Promise<void>>>();
 
 /** Starts the sessions that are missing. Returns the devices without a session. Rejects if the query fails. */
-export async function startMissingSessions(
+async function startMissingSessions(
   socket: WASocket,
   devices: readonly string[],
 ): Promise<ReadonlySet<string>> {

@@ -1,15 +1,11 @@
 import { withDeadline } from '@trunkline/core/spi/gateway';
 import type { Clock } from '@trunkline/core/spi/gateway';
-import { isLidUser } from '@whiskeysockets/baileys';
 import type { BinaryNode, WASocket, proto } from '@whiskeysockets/baileys';
 import { withinSend } from '../session/current-send.ts';
 import type { Send } from '../session/current-send.ts';
 import type { SentMessages } from '../session/sent-messages.ts';
 import { ownKeys } from '../session/signal-keys.ts';
 import type { Acks } from './acks.ts';
-import type { MissedDevices } from './missed-devices.ts';
-import { participantHash } from './participant-hash.ts';
-import { ownName } from './reach.ts';
 import { addHolders, holdersOf, withHolders } from './sender-keys.ts';
 
 /** Longer than the network takes to respond to a message. */
@@ -23,18 +19,13 @@ interface Relay {
   readonly groupsInFlight: Set<string>;
   readonly sent: SentMessages;
   readonly writing: () => void;
-  readonly missed: MissedDevices;
 }
 
 interface Relayed {
   readonly jid: string;
   readonly networkId: string;
-  /** The devices that the message is for, without this one. */
-  readonly devices: readonly string[];
   /** The devices of a group that cannot get its key; undefined if the message is for a person. */
   readonly unreachable?: readonly string[] | undefined;
-  /** The address at which the message was refused before. */
-  readonly refusedAt?: string;
   /** More children of the stanza. */
   readonly nodes?: readonly BinaryNode[] | undefined;
 }
@@ -67,13 +58,11 @@ export async function relay(
 }
 
 async function write(
-  { socket, clock, acks, sent, missed, writing }: Relay,
-  { jid, networkId, devices, refusedAt, nodes = [] }: Relayed,
+  { socket, clock, acks, sent, writing }: Relay,
+  { jid, networkId, nodes = [] }: Relayed,
   { content, holders }: { readonly content: proto.IMessage; readonly holders: Send['holders'] },
 ): Promise<string | null> {
-  const acked = acks.expect(networkId, refusedAt);
-  const isByLid = devices.some((device) => isLidUser(device));
-  const hash = participantHash([...new Set([...devices, ownName(socket, isByLid)])]);
+  const acked = acks.expect(networkId);
   const send: Send = {
     record: ownKeys(sent.record(networkId, { jid, content })),
     holders,
@@ -83,20 +72,13 @@ async function write(
   };
   try {
     await withinSend(send, () =>
-      socket.relayMessage(jid, content, {
-        messageId: networkId,
-        additionalNodes: [...nodes],
-        // Only messages to groups have the hash, as in whatsmeow's `send.go`.
-        ...(holders && { additionalAttributes: { phash: hash } }),
-      }),
+      socket.relayMessage(jid, content, { messageId: networkId, additionalNodes: [...nodes] }),
     );
-    const { error, participantHash: theirs } = await withDeadline(
+    const { error } = await withDeadline(
       clock,
       { what: "WhatsApp's acknowledgement of a message", ms: ACK_MS },
       acked,
     );
-    if (error === null && theirs !== null && theirs !== hash)
-      missed.reach({ jid, networkId, devices, content });
     if (error === null && holders) await addHolders(socket.authState.keys, jid, send.encryptedFor);
     return error;
   } finally {

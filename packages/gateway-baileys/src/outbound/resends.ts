@@ -96,19 +96,7 @@ async function resend(resending: Resending, request: Request): Promise<void> {
   copies.set(name, copy);
 
   await prepareSession(socket, request);
-  await socket.sendNode(await copyFor(socket, { ...request, address: addressIn(request) }, message));
-}
-
-/** Addresses a copy as the device addressed its request. */
-function addressIn({ receipt }: Request): Copy['address'] {
-  const { from: to = '', participant, recipient } = receipt.attrs;
-  const t = getBinaryNodeChild(receipt, 'retry')?.attrs['t'];
-  return {
-    to,
-    ...(t !== undefined && { t }),
-    ...(participant !== undefined && { participant }),
-    ...(recipient !== undefined && { recipient }),
-  };
+  await socket.sendNode(await copyFor(socket, request, message));
 }
 
 /** Checks the chat, because a stranger who has learned the id of a message could ask for it in another chat. */
@@ -142,16 +130,9 @@ async function prepareSession(socket: WASocket, { receipt, device, count }: Requ
   await startSessions(socket, await queryKeys(socket, [device]));
 }
 
-/** A copy of a message for one device. */
-interface Copy extends Pick<Request, 'networkId' | 'device' | 'isOwn' | 'chat'> {
-  readonly address: { readonly to: string } & Readonly<Record<string, string>>;
-  /** How often the device has asked for it; undefined if it has not. */
-  readonly count?: number;
-}
-
-export async function copyFor(
+async function copyFor(
   socket: WASocket,
-  { address, networkId, device, isOwn, chat, count }: Copy,
+  { receipt, networkId, device, isOwn, chat, count }: Request,
   { jid, content }: SentMessage,
 ): Promise<BinaryNode> {
   const { signalRepository, authState } = socket;
@@ -162,24 +143,24 @@ export async function copyFor(
       ? { deviceSentMessage: { destinationJid: jid, message: content } }
       : content;
   const encrypted = await signalRepository.encryptMessage({ jid: device, data: encodeWAMessage(message) });
+  const { from = '', participant, recipient } = receipt.attrs;
+  const t = getBinaryNodeChild(receipt, 'retry')?.attrs['t'];
   const { account } = authState.creds;
   return {
     tag: 'message',
     attrs: {
       id: networkId,
+      to: from,
       type,
-      ...address,
+      ...(t !== undefined && { t }),
+      ...(participant !== undefined && { participant }),
+      ...(recipient !== undefined && { recipient }),
       ...(!isJidGroup(chat) && { device_fanout: 'false' }),
     },
     content: [
       {
         tag: 'enc',
-        attrs: {
-          v: '2',
-          type: encrypted.type,
-          ...(count !== undefined && { count: String(count) }),
-          ...(mediatype && { mediatype }),
-        },
+        attrs: { v: '2', type: encrypted.type, count: String(count), ...(mediatype && { mediatype }) },
         content: encrypted.ciphertext,
       },
       ...(encrypted.type === 'pkmsg' && account

@@ -27,8 +27,7 @@ import { briefly } from '../socket/status-code.ts';
 import { findAddresses, registeredElsewhere, rememberAddress } from './recipients.ts';
 import type { Addresses, RecipientCache } from './recipients.ts';
 import { tokenNodes } from './privacy-nodes.ts';
-import type { MissedDevices } from './missed-devices.ts';
-import { reachGroup, reachPerson } from './reach.ts';
+import { canEncryptFor, reachGroup } from './reach.ts';
 import { relay } from './relay.ts';
 
 export interface Outbox {
@@ -38,7 +37,6 @@ export interface Outbox {
   readonly acks: Acks;
   readonly groupsInFlight: Set<string>;
   readonly sent: SentMessages;
-  readonly missed: MissedDevices;
   readonly values: SessionValues;
   readonly recipients: RecipientCache;
   readonly directory: GroupDirectory;
@@ -57,8 +55,6 @@ interface Chat extends Addresses {
   readonly timer: number | null;
   /** The recipient, if the network registers that person under a number other than the one dialled. */
   readonly recipient?: ContactReport;
-  /** The devices that a message is for, without this one. */
-  readonly devices: readonly string[];
   /** The devices of a group that cannot get its key. */
   readonly unreachable?: readonly string[];
   /** The token by which WhatsApp recognises a person who has given none, if there is one. */
@@ -152,12 +148,11 @@ async function findPerson(outbox: Outbox, message: OutgoingMessage): Promise<Cha
   const { socket, timers } = outbox;
   const addresses = await findAddresses(outbox, message);
   if (!addresses) return notOnWhatsApp;
-  const devices = await reachPerson(socket, addresses.jid);
-  if (!devices) return UNREACHABLE;
+  if (!(await canEncryptFor(socket, addresses.jid))) return UNREACHABLE;
   const recipient = await registeredElsewhere(socket, message, addresses);
   const timer = await timers.find([addresses.jid, addresses.other]);
   const nodes = await tokenNodes(outbox, addresses);
-  return { ...addresses, devices, timer, nodes, ...(recipient && { recipient }) };
+  return { ...addresses, timer, nodes, ...(recipient && { recipient }) };
 }
 
 async function findGroupChat({ socket, findGroup }: Outbox, jid: string): Promise<Chat | SendOutcome> {
@@ -166,9 +161,9 @@ async function findGroupChat({ socket, findGroup }: Outbox, jid: string): Promis
     throw error;
   });
   if (!group) return NOT_IN_GROUP;
-  const { devices, unreachable, isInVain } = await reachGroup(socket, group);
+  const { unreachable, isInVain } = await reachGroup(socket, group);
   if (isInVain) return GROUP_UNREACHABLE;
-  return { jid, other: null, devices, timer: group.ephemeralDuration || null, unreachable };
+  return { jid, other: null, timer: group.ephemeralDuration || null, unreachable };
 }
 
 /**
@@ -181,18 +176,13 @@ async function sendToPerson(
   { chat, content }: Prepared,
 ): Promise<SendOutcome> {
   const { socket, restrictions, standing } = outbox;
-  const { jid, other, devices, nodes } = chat;
-  const error = await relay(outbox, { jid, networkId, devices, nodes }, content);
+  const { jid, other, nodes } = chat;
+  const error = await relay(outbox, { jid, networkId, nodes }, content);
   if (error !== '463') return ackOutcome(error);
   if (restrictions.current() === null) await standing.askAfterRefusal();
   if (other === null || restrictions.current() !== null) return ackOutcome(error);
-  const others = await reachPerson(socket, other);
-  if (!others) return ackOutcome(error);
-  const again = await relay(
-    outbox,
-    { jid: other, networkId, devices: others, nodes, refusedAt: jid },
-    content,
-  );
+  if (!(await canEncryptFor(socket, other))) return ackOutcome(error);
+  const again = await relay(outbox, { jid: other, networkId, nodes }, content);
   // If storing the address fails, the connection ends anyway; the message has its outcome.
   if (again === null) await rememberAddress(socket, { jid: other, other: jid }).catch(() => undefined);
   return ackOutcome(again);
@@ -202,12 +192,12 @@ async function sendToPerson(
 async function sendToGroup(
   outbox: WatchedOutbox,
   { networkId }: OutgoingMessage,
-  { chat: { jid, devices, unreachable }, content }: Prepared,
+  { chat: { jid, unreachable }, content }: Prepared,
 ): Promise<SendOutcome> {
-  const error = await relay(outbox, { jid, networkId, devices, unreachable }, content);
+  const error = await relay(outbox, { jid, networkId, unreachable }, content);
   if (error !== '421') return ackOutcome(error);
   outbox.directory.delete(jid);
   const chat = await findGroupChat(outbox, jid);
   if ('kind' in chat) return chat;
-  return ackOutcome(await relay(outbox, { ...chat, networkId }, content));
+  return ackOutcome(await relay(outbox, { jid, networkId, unreachable: chat.unreachable }, content));
 }
