@@ -22,7 +22,6 @@ export class Disturbances {
   upgradeResponse: number | 'silence' | undefined;
   withholdsOfflineMark = false;
   keepsRefused = false;
-  hashesWrongly = false;
   queryLimit: QueryLimit | undefined;
   codeRefusal: number | undefined;
   typedCodeRefusal: number | undefined;

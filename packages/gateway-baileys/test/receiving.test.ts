@@ -82,6 +82,40 @@ describe('a message that cannot be read at first', () => {
   });
 });
 
+describe('a message through a list of recipients that its sender has made', () => {
+  it('is a message of that person, in no group, also if it could not be read at first, and can be edited', async () => {
+    const { network, link } = await linked();
+    const { wa, account, reader } = network;
+    const broadcastList = '1700000000';
+    const id = await wa.inbound(reader, account, 'We open on Sunday', {
+      broadcastList,
+      undecryptable: true,
+    });
+    const { message } = await link.first('message');
+    expect(textOf(message)).toBe('We open on Sunday');
+    expect(message).toMatchObject({
+      groupNetworkId: null,
+      from: reader.phoneNumber,
+      contact: { networkId: reader.lidJid },
+    });
+    const edit = { type: 'edit', id, text: 'We open on Monday' } as const;
+    await wa.inbound(reader, account, edit, { broadcastList });
+    expect((await link.first('activity')).activity).toMatchObject({
+      kind: 'edit',
+      about: id,
+      text: 'We open on Monday',
+      contact: { networkId: reader.lidJid },
+    });
+    await wa.inbound(reader, account, 'just you');
+    const { message: direct } = await link.first(
+      'message',
+      (report) => textOf(report.message) === 'just you',
+    );
+    expect(direct.senderId).toBe(message.senderId);
+    expect(link.all('message')).toHaveLength(2);
+  });
+});
+
 describe('a sender whose number the network hides', () => {
   it.runIf(isLongForm)('has none, until we have written to it', async () => {
     const { network, link } = await linked();

@@ -56,10 +56,9 @@ export interface DirectoryApi {
   addToGroup(group: Group, ...people: readonly Person[]): void;
   removeFromGroup(group: Group, ...people: readonly Person[]): void;
   /**
-   * Links another device to the phone. Notifies every linked account, as the network does, unless `isNotified` is false.
-   * Returns the device's number.
+   * Links another device to the phone. Notifies every linked account, as the network does. Returns the device's number.
    */
-  linkDevice(person: Person, options?: { readonly isNotified?: boolean }): number;
+  linkDevice(person: Person): number;
   unlinkDevice(person: Person, device: number): void;
   /**
    * The person installs the app again, which makes new keys. Notifies every linked account, as whatsmeow's
@@ -135,10 +134,10 @@ export function directoryApi(network: Network): DirectoryApi {
       notify(network, group, node);
       for (const contact of removed) group.members.delete(contact);
     },
-    linkDevice: ({ phoneNumber }, { isNotified = true } = {}) => {
+    linkDevice: ({ phoneNumber }) => {
       const contact = directory.contact(phoneNumber);
       const device = contact.linkDevice();
-      if (isNotified) notifyOfDevice(network, contact, { change: 'add', device });
+      notifyOfDevice(network, contact, { change: 'add', device });
       return device;
     },
     unlinkDevice: ({ phoneNumber }, device) => {

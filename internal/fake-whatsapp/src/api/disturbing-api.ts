@@ -62,8 +62,6 @@ export interface DisturbingApi {
   /** Limits how many of these queries, taken together, an account may make per interval; further queries get 429. */
   limitQueries(rate: QueryRate, ...names: readonly string[]): void;
   unlimitQueries(): void;
-  /** Acknowledgements have a hash of the devices that fits no list, as if the network computed it differently. */
-  hashWrongly(): void;
   /** Ends the connection without an error. */
   drop(account: Account): void;
   /** Makes the connection half-open: the server neither reads nor writes. */
@@ -122,9 +120,6 @@ export function disturbingApi(network: Network, switchboard: Switchboard): Distu
     },
     unlimitQueries: () => {
       disturbances.queryLimit = undefined;
-    },
-    hashWrongly: () => {
-      disturbances.hashesWrongly = true;
     },
     drop: (account) => {
       connectionOf(account).drop();

@@ -12,7 +12,6 @@ import type { SentMessage } from '../chronicle/sent-log.ts';
 import { fromProto, quotedIn } from './from-proto.ts';
 import { checkTokens } from './message-tokens.ts';
 import { relay } from './relay.ts';
-import { expectedHash } from './participant-hash.ts';
 import { askForRetry } from './retry.ts';
 import { serverRefusal } from './server-refusal.ts';
 import { timerOf } from './timer.ts';
@@ -47,8 +46,7 @@ export async function onMessage(connection: Connection, node: Stanza): Promise<v
   else await open();
   const ack = { class: 'message', id: node.attrs['id'], from: node.attrs['to'], t: seconds(network.now()) };
   const error = refusal === undefined ? undefined : String(refusal);
-  const phash = error === undefined && !isForOwnPhone ? expectedHash(connection, node) : undefined;
-  disturbances.ack(() => connection.send(stanza('ack', { ...ack, phash, error })));
+  disturbances.ack(() => connection.send(stanza('ack', { ...ack, error })));
 }
 
 /** The acknowledgement of a message to more members than this does not wait for their phones. */

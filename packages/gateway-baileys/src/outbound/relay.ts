@@ -26,6 +26,8 @@ interface Relayed {
   readonly networkId: string;
   /** The devices of a group that cannot get its key; undefined if the message is for a person. */
   readonly unreachable?: readonly string[] | undefined;
+  /** The address at which the message was refused before. */
+  readonly refusedAt?: string;
   /** More children of the stanza. */
   readonly nodes?: readonly BinaryNode[] | undefined;
 }
@@ -59,10 +61,10 @@ export async function relay(
 
 async function write(
   { socket, clock, acks, sent, writing }: Relay,
-  { jid, networkId, nodes = [] }: Relayed,
+  { jid, networkId, refusedAt, nodes = [] }: Relayed,
   { content, holders }: { readonly content: proto.IMessage; readonly holders: Send['holders'] },
 ): Promise<string | null> {
-  const acked = acks.expect(networkId);
+  const acked = acks.expect(networkId, refusedAt);
   const send: Send = {
     record: ownKeys(sent.record(networkId, { jid, content })),
     holders,

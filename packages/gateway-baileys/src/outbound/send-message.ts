@@ -47,7 +47,7 @@ export interface Outbox {
   readonly history: Pick<HistoryReader, 'settled'>;
 }
 
-/** An outbox that tells when a message may be written. */
+/** An outbox that calls `writing` before a message is written. */
 type WatchedOutbox = Outbox & { readonly writing: () => void };
 
 interface Chat extends Addresses {
@@ -182,7 +182,7 @@ async function sendToPerson(
   if (restrictions.current() === null) await standing.askAfterRefusal();
   if (other === null || restrictions.current() !== null) return ackOutcome(error);
   if (!(await canEncryptFor(socket, other))) return ackOutcome(error);
-  const again = await relay(outbox, { jid: other, networkId, nodes }, content);
+  const again = await relay(outbox, { jid: other, networkId, nodes, refusedAt: jid }, content);
   // If storing the address fails, the connection ends anyway; the message has its outcome.
   if (again === null) await rememberAddress(socket, { jid: other, other: jid }).catch(() => undefined);
   return ackOutcome(again);

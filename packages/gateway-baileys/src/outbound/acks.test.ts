@@ -1,0 +1,21 @@
+import { EventEmitter } from 'node:events';
+import type { WASocket } from '@whiskeysockets/baileys';
+import { expect, it } from 'vitest';
+import { watchAcks } from './acks.ts';
+
+it('a late response from the address that was refused before does not count as one from the other address', async () => {
+  const ws = new EventEmitter();
+  const acks = watchAcks({ ws } as unknown as WASocket); // it needs nothing else
+  const respond = (from: string, error?: string): void => {
+    const attrs = { id: 'ONE', from, ...(error !== undefined && { error }) };
+    ws.emit('CB:ack,class:message', { tag: 'ack', attrs });
+  };
+  const first = acks.expect('ONE');
+  respond('1@lid', '463');
+  expect((await first).error).toBe('463');
+
+  const second = acks.expect('ONE', '1@lid');
+  respond('1@lid', '463');
+  respond('5511988887777@s.whatsapp.net');
+  expect((await second).error).toBeNull();
+});
