@@ -1,5 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
+import type { Gateway } from '../src/index.ts';
+import { createSandbox } from '../src/sandbox/index.ts';
 import { killable } from './support/killable.ts';
 import { MINUTE, SECOND, STEP, after, only, startHarness, receivedTypes } from './support/harness.ts';
 import type { Harness } from './support/harness.ts';
@@ -80,6 +82,26 @@ describe('an account that is linked only with its passkey', () => {
       text: 'needs the passkey of its account within 10 min',
     });
     expect(JSON.stringify(harness.logs)).not.toContain(answer.response.clientDataJSON);
+  });
+
+  it('is not kept busy by a network that does not respond to the answer', async () => {
+    const sandbox = createSandbox();
+    const gateway: Gateway = {
+      ...sandbox.gateway,
+      open: async (...of) => ({
+        ...(await sandbox.gateway.open(...of)),
+        answerPasskey: () => new Promise(() => {}),
+      }),
+    };
+    const harness = { ...(await startHarness({ gateway })), sandbox };
+    const id = await asked(harness);
+    const answered = harness.api.instances.answerPasskey(id, await sandbox.phone(id).signPasskey());
+    await expect(after(harness, 15 * SECOND, answered)).rejects.toMatchObject({ code: 'GATEWAY_ERROR' });
+    await expect(harness.api.instances.disconnect(id)).rejects.toMatchObject({ code: 'INSTANCE_BUSY' });
+    await harness.clock.advance(15 * SECOND);
+    expect(await pass(harness, harness.api.instances.disconnect(id))).toMatchObject({
+      status: 'disconnected',
+    });
   });
 
   it('has a person compare a code if the network wants it', async () => {

@@ -80,6 +80,8 @@ const GATEWAY_FAILED =
   'the gateway did not open or close a connection: it is tried again as often as the state of its instance asks for it; err says why';
 const CHECK_FAILED =
   'the gateway could not check the credentials of an instance, which were not stored: fix the cause in err, then give them again';
+const ANSWER_FAILED =
+  'the network did not take the answer to its request for a passkey, which the person can give again while the step lasts: err says why';
 const NOTIFIER_FAILED =
   'an email was not accepted by the notifier, and is tried again later: check the notifier';
 const RESOLVER_FAILED =
@@ -364,6 +366,13 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
         ms: CHECKING_MS,
         isRemote: true,
       };
+      const answer: Operation = {
+        operation: 'connection.answerPasskey',
+        purpose: 'connections of instances',
+        message: ANSWER_FAILED,
+        ms: NETWORK_MS,
+        isRemote: true,
+      };
       const closeLate = (connection: GatewayConnection): void => {
         connection.close().catch(() => undefined);
       };
@@ -375,8 +384,12 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
         }),
         async open(...args) {
           const connection = await inTime(open, gateway.open(...args), closeLate);
+          const { answerPasskey } = connection;
           return {
             ...wrapMethods(connection, (_name, method) => method),
+            ...(answerPasskey && {
+              answerPasskey: (given) => inTime(answer, answerPasskey.call(connection, given)),
+            }),
             close: () => inTime(close, connection.close()),
             logout: () => inTime(logout, connection.logout()),
           };
