@@ -8,6 +8,7 @@ import type { PasskeyAnswer, PasskeyStep } from '../domain/instance/passkey.ts';
 import type { MediaType } from '../domain/message/media-rules.ts';
 import type { MessageError } from '../domain/message/message.ts';
 import type { Clock } from './clock.ts';
+import type { PagePreview } from './link-previewer.ts';
 import type { Logger } from './logger.ts';
 import type { Random } from './random.ts';
 
@@ -247,16 +248,10 @@ export type OutgoingContent =
       readonly voice?: boolean;
     };
 
-/** The page of a link introduces itself by this. Plain text, which the page chose. */
-export interface LinkPreview {
+/** The preview of a link in a text. */
+export interface LinkPreview extends PagePreview {
   /** The link, as the text has it. */
   readonly url: string;
-  /** At most 300 characters. */
-  readonly title: string;
-  /** At most 500 characters. */
-  readonly description: string | null;
-  /** A JPEG or a PNG of at most 600 KB, by its first bytes; unchecked otherwise. */
-  readonly image: Uint8Array | null;
 }
 
 export interface OutgoingFile {

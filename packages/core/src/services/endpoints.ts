@@ -98,12 +98,15 @@ export async function updateEndpoint(
   // If no known field is given, nothing is written, so `updatedAt` stays as it is.
   if (Object.values(changes).every((change) => change === undefined))
     return findEndpoint(context, workspaceId, id);
-  const found = await findEndpoint(context, workspaceId, id);
-  if (!found.ok) return found;
-  // Instances that were chosen before may have been deleted since.
-  const chosen = changes.instances?.filter((one) => !found.value.instances?.includes(one)) ?? [];
-  const instances = await checkInstances(context, workspaceId, chosen);
-  if (!instances.ok) return instances;
+  if (changes.instances) {
+    const found = await findEndpoint(context, workspaceId, id);
+    if (!found.ok) return found;
+    const { instances: known } = found.value;
+    // Those that were chosen before may have been deleted since.
+    const added = changes.instances.filter((one) => known?.includes(one) !== true);
+    const instances = await checkInstances(context, workspaceId, added);
+    if (!instances.ok) return instances;
+  }
   const workspace = await context.storage.workspaces.find(workspaceId);
   if (!workspace) return noWorkspace();
   const { webhookLimit } = workspace.plan;

@@ -48,7 +48,7 @@ export interface EventSubject {
   readonly messageId: string | null;
 }
 
-/** Whether an event goes to the endpoints and handlers that chose these instances; null for all instances. */
+/** Whether an event goes to an endpoint that chose these instances; null for all. */
 export function isAboutOneOf(instances: readonly string[] | null, { instanceId }: EventSubject): boolean {
   return instances === null || (instanceId !== null && instances.includes(instanceId));
 }
