@@ -39,9 +39,9 @@ interface Reported {
 
 /** All that was sent to and from one number, and all that was reported of it. */
 export interface Ledger {
-  /** In the order of acceptance. */
+  /** The texts that the API accepted, in order. */
   readonly out: OutText[];
-  /** In the order of writing. */
+  /** The texts that people wrote, in order. */
   readonly in: InText[];
   /** The accepted stanzas of each text, one for each network id, in order of arrival. */
   readonly shown: Map<string, Shown[]>;

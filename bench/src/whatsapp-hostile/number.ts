@@ -94,7 +94,7 @@ export async function sendTexts(
   }
 }
 
-/** Somebody new, to whom WhatsApp delivers by number or with a token only: anything else gets a 463. */
+/** Creates a person who has never written. WhatsApp refuses messages to them (463) unless these name their number or have a token. */
 async function meetStranger(wa: RemoteFakeWhatsApp, { account, counts }: HostileNumber): Promise<Person> {
   const place = (counts.strangers += 1);
   const digits = account.phoneNumber.slice(-3) + String(place).padStart(5, '0');

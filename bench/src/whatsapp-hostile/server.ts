@@ -25,7 +25,7 @@ export interface HostilePlan {
 
 export interface HostileFacts {
   readonly baseUrl: string;
-  /** One for each new workspace. */
+  /** The keys of the workspaces, one for each. */
   readonly apiKeys: readonly string[];
 }
 

@@ -52,7 +52,7 @@ async function sendInOrder(
   return outcomes;
 }
 
-/** Hangs the disk after so many of the session's next writes with the keys of sent messages. */
+/** Lets this many of the session's next writes with keys of sent messages through, and then hangs the disk. */
 function hangAfter(session: Session, writes: number): { readonly hangs: Promise<void>; release(): void } {
   const { promise: hangs, resolve } = Promise.withResolvers<void>();
   const disk = Promise.withResolvers<void>();

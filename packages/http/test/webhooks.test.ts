@@ -61,7 +61,7 @@ describe('POST /webhooks', () => {
     ['an event that cannot be subscribed', { url: ENDPOINT.url, events: ['webhook.test'] }, ['events']],
     ['events as text', { url: ENDPOINT.url, events: 'message.sent' }, ['events']],
     ['a url that is not a string', { ...ENDPOINT, url: 5 }, ['url']],
-    ['an instance that is none', { ...ENDPOINT, instances: ['x'] }, ['instances']],
+    ['instances with an invalid id', { ...ENDPOINT, instances: ['x'] }, ['instances']],
     ['instances as text', { ...ENDPOINT, instances: 'all' }, ['instances']],
     ['trace_context as text', { ...ENDPOINT, trace_context: 'true' }, ['trace_context']],
     ['256 characters of description', { ...ENDPOINT, description: 'a'.repeat(256) }, ['description']],

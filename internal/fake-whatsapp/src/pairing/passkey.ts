@@ -158,7 +158,7 @@ function newRequest(connection: Connection, ceremony: Ceremony): Stanza {
   const challenge = randomBytes(32).toString('base64url');
   const timeout = ceremony.passkey.timeoutMs ?? TIMEOUT_MS;
   ceremony.request = { challenge, until: connection.network.now() + timeout };
-  // As clients have seen it in July 2026.
+  // Clients reported these options in July 2026.
   const options = {
     challenge,
     timeout,

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
 /** The public part of an account's passkey, as the network knows it. */
 export interface PublicPasskey {
-  /** In base64url. */
+  /** The id of the passkey, in base64url. */
   readonly credentialId: string;
   /** The P-256 key as SPKI in DER, in base64. */
   readonly publicKey: string;

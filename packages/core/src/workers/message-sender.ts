@@ -30,7 +30,7 @@ const SEND_DEADLINE_MS = 60_000;
  */
 const RECORD_FOR_MS = 60 * 60_000;
 const RECORD_AGAIN_MS = 1_000;
-/** How long recording an outcome may take before its message is set aside. */
+/** The time to record an outcome, after which its message is set aside. */
 const SET_ASIDE_AFTER_MS = 5_000;
 const SET_ASIDE_FOR_MS = 60_000;
 /** How many instances one log line names at most. */

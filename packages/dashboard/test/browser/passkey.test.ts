@@ -63,7 +63,7 @@ describe.skipIf(browser.missing !== null)('a number whose account has a passkey'
 
     const { page: other } = await browser.open();
     const address = `http://localhost:${new URL(origin).port}/another-service`;
-    // As strict as web.whatsapp.com is about scripts and requests.
+    // The policy of web.whatsapp.com is this strict about scripts and requests.
     const headers = {
       'Content-Security-Policy':
         "default-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'",

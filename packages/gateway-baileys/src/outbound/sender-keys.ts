@@ -15,7 +15,7 @@ export async function holdersOf(keys: Keys, group: string): Promise<Holders> {
   return holders;
 }
 
-/** Runs work during which nobody else changes which devices have our key in the group. */
+/** Runs work while nothing else may change the list of devices that have our key in the group. */
 export function withHolders<Result>(
   { transaction }: Pick<SignalKeyStoreWithTransaction, 'transaction'>,
   group: string,

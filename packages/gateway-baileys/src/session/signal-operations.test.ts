@@ -52,7 +52,7 @@ async function counters({ between, beforeSave = between }: { between: Wait; befo
   return { session, operations, keys, stored, current, step, aSend };
 }
 
-it('whatever overlaps: no step is used twice or lost, and none is on the wire before it is stored', async (context) => {
+it('operations that overlap use no step twice, lose none, and put none on the wire before it is stored', async (context) => {
   const random = randomInTest(context);
   const between = async (): Promise<void> => {
     for (let turns = Math.floor(random(4)); turns > 0; turns -= 1) await setImmediate();
