@@ -62,7 +62,7 @@ const FAULTS = [
     command: test,
     path: TEST,
     text: aTest('while (process.cpuUsage().user < 11_000_000) Math.sqrt(2)'),
-    says: 'may take 10 s',
+    says: 'may take 10.0 s',
   },
   {
     name: 'a type error',

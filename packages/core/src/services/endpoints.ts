@@ -102,7 +102,7 @@ export async function updateEndpoint(
     const found = await findEndpoint(context, workspaceId, id);
     if (!found.ok) return found;
     const { instances: known } = found.value;
-    // Those that were chosen before may have been deleted since.
+    // Instances chosen before may have been deleted since.
     const added = changes.instances.filter((one) => known?.includes(one) !== true);
     const instances = await checkInstances(context, workspaceId, added);
     if (!instances.ok) return instances;

@@ -143,7 +143,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await press(page, 'Disable');
     await page.getByRole('alertdialog').getByRole('button', { name: 'Disable' }).click();
     await verdict(page).getByText('Nothing is sent until you enable it.').waitFor();
-    await page.locator('tbody').getByText('ENDPOINT_DISABLED').or(page.locator('tbody').getByText('500')).first().waitFor(); // prettier-ignore
+    await page.getByRole('cell', { name: '500', exact: true }).waitFor();
     receiver.respond.status = 200;
     receiver.respond.body = 'ok';
     await press(page, 'Enable');

@@ -18,7 +18,7 @@ const workspace = aWorkspace();
 const instance = anInstance(workspace);
 await storage.workspaces.insert(workspace);
 await storage.instances.insert(instance, null);
-print(workspace.id);
+await print(workspace.id);
 
 const acceptForEver = async (): Promise<never> => {
   for (;;) {
@@ -31,7 +31,7 @@ const acceptForEver = async (): Promise<never> => {
       trialLimit: null,
     });
     if (kind !== 'accepted') throw new Error(`The message was not accepted: ${kind}.`);
-    print(id);
+    await print(id);
   }
 };
 await Promise.all(Array.from({ length: 64 }, acceptForEver));

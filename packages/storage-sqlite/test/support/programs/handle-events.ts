@@ -19,7 +19,7 @@ const trunkline = createTrunkline({
 trunkline.on(
   'message.received',
   async ({ id }, { attempt }) => {
-    print(`${id} ${attempt}`);
+    await print(`${id} ${attempt}`);
     if (hangs === 'hang') await new Promise(() => {});
   },
   { name: 'orders' },

@@ -4,6 +4,6 @@ import { print } from './parent.ts';
 
 const connection = new DatabaseSync(process.argv[2] ?? '');
 connection.exec('BEGIN IMMEDIATE');
-print('held');
+await print('held');
 Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
 connection.exec('COMMIT');

@@ -6,5 +6,5 @@ import { print, waitForParent } from './parent.ts';
 const storage = sqliteStorage({ path: process.argv[2] ?? '' });
 await waitForParent();
 await storage.open(storageContext);
-print(await storage.setting('opened by', String(process.pid)));
+await print(await storage.setting('opened by', String(process.pid)));
 await storage.close();

@@ -5,11 +5,12 @@ import { once } from 'node:events';
  * together.
  */
 export async function waitForParent(): Promise<void> {
-  print('ready');
+  await print('ready');
   process.stdin.resume();
   await once(process.stdin, 'end');
 }
 
-export function print(line: string): void {
-  process.stdout.write(`${line}\n`);
+/** Resolves when the parent's pipe has taken the line, which no longer is lost then if this process is killed. */
+export function print(line: string): Promise<void> {
+  return new Promise((resolve) => void process.stdout.write(`${line}\n`, () => resolve()));
 }

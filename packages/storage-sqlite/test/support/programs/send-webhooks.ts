@@ -20,7 +20,7 @@ const queued = Promise.withResolvers<void>();
 /** Once everything is queued, prints `here`. Hangs until the process is killed. */
 async function waitToBeKilled(): Promise<never> {
   await queued.promise;
-  print('here');
+  await print('here');
   return new Promise(() => {});
 }
 
@@ -66,7 +66,7 @@ if (point === '') {
   const { webhooks } = trunkline.workspace(workspaceId);
   const { data: endpoints } = await webhooks.list();
   const tests = endpoints.flatMap(({ id }) => Array.from({ length: EVENTS_PER_ENDPOINT }, () => id));
-  for (const { id } of await Promise.all(tests.map((id) => webhooks.test(id)))) print(id);
-  print('queued');
+  for (const { id } of await Promise.all(tests.map((id) => webhooks.test(id)))) await print(id);
+  await print('queued');
   queued.resolve();
 }

@@ -18,8 +18,8 @@ for (;;) {
   const { claimed } = await storage.deliveries.claim(
     claimAt(NOW, { limit: 3, leaseMs: 60_000, startsPerWindow: 1000 }),
   );
-  for (const { lease } of leases) print(lease.instanceId);
-  for (const { delivery } of claimed) print(delivery.id);
+  for (const { lease } of leases) await print(lease.instanceId);
+  for (const { delivery } of claimed) await print(delivery.id);
   const completed = await storage.deliveries.complete(
     claimed.map((one) => succeeded(one, NOW)),
     NOW,
