@@ -55,17 +55,18 @@ const withKey = remote.filter((name) => name !== 'openapi');
 const local = COMMANDS.filter(({ on }) => on === 'database').map(({ name }) => name);
 
 let harness: CommandHarness;
+let help: Readonly<Record<string, CommandResult>>;
 beforeAll(async () => {
   harness = await startCommandHarness();
+  const cwd = temporaryDirectory();
+  help = await runAll(all, (name) => runCommand([...name.split(' '), '--help'], { cwd }));
 });
 afterAll(() => harness.server.stop());
 
 describe('Every command', () => {
-  it('has a help that names its arguments and its options', async () => {
-    const cwd = temporaryDirectory();
-    const results = await runAll(all, (name) => runCommand([...name.split(' '), '--help'], { cwd }));
+  it('has a help that names its arguments and its options', () => {
     for (const spec of COMMANDS) {
-      const { code, stdout = '', stderr } = results[spec.name] ?? {};
+      const { code, stdout = '', stderr } = help[spec.name] ?? {};
       expect({ code, stderr }, spec.name).toEqual({ code: 0, stderr: '' });
       const names = [...Object.keys(spec.options ?? {}), ...Object.keys(spec.arguments ?? {}), '--json'];
       for (const name of names)
@@ -77,10 +78,8 @@ describe('Every command', () => {
   it('has a help with an example of itself, which the command line accepts', async () => {
     let parsed: string | undefined;
     const program = createProgram('0.0.0', async ({ name }) => void (parsed = name));
-    const cwd = temporaryDirectory();
-    const results = await runAll(all, (name) => runCommand([...name.split(' '), '--help'], { cwd }));
     for (const { name } of COMMANDS) {
-      const [, section = ''] = (results[name]?.stdout ?? '').split(/^Examples?:\n/m);
+      const [, section = ''] = (help[name]?.stdout ?? '').split(/^Examples?:\n/m);
       const examples = section.trimEnd().split('\n');
       for (const example of examples) {
         // The words before a redirection, a closing parenthesis or the end of the example.
