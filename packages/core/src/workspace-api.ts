@@ -172,8 +172,16 @@ export interface WorkspaceApi<Transaction = never> {
   readonly deliveries: {
     /** One delivery, with its request and its attempts. Throws WEBHOOK_DELIVERY_NOT_FOUND. */
     get(id: string): Promise<DeliveryDetailResource>;
-    /** Queues one more attempt. */
+    /**
+     * Queues one more attempt of a failed or exhausted delivery. Throws WEBHOOK_DELIVERY_NOT_FOUND,
+     * WEBHOOK_RETRY_NOT_ALLOWED.
+     */
     retry(id: string): Promise<DeliveryResource>;
+    /**
+     * Makes the next attempt of a `retrying` delivery now. If it fails, the retry schedule continues from there. Throws
+     * WEBHOOK_DELIVERY_NOT_FOUND, WEBHOOK_RETRY_NOT_ALLOWED.
+     */
+    tryNow(id: string): Promise<DeliveryResource>;
   };
   /** Events of the workspace. */
   readonly events: {

@@ -147,7 +147,8 @@ export function workspaceFacade(
           now: context.clock.now(),
           standardWebhooks: context.settings.standardWebhooks,
         }),
-      retry: async (id) => deliveryResource(unwrap(await retryDelivery(context, workspaceId, id))),
+      retry: async (id) => deliveryResource(unwrap(await retryDelivery(context, named(id), 'extra'))),
+      tryNow: async (id) => deliveryResource(unwrap(await retryDelivery(context, named(id), 'next'))),
     },
     events: {
       get: async (id) => eventResource(unwrap(await findEvent(context, workspaceId, id))),

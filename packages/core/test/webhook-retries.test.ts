@@ -52,6 +52,26 @@ describe('a delivery that fails', () => {
     expect(harness.sender.requests).toHaveLength(8);
   });
 
+  it('can be tried before its time, and keeps to its schedule from there', async () => {
+    const { harness, id, get } = await delivering();
+    await harness.clock.advance(MINUTE);
+    await harness.clock.advance(1);
+    const asked = await harness.api.deliveries.tryNow(id);
+    expect(asked).toMatchObject({ status: 'retrying', attempts: 2, next_retry_at: iso(harness.clock.now()) });
+    await harness.clock.settle();
+    expect(await get()).toMatchObject({
+      status: 'retrying',
+      attempts: 3,
+      next_retry_at: iso(harness.clock.now() + 30 * MINUTE),
+    });
+    expect((await get()).attempt_log.map(({ manual }) => manual)).toEqual([false, false, false]);
+    for (const wait of WAITS.slice(2)) await jumpAhead(harness, wait);
+    expect(await get()).toMatchObject({ status: 'exhausted', attempts: 8 });
+    await expect(harness.api.deliveries.tryNow(id)).rejects.toMatchObject({
+      code: 'WEBHOOK_RETRY_NOT_ALLOWED',
+    });
+  });
+
   it('is a success once it is taken, with nothing left of its failures but the log', async () => {
     const { harness, webhook, get } = await delivering();
     await harness.clock.advance(MINUTE);

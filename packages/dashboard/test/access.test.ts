@@ -78,6 +78,7 @@ const TABLE: Readonly<Record<string, Needs>> = {
   'POST /workspaces/{workspace}/webhooks/{webhook}/deliveries/retry-failed': ['webhooks:write'],
   'GET /workspaces/{workspace}/webhook-deliveries/{delivery}': ['webhooks:read'],
   'POST /workspaces/{workspace}/webhook-deliveries/{delivery}/retry': ['webhooks:write'],
+  'POST /workspaces/{workspace}/webhook-deliveries/{delivery}/try-now': ['webhooks:write'],
   'GET /workspaces/{workspace}/events/stream': ['messages:read', 'instances:read'],
   'GET /workspaces/{workspace}/events/{event}': ['messages:read', 'instances:read'],
   'GET /workspaces/{workspace}/events/{event}/deliveries': ['webhooks:read'],

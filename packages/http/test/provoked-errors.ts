@@ -35,6 +35,13 @@ const SUCCESSES: Readonly<Record<string, Act>> = {
     const delivery = await failedDelivery(harness);
     return harness.call('POST', `/webhook-deliveries/${delivery}/retry`);
   },
+  'POST /webhook-deliveries/{delivery}/try-now': async (harness) => {
+    const { service, call, ids } = harness;
+    service.receivers.respond(() => REFUSED);
+    const delivery = idOf((await call('POST', `/webhooks/${ids.webhook}/test`)).json);
+    await service.clock.settle();
+    return call('POST', `/webhook-deliveries/${delivery}/try-now`);
+  },
 };
 
 /** Returns a request that succeeds, for any route. */
@@ -310,4 +317,6 @@ const OF_ONE_ROW: Readonly<Record<string, Act>> = {
   },
   'POST /webhook-deliveries/{delivery}/retry WEBHOOK_RETRY_NOT_ALLOWED': ({ call, at }) =>
     call('POST', at('/webhook-deliveries/{delivery}/retry')),
+  'POST /webhook-deliveries/{delivery}/try-now WEBHOOK_RETRY_NOT_ALLOWED': ({ call, at }) =>
+    call('POST', at('/webhook-deliveries/{delivery}/try-now')),
 };

@@ -164,6 +164,7 @@ describe('a model', () => {
       ['list_deliveries', { webhook }, 'WEBHOOK_NOT_FOUND'],
       ['get_delivery', { delivery }, 'WEBHOOK_DELIVERY_NOT_FOUND'],
       ['retry_delivery', { delivery }, 'WEBHOOK_DELIVERY_NOT_FOUND'],
+      ['try_delivery_now', { delivery }, 'WEBHOOK_DELIVERY_NOT_FOUND'],
       [
         'send_text',
         { instance, to: '15550123', text: 'Hello', idempotency_key: 'key-00001' },

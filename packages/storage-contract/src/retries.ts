@@ -1,5 +1,12 @@
 import { describe, expect } from 'vitest';
-import type { ClaimedDelivery, Completion, Delivery, Endpoint, Storage } from '@trunkline/core/spi/storage';
+import type {
+  ClaimedDelivery,
+  Completion,
+  Delivery,
+  Endpoint,
+  RetryResult,
+  Storage,
+} from '@trunkline/core/spi/storage';
 import { must, only } from '@trunkline/test-support';
 import { it } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
@@ -98,6 +105,49 @@ export function retryContract(subject: ContractSubject): void {
         kind: 'not_found',
       });
       expect(await storage.deliveries.retry(workspace.id, id, NOW, NOW)).toMatchObject({ kind: 'requeued' });
+    });
+  });
+
+  describe('the next attempt of a delivery that waits for its retry', () => {
+    async function retrying(storage: Storage) {
+      const { workspace, endpoint } = await storeLane(storage);
+      const before = await finish(storage, await enqueueOne(storage, endpoint), failed);
+      expect(before).toMatchObject({ status: 'retrying', nextRetryAt: NOW + 60_000 });
+      const tryNow = (now: number, workspaceId = workspace.id): Promise<RetryResult> =>
+        storage.deliveries.retry(workspaceId, before.id, now, 0, 'next');
+      return { endpoint, before, tryNow };
+    }
+
+    it('can be made now', async () => {
+      const storage = await open();
+      const { before, tryNow } = await retrying(storage);
+      const early = { ...before, nextRetryAt: NOW + 50 };
+      expect(await tryNow(NOW + 50)).toEqual({ kind: 'requeued', delivery: early });
+      expect(await readDelivery(storage, before)).toEqual(early);
+      // A second request does not postpone it.
+      expect(await tryNow(NOW + 60)).toEqual({ kind: 'requeued', delivery: early });
+      expect(await claim(storage, NOW + 49)).toEqual([]);
+      expect(only(await claim(storage, NOW + 50)).delivery).toEqual(early);
+      // While it is being made, there is no other.
+      expect(await tryNow(NOW + 51)).toEqual({ kind: 'not_allowed' });
+    });
+
+    it('cannot be made now if the delivery has ended or was not tried, or its endpoint is disabled', async () => {
+      const storage = await open();
+      const { before, endpoint, tryNow } = await retrying(storage);
+      expect(await tryNow(NOW, (await storeWorkspace(storage)).id)).toEqual({ kind: 'not_found' });
+      const pending = await enqueueOne(storage, endpoint);
+      const { deliveries } = storage;
+      expect(await deliveries.retry(endpoint.workspaceId, pending.id, NOW, 0, 'next')).toEqual({
+        kind: 'not_allowed',
+      });
+      const spent = await finish(storage, pending, exhausted);
+      expect(await deliveries.retry(endpoint.workspaceId, spent.id, NOW, 0, 'next')).toEqual({
+        kind: 'not_allowed',
+      });
+      await disable(storage, endpoint);
+      expect(await tryNow(NOW)).toEqual({ kind: 'not_allowed' });
+      expect(await readDelivery(storage, before)).toMatchObject({ status: 'failed' });
     });
   });
 

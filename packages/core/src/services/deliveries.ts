@@ -6,7 +6,7 @@ import type { Result } from '../domain/result.ts';
 import { readInput } from '../inputs/read-input.ts';
 import { deliveryQuery } from '../inputs/webhooks.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { DeliveryDetail } from '../ports/storage/delivery-store.ts';
+import type { DeliveryDetail, RequestedAttempt } from '../ports/storage/delivery-store.ts';
 import type { ServiceContext } from './context.ts';
 import { endpointDisabled, findEndpoint } from './endpoints.ts';
 import { readPage } from './paging.ts';
@@ -48,24 +48,28 @@ export async function listDeliveries(
 
 export async function retryDelivery(
   context: ServiceContext,
-  workspaceId: string,
-  id: string,
+  { workspaceId, id }: { workspaceId: string; id: string },
+  attempt: RequestedAttempt,
 ): Promise<Result<Delivery>> {
   if (!isId('whd', id)) return noDelivery();
   const { storage, clock } = context;
-  const result = await storage.deliveries.retry(workspaceId, id, clock.now(), retentionFloor(clock));
+  const since = retentionFloor(clock);
+  const result = await storage.deliveries.retry(workspaceId, id, clock.now(), since, attempt);
   switch (result.kind) {
     case 'requeued':
       return ok(result.delivery);
     case 'not_found':
       return noDelivery();
     case 'not_allowed':
-      return refuse(
-        'WEBHOOK_RETRY_NOT_ALLOWED',
-        'Only a failed or exhausted delivery of an enabled endpoint can be retried by hand: read the status of the delivery and of its endpoint.',
-      );
+      return refuse('WEBHOOK_RETRY_NOT_ALLOWED', NOT_ALLOWED[attempt]);
   }
 }
+
+const NOT_ALLOWED: Readonly<Record<RequestedAttempt, string>> = {
+  extra:
+    'Only a failed or exhausted delivery of an enabled endpoint can be retried by hand: read the status of the delivery and of its endpoint.',
+  next: 'Only a delivery that waits for its retry, at an enabled endpoint, can be tried now: read the status of the delivery and of its endpoint, or whether an attempt is being made.',
+};
 
 /** Requeues failed and exhausted deliveries of an endpoint, at most one batch per call. */
 export async function retryFailedDeliveries(

@@ -17,6 +17,7 @@ export type {
   DeliveryDetail,
   DeliveryFilter,
   DeliveryStore,
+  RequestedAttempt,
   RetryResult,
 } from '../ports/storage/delivery-store.ts';
 export type { ChatStore, FilingPass } from '../ports/storage/chat-store.ts';
@@ -181,8 +182,10 @@ export type {
 } from '../domain/delivery/delivery.ts';
 export {
   cancelledBy,
+  dueNow,
   endedWithoutEvent,
   mayRetry,
+  mayTryNow,
   requeue,
   withinSchedule,
 } from '../domain/delivery/delivery-state.ts';

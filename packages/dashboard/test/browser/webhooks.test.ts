@@ -127,6 +127,8 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
       .first()
       .waitFor();
     expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
+    await press(page, 'Try now');
+    await attempts.getByText('Attempt 2').waitFor();
     await page.getByRole('link', { name: 'Message', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Message to +15550100' }).waitFor();
     await page.getByRole('link', { name: receiver.url }).click();

@@ -73,6 +73,7 @@ export const OPERATIONS: Operations = {
   deliveries: {
     get: { method: 'GET', path: '/webhook-deliveries/{delivery}' },
     retry: { method: 'POST', path: '/webhook-deliveries/{delivery}/retry' },
+    tryNow: { method: 'POST', path: '/webhook-deliveries/{delivery}/try-now' },
   },
   events: {
     stream: { method: 'GET', path: '/events/stream', input: 'query' },

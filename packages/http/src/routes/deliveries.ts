@@ -31,5 +31,15 @@ export const deliveryRoutes: RouteGroup<'deliveries'> = {
       errors: ['WEBHOOK_RETRY_NOT_ALLOWED'],
       handle: async ({ api, id }) => data(await api.deliveries.retry(id)),
     },
+    tryNow: {
+      operationId: 'tryDeliveryNow',
+      method: 'POST',
+      path: '/webhook-deliveries/{delivery}/try-now',
+      summary: 'Makes the next attempt of a delivery now',
+      scope: 'webhooks:write',
+      success: { status: 202, body: deliveryResponse },
+      errors: ['WEBHOOK_RETRY_NOT_ALLOWED'],
+      handle: async ({ api, id }) => data(await api.deliveries.tryNow(id)),
+    },
   },
 };

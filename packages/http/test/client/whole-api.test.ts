@@ -57,7 +57,8 @@ it('the client reaches every operation of the service', async () => {
   const test = await dataOf(webhooks.test(webhook.id));
   await service.clock.advance(1_000);
   expect((await dataOf(deliveries.get(test.id))).attempt_log).toHaveLength(1);
-  expect(await deliveries.retry(test.id)).toMatchObject({ error: { code: 'WEBHOOK_RETRY_NOT_ALLOWED' } });
+  for (const again of [deliveries.retry, deliveries.tryNow])
+    expect(await again(test.id)).toMatchObject({ error: { code: 'WEBHOOK_RETRY_NOT_ALLOWED' } });
   expect(await dataOf(webhooks.retryFailedDeliveries(webhook.id))).toEqual({ requeued: 0, remaining: 0 });
   expect(await webhooks.list()).toMatchObject({ ok: true, configured: true });
   const events: string[] = [];

@@ -64,4 +64,19 @@ export const WEBHOOK_TOOLS: readonly Tool[] = [
       return done({ delivery: await api.deliveries.retry(id) });
     },
   }),
+  defineTool({
+    name: 'try_delivery_now',
+    title: 'Make the next attempt of a delivery now',
+    description: 'Makes the next attempt of a delivery that waits for its retry now, before its time.',
+    offeredTo: (asker) => asker.mayRetry && hasScope(asker, 'webhooks:write'),
+    isWriting: true,
+    input: { delivery: idOf('the delivery (whd_…)') },
+    logged: ['delivery'],
+    output: { delivery: RESOURCES.delivery.schema },
+    untrusted: [],
+    longestText: LONGEST_IN_PAGE,
+    async handle({ delivery: id }, { api }) {
+      return done({ delivery: await api.deliveries.tryNow(id) });
+    },
+  }),
 ];

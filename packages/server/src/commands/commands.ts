@@ -676,6 +676,15 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./deliveries.ts')).retryDelivery,
   },
   {
+    name: 'deliveries try-now',
+    group: 'Webhooks',
+    summary: 'make the next attempt of a delivery now, before its time',
+    on: 'service',
+    arguments: { '<delivery>': 'its id' },
+    examples: ['trunkline deliveries try-now whd_1'],
+    load: async () => (await import('./deliveries.ts')).tryDeliveryNow,
+  },
+  {
     name: 'deliveries retry-failed',
     group: 'Webhooks',
     summary: 'send every failed delivery of a webhook once more',

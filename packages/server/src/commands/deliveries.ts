@@ -108,6 +108,13 @@ export const retryDelivery: CommandHandler = objectCommand({
   describe: (data) => rowText(COLUMNS, data),
 });
 
+export const tryDeliveryNow: CommandHandler = objectCommand({
+  of: 'delivery',
+  shape: delivery,
+  request: ({ deliveries }, id, call) => deliveries.tryNow(id, call),
+  describe: (data) => rowText(COLUMNS, data),
+});
+
 /**
  * Retries in batches, sized by the service, until no failed delivery is left or a batch queues none. After an
  * interruption, the same command retries the rest.

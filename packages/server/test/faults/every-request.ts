@@ -104,6 +104,7 @@ export function everyRequest(
       await request('DELETE', `/webhooks/${id}`);
     })(),
     request('POST', `/webhook-deliveries/${delivery}/retry`),
+    request('POST', `/webhook-deliveries/${delivery}/try-now`),
     ...Object.entries(calls).map(([name, operation]) => call(`admin.${name}`, operation)),
   ]);
 }

@@ -88,15 +88,23 @@ export const deliverySteps: readonly Step[] = [
 
   step(
     'retry',
-    fc.record({ delivery, any: rarely, foreign: rarely, young: rarely }),
+    fc.record({
+      delivery,
+      attempt: fc.constantFrom('extra', 'next'),
+      any: rarely,
+      foreign: rarely,
+      young: rarely,
+    }),
     async (scenario, choice) => {
+      const { attempt } = choice;
       const deliveries = await deliveriesOf(scenario);
-      const ended = deliveries.filter(({ status }) => status === 'failed' || status === 'exhausted');
-      const chosen = scenario.pick(choice.any ? deliveries : ended, choice.delivery);
+      const allowed = { extra: ['failed', 'exhausted'], next: ['retrying'] }[attempt];
+      const likely = deliveries.filter(({ status }) => allowed.includes(status));
+      const chosen = scenario.pick(choice.any ? deliveries : likely, choice.delivery);
       if (!chosen) return null;
       const workspaceId = choice.foreign ? scenario.workspace(1).id : chosen.workspaceId;
       const since = choice.young ? scenario.now - 60_000 : 0;
-      return ({ storage }) => storage.deliveries.retry(workspaceId, chosen.id, scenario.now, since);
+      return ({ storage }) => storage.deliveries.retry(workspaceId, chosen.id, scenario.now, since, attempt);
     },
   ),
 

@@ -1,5 +1,5 @@
-import { mayRetry, requeue, takeRetryBatch } from '@trunkline/core/spi/storage';
-import type { Delivery, RetryResult } from '@trunkline/core/spi/storage';
+import { dueNow, mayRetry, mayTryNow, requeue, takeRetryBatch } from '@trunkline/core/spi/storage';
+import type { Delivery, RequestedAttempt, RetryResult } from '@trunkline/core/spi/storage';
 import { sweepEndpoint } from './cancellation.ts';
 import type { Transaction } from '../database/database.ts';
 import { columnArrays, countOf, manySentRows } from '../rows/column-arrays.ts';
@@ -22,12 +22,13 @@ import { boundsOf, uuidOf, uuidToFind } from '../rows/uuid.ts';
 interface Retry {
   readonly workspaceId: string;
   readonly id: string;
+  readonly attempt: RequestedAttempt;
   readonly now: number;
   /** Rows with smaller uuids are not found. */
   readonly floor: string;
 }
 
-/** Queues one more attempt of a delivery that has ended. */
+/** See `DeliveryStore`. */
 export async function retryDelivery(transaction: Transaction, retry: Retry): Promise<RetryResult> {
   const uuid = uuidToFind('whd', retry.id);
   const workspace = uuidToFind('ten', retry.workspaceId);
@@ -42,12 +43,32 @@ export async function retryDelivery(transaction: Transaction, retry: Retry): Pro
   if (!row) return { kind: 'not_found' };
   const delivery = readDelivery(row);
   // A claim outlives the cancellation of its delivery, because the request may still be in flight.
-  if (!mayRetry(delivery) || !isEnabled || (await claimedAt(transaction, endpoint)).has(retry.id)) {
+  const may = retry.attempt === 'extra' ? mayRetry : mayTryNow;
+  if (!may(delivery) || !isEnabled || (await claimedAt(transaction, endpoint)).has(retry.id)) {
     return { kind: 'not_allowed' };
+  }
+  if (retry.attempt === 'next') {
+    return { kind: 'requeued', delivery: await makeDueNow(transaction, endpoint, delivery, retry.now) };
   }
   const [requeued = delivery] = await requeueAll(transaction, endpoint, [delivery], retry.now);
   return { kind: 'requeued', delivery: requeued };
 }
+
+async function makeDueNow(
+  transaction: Transaction,
+  endpoint: string,
+  delivery: Delivery,
+  now: number,
+): Promise<Delivery> {
+  const early = dueNow(delivery, now);
+  await transaction.run(MAKE_DUE, uuidOf('whd', delivery.id), now, early.nextRetryAt);
+  await refreshLanes(transaction, [endpoint]);
+  transaction.announce({ topic: 'deliveries' });
+  return early;
+}
+
+const MAKE_DUE = `
+  UPDATE trunkline.open_deliveries SET due_at = least(due_at, $2::bigint), next_retry_at = $3::bigint WHERE id = $1`;
 
 interface RetryBatch {
   readonly limit: number;

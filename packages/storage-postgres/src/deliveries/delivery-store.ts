@@ -41,9 +41,9 @@ export function deliveryStore(connected: Connected): DeliveryStore {
       return rows.map(readDelivery);
     },
 
-    retry: (workspaceId, id, now, since) =>
+    retry: (workspaceId, id, now, since, attempt = 'extra') =>
       connected().transaction((transaction) =>
-        retryDelivery(transaction, { workspaceId, id, now, floor: floorUuid(since) }),
+        retryDelivery(transaction, { workspaceId, id, attempt, now, floor: floorUuid(since) }),
       ),
     retryFailedDeliveries: (workspaceId, endpointId, { limit, countUpTo, now, since }) =>
       connected().transaction((transaction) =>

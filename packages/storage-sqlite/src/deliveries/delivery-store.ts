@@ -1,10 +1,12 @@
 import {
   cancelledBy,
+  dueNow,
   endedWithoutEvent,
   EVENT_DELIVERIES_MAX,
   floorId,
   isOpen,
   mayRetry,
+  mayTryNow,
   requeue,
   takeRetryBatch,
 } from '@trunkline/core/spi/storage';
@@ -28,7 +30,7 @@ import { deliveryList } from './delivery-list.ts';
 import { attemptColumns, outcomeColumns, readDelivery } from './delivery-row.ts';
 import { isEnabled, keepHealth } from './endpoint-row.ts';
 import { storeEventFor } from './event-fan-out.ts';
-import { laneGeneration, queueDelivery } from './lane.ts';
+import { laneGeneration, queueDelivery, wakeLane } from './lane.ts';
 import {
   claimFromLanes,
   endClaim,
@@ -113,16 +115,18 @@ export function deliveryStore(connected: Connected): DeliveryStore {
       );
     },
 
-    retry: async (workspaceId, id, now, since) => {
+    retry: async (workspaceId, id, now, since, attempt = 'extra') => {
       const { database, write } = connected();
       return write((announce): RetryResult => {
         const delivery = findDelivery(database, workspaceId, id, since);
         if (!delivery) return { kind: 'not_found' };
         const { endpointId } = delivery;
-        const isAllowed = mayRetry(delivery) && isEnabled(database, workspaceId, endpointId);
+        const may = attempt === 'extra' ? mayRetry : mayTryNow;
+        const isAllowed = may(delivery) && isEnabled(database, workspaceId, endpointId);
         if (!isAllowed || findClaim(database, endpointId, id)) return { kind: 'not_allowed' };
         announce({ topic: 'deliveries' });
-        return { kind: 'requeued', delivery: requeueNow(database, delivery, now) };
+        const queue = attempt === 'extra' ? requeueNow : makeDueNow;
+        return { kind: 'requeued', delivery: queue(database, delivery, now) };
       });
     },
     retryFailedDeliveries: async (workspaceId, endpointId, { limit, countUpTo, now, since }) => {
@@ -294,6 +298,15 @@ function requeueNow(database: Database, delivery: Delivery, now: number): Delive
   database.update('deliveries', id, outcomeColumns(requeued, generation));
   queueDelivery(database, { endpointId, generation, deliveryId: id, dueAt: now, lostClaims: 0 });
   return requeued;
+}
+
+function makeDueNow(database: Database, delivery: Delivery, now: number): Delivery {
+  const { id, endpointId } = delivery;
+  const early = dueNow(delivery, now);
+  database.run('UPDATE due SET due_at = min(due_at, ?) WHERE delivery_id = ?', now, id);
+  database.update('deliveries', id, { next_retry_at: early.nextRetryAt });
+  wakeLane(database, endpointId);
+  return early;
 }
 
 // Walks the primary key, because an index by event would have to be written with every delivery.

@@ -459,6 +459,7 @@ async function useDeliveries(storage: Storage, endpoint: Endpoint): Promise<void
     now,
   );
   await deliveries.findDetail(workspaceId, done.delivery.id, 0);
+  await deliveries.retry(workspaceId, retrying.delivery.id, now, 0, 'next');
   await deliveries.retry(workspaceId, spent.delivery.id, now, 0);
 
   const [stored] = await endpoints.list(workspaceId);

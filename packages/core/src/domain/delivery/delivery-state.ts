@@ -54,6 +54,16 @@ export function mayRetry(delivery: Delivery): boolean {
   return !isOpen(delivery.status) && delivery.status !== 'success';
 }
 
+/** Whether the next attempt may be made early: only if the delivery waits for a retry. */
+export function mayTryNow(delivery: Delivery): boolean {
+  return delivery.status === 'retrying';
+}
+
+/** The delivery after its next attempt was requested by hand. The attempt keeps its place in the retry schedule. */
+export function dueNow(delivery: Delivery, now: number): Delivery {
+  return { ...delivery, nextRetryAt: Math.min(delivery.nextRetryAt ?? now, now) };
+}
+
 /** The delivery after a manual retry: queued for one more attempt, with its log unchanged. */
 export function requeue(delivery: Delivery): Delivery {
   return { ...delivery, status: 'pending', manual: true, nextRetryAt: null };

@@ -80,6 +80,12 @@ export interface CompletedAndClaimed extends DeliveryClaimResult {
   readonly completed: readonly CompletionResult[];
 }
 
+/**
+ * What a person requests by hand: one more attempt of a delivery that has ended, or the next attempt of one that waits
+ * for its retry, before its time.
+ */
+export type RequestedAttempt = 'extra' | 'next';
+
 export type RetryResult =
   { readonly kind: 'requeued'; readonly delivery: Delivery } | { readonly kind: 'not_found' | 'not_allowed' };
 
@@ -157,11 +163,17 @@ export interface DeliveryStore {
   listOfEvent(workspaceId: string, event: Pick<Event, 'id'>, since: number): Promise<readonly Delivery[]>;
 
   /**
-   * Queues one more attempt of a failed or exhausted delivery of an enabled endpoint, due at `now`. Returns
-   * `not_allowed` for any other delivery, and while a claim from before a cancellation is still valid. The facts about
-   * the last attempt are kept.
+   * Queues an attempt of a delivery of an enabled endpoint, due at `now`: an extra one (the default) if the delivery is
+   * failed or exhausted, or the next one if it is retrying. Returns `not_allowed` for any other delivery, and while a
+   * claim is valid. The facts about the last attempt are kept.
    */
-  retry(workspaceId: string, id: string, now: number, since: number): Promise<RetryResult>;
+  retry(
+    workspaceId: string,
+    id: string,
+    now: number,
+    since: number,
+    attempt?: RequestedAttempt,
+  ): Promise<RetryResult>;
   /**
    * Does the same as `retry` for up to `limit` deliveries of one endpoint: first those that were never attempted, then
    * those attempted longest ago, by id among equals. `remaining` is how many more wait for their attempt in the round

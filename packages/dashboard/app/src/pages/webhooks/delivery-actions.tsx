@@ -24,17 +24,20 @@ export function DeliveryActions({
   const copy = useCopy();
   const queries = useQueryClient();
   const mayWrite = useMay('webhooks:write');
+  const hasEnded = status === 'failed' || status === 'exhausted';
   const retry = useMutation({
-    mutationFn: async () => unwrap(await clientOf(workspaceId).deliveries.retry(id)),
+    mutationFn: async () => {
+      const { deliveries } = clientOf(workspaceId);
+      return unwrap(await (hasEnded ? deliveries.retry(id) : deliveries.tryNow(id)));
+    },
     onSuccess: () => say(t.done.retry),
     onSettled: () => queries.invalidateQueries({ queryKey: keyOf(workspaceId, 'deliveries') }),
   });
-  const hasEnded = status === 'failed' || status === 'exhausted';
   return (
     <>
-      {mayWrite && hasEnded && (
+      {mayWrite && (hasEnded || status === 'retrying') && (
         <Button kind="primary" isBusy={retry.isPending} onClick={() => retry.mutate()}>
-          {t.retry}
+          {hasEnded ? t.retry : t.tryNow}
         </Button>
       )}
       {bodyOf(request) !== null && <Button onClick={() => void copy(curlOf(request))}>{t.copyCurl}</Button>}

@@ -129,6 +129,7 @@ export const webhooks = {
   most: (value: string) => `at most ${value}`,
   deliveryTitle: (event: string) => `Delivery of ${event}`,
   retry: 'Send again',
+  tryNow: 'Try now',
   copyCurl: 'Copy as curl',
   copyCurlSigned: 'Copy as curl, signed now',
   webhook: 'Webhook',

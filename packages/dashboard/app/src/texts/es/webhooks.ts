@@ -127,6 +127,7 @@ export const webhooks: TextsOf<'webhooks'> = {
   most: (value) => `como máximo ${value}`,
   deliveryTitle: (event) => `Entrega de ${event}`,
   retry: 'Enviar de nuevo',
+  tryNow: 'Intentar ahora',
   copyCurl: 'Copiar como curl',
   copyCurlSigned: 'Copiar como curl, firmado ahora',
   webhook: 'Webhook',
