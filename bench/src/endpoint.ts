@@ -16,6 +16,8 @@ export function anEndpoint(workspaceId: string): Endpoint {
     traceContext: false,
     instances: null,
     sealedSecret: 'sealed',
+    sealedPreviousSecret: null,
+    secretBeginsAt: null,
     secretHint: '…abcd',
     disabledAt: null,
     disabledReason: null,

@@ -61,7 +61,7 @@ export type {
   NewInstanceInput,
   PasskeyAnswerInput,
 } from './inputs/instances.ts';
-export type { DeliveryQuery, WebhookChanges, WebhookInput } from './inputs/webhooks.ts';
+export type { DeliveryQuery, SecretRotation, WebhookChanges, WebhookInput } from './inputs/webhooks.ts';
 export type { ChatQuery } from './inputs/chats.ts';
 export type { MessageQuery } from './inputs/messages.ts';
 export type { ApiKeyResource } from './resources/api-key.ts';

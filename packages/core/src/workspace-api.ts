@@ -12,7 +12,7 @@ import type { ChatQuery } from './inputs/chats.ts';
 import type { MessageQuery } from './inputs/messages.ts';
 import type { ChatResource } from './resources/chat.ts';
 import type { MessageStandingResource } from './resources/message-standing.ts';
-import type { DeliveryQuery, WebhookChanges, WebhookInput } from './inputs/webhooks.ts';
+import type { DeliveryQuery, SecretRotation, WebhookChanges, WebhookInput } from './inputs/webhooks.ts';
 import type { GroupResource, InstanceResource, PasskeyResource, QrResource } from './resources/instance.ts';
 import type { InstanceHistoryResource } from './resources/instance-history.ts';
 import type { NetworkResource } from './resources/network.ts';
@@ -152,8 +152,11 @@ export interface WorkspaceApi<Transaction = never> {
     update(id: string, changes: WebhookChanges): Promise<WebhookResource>;
     /** Deletes an endpoint and ends its open deliveries. Their log is kept. Throws WEBHOOK_NOT_FOUND. */
     delete(id: string): Promise<void>;
-    /** The old secret stops working immediately. */
-    rotateSecret(id: string): Promise<WebhookResourceWithSecret>;
+    /**
+     * Makes a new secret. Until it begins to sign, which is at once unless `after_seconds` says otherwise, the previous
+     * one signs. Throws WEBHOOK_NOT_FOUND, VALIDATION_FAILED.
+     */
+    rotateSecret(id: string, input?: SecretRotation): Promise<WebhookResourceWithSecret>;
     /** Queues a `webhook.test` event. */
     test(id: string): Promise<DeliveryResource>;
     /** The deliveries to an endpoint, newest first. Throws WEBHOOK_NOT_FOUND, VALIDATION_FAILED. */

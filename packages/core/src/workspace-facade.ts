@@ -131,8 +131,8 @@ export function workspaceFacade(
       delete: async (id) => {
         unwrap(await deleteEndpoint(context, workspaceId, id));
       },
-      rotateSecret: async (id) => {
-        const { endpoint, secret } = unwrap(await rotateSecret(context, named(id)));
+      rotateSecret: async (id, input = {}) => {
+        const { endpoint, secret } = unwrap(await rotateSecret(context, named(id), input));
         return { ...webhook(endpoint), secret };
       },
       test: async (id) => deliveryResource(unwrap(await sendTestEvent(context, named(id)))),

@@ -84,6 +84,18 @@ describe('a secret key that is replaced', () => {
     );
   });
 
+  it('seals again what signs until a new secret of a webhook begins', async () => {
+    const harness = await startHarness();
+    const { id } = await listen(harness);
+    await harness.api.webhooks.rotateSecret(id, { after_seconds: 86_400 });
+    await harness.trunkline.stop();
+    await startAndStop(harness, [NEW_KEY, SECRET_KEY]);
+    const { api, sender } = await harness.another({ secretKey: NEW_KEY });
+    await api.webhooks.test(id);
+    await harness.clock.settle();
+    expect(sender.requests).toHaveLength(1);
+  });
+
   it('counts what was sealed again, and no webhook that was deleted meanwhile', async () => {
     const harness = await startHarness();
     await listen(harness);

@@ -176,6 +176,50 @@ describe('the secret of a webhook', () => {
     expect(await check(harness, retry, old)).toMatchObject({ ok: false, reason: 'signature_mismatch' });
   });
 
+  it('signs from the time on that its rotation names, and the old one signs until then', async () => {
+    const harness = await senders();
+    const { id, secret: old } = await listen(harness);
+    const { webhooks } = harness.api;
+    const signs = async (secret: string): Promise<boolean> => {
+      await webhooks.test(id);
+      await harness.clock.settle();
+      return (await check(harness, harness.sender.requests.at(-1), secret)).ok;
+    };
+    const begins = harness.clock.now() + 6 * MINUTE;
+    const rotated = await webhooks.rotateSecret(id, { after_seconds: 360 });
+    expect(rotated).toMatchObject({ secret_hint: `…${rotated.secret.slice(-4)}` });
+    expect(Date.parse(rotated.secret_begins_at ?? '')).toBe(begins);
+    expect(await signs(old)).toBe(true);
+    // Another one replaces the one that has not begun.
+    const second = await webhooks.rotateSecret(id, { after_seconds: 360 });
+    await harness.clock.advance(6 * MINUTE - 1);
+    expect(await signs(old)).toBe(true);
+    await harness.clock.advance(1);
+    expect(await signs(second.secret)).toBe(true);
+    expect(await webhooks.get(id)).toMatchObject({ secret_begins_at: null });
+
+    const third = await webhooks.rotateSecret(id, { after_seconds: 60 });
+    expect(await signs(second.secret)).toBe(true);
+    const atOnce = await webhooks.rotateSecret(id);
+    expect(atOnce.secret_begins_at).toBeNull();
+    expect(await signs(atOnce.secret)).toBe(true);
+    await harness.clock.advance(MINUTE);
+    expect(await signs(third.secret)).toBe(false);
+  });
+
+  it.each([-1, 0.5, 604_801, '60', {}])('is not rotated after %j seconds', async (seconds) => {
+    const harness = await senders();
+    const { id, secret } = await listen(harness);
+    const rotation = { after_seconds: seconds } as never;
+    await expect(harness.api.webhooks.rotateSecret(id, rotation)).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      details: { fields: { after_seconds: [expect.any(String)] } },
+    });
+    await harness.api.webhooks.test(id);
+    await harness.clock.settle();
+    expect(await check(harness, harness.sender.requests[0], secret)).toMatchObject({ ok: true });
+  });
+
   it('keys the Standard Webhooks signature immediately when it replaces another, of scheduled retries too', async () => {
     const harness = await senders();
     const { id, secret: old } = await listen(harness);

@@ -13,7 +13,7 @@ export const FIELDS = {
     'contact reply_to kind payload origin edited_at deleted_at',
   webhook:
     'id url description events status secret_hint last_delivery disabled_at disabled_reason created_at updated_at ' +
-    'instances trace_context failing_since auto_disable_at',
+    'instances secret_begins_at trace_context failing_since auto_disable_at',
   delivery:
     'id webhook_id event status attempts max_attempts next_retry_at response_status error_code ' +
     'last_attempt_at delivered_at created_at',

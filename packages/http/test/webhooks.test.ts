@@ -37,6 +37,7 @@ describe('POST /webhooks', () => {
     expect(endpoint).toEqual({
       ...ENDPOINT,
       instances: null,
+      secret_begins_at: null,
       id: expect.stringMatching(/^wh_/),
       status: 'enabled',
       secret_hint: `…${secret.slice(-4)}`,

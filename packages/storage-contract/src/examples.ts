@@ -240,6 +240,8 @@ export function anEndpoint(workspace: Workspace, changes: Partial<Endpoint> = {}
     traceContext: false,
     instances: null,
     sealedSecret: 'sealed',
+    sealedPreviousSecret: null,
+    secretBeginsAt: null,
     secretHint: '…abcd',
     disabledAt: null,
     disabledReason: null,

@@ -29,7 +29,13 @@ export function laneContract(subject: ContractSubject): void {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       const delivery = await enqueueOne(storage, endpoint);
-      const current = { url: 'https://example.com/moved', sealedSecret: 'rotated', traceContext: true };
+      const current = {
+        url: 'https://example.com/moved',
+        sealedSecret: 'rotated',
+        sealedPreviousSecret: 'before',
+        secretBeginsAt: NOW + 1,
+        traceContext: true,
+      };
       const moved = { ...endpoint, ...current };
       await storage.endpoints.write({ endpoint: moved });
       const { payload } = must(await storage.deliveries.findDetail(delivery.workspaceId, delivery.id, 0));

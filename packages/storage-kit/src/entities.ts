@@ -5,6 +5,7 @@ import type {
   Delivery,
   Endpoint,
   EndpointHealth,
+  EndpointSecrets,
   Event,
   EventSubscription,
   FailureRecord,
@@ -244,13 +245,19 @@ export const ENDPOINT_HEALTH: ColumnsOf<EndpointHealth> = {
 
 export type EndpointSettings = Omit<Endpoint, 'id' | 'workspaceId' | 'createdAt' | 'health'>;
 
+export const ENDPOINT_SECRETS: ColumnsOf<EndpointSecrets> = {
+  sealedSecret: text('sealed_secret'),
+  sealedPreviousSecret: orNull(text('sealed_previous_secret')),
+  secretBeginsAt: orNull(integer('secret_begins_at')),
+};
+
 export const ENDPOINT_SETTINGS: ColumnsOf<EndpointSettings> = {
   url: text('url'),
   description: orNull(text('description')),
   events: words('events'),
   instances: orNull(words('instances')),
   status: word('status'),
-  sealedSecret: text('sealed_secret'),
+  ...ENDPOINT_SECRETS,
   secretHint: text('secret_hint'),
   disabledAt: orNull(integer('disabled_at')),
   disabledReason: orNull(word('disabled_reason')),

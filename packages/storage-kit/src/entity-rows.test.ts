@@ -93,6 +93,8 @@ describe('the row of an endpoint', () => {
     traceContext: false,
     instances: null,
     sealedSecret: 'sealed',
+    sealedPreviousSecret: null,
+    secretBeginsAt: null,
     secretHint: 'whsec_…',
     disabledAt: null,
     disabledReason: null,

@@ -5,6 +5,7 @@ import type {
   Delivery,
   Endpoint,
   EndpointHealth,
+  EndpointSecrets,
   Event,
   EventSubscription,
   FailureRecord,
@@ -34,6 +35,7 @@ import {
   ENDPOINT,
   ENDPOINT_FAILURES,
   ENDPOINT_HEALTH,
+  ENDPOINT_SECRETS,
   ENDPOINT_SETTINGS,
   EVENT,
   EVENT_WAIT,
@@ -92,6 +94,7 @@ export interface EntityRows<Stored> extends MessageRows<Stored> {
   readonly endpoint: RowMapper<Endpoint, Stored>;
   /** The fields of an endpoint that change after it was created, except its health. */
   readonly endpointSettings: RowMapper<EndpointSettings, Stored>;
+  readonly endpointSecrets: RowMapper<EndpointSecrets, Stored>;
   readonly endpointHealth: RowMapper<EndpointHealth, Stored>;
   /** The fields of an endpoint's health that record its failures. */
   readonly endpointFailures: RowMapper<FailureRecord, Stored>;
@@ -137,6 +140,7 @@ export function entityRows<Stored>(codecs: Codecs<Stored>): EntityRows<Stored> {
     downloadPlan: rowMapper(DOWNLOAD_PLAN, codecs),
     endpoint: withHealth(rowMapper(ENDPOINT, codecs), endpointHealth),
     endpointSettings: rowMapper(ENDPOINT_SETTINGS, codecs),
+    endpointSecrets: rowMapper(ENDPOINT_SECRETS, codecs),
     endpointHealth,
     endpointFailures: rowMapper(ENDPOINT_FAILURES, codecs),
     delivery: rowMapper(DELIVERY, codecs),

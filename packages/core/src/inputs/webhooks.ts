@@ -1,7 +1,12 @@
 import * as z from 'zod';
 import { DELIVERY_STATUSES } from '../domain/delivery/delivery.ts';
 import type { DeliveryStatus } from '../domain/delivery/delivery.ts';
-import { DESCRIPTION_MAX, EVENTS_MAX, INSTANCES_MAX } from '../domain/endpoint/endpoint.ts';
+import {
+  DESCRIPTION_MAX,
+  EVENTS_MAX,
+  INSTANCES_MAX,
+  SECRET_AFTER_MAX_S,
+} from '../domain/endpoint/endpoint.ts';
 import type { EndpointStatus } from '../domain/endpoint/endpoint.ts';
 import { NAMEABLE_EVENT_TYPES } from '../domain/event/event.ts';
 import type { SubscribableEventType } from '../domain/event/event.ts';
@@ -87,6 +92,18 @@ export const webhookChanges: z.ZodType<CheckedWebhookChanges, unknown> = z.objec
   description,
   status: optionalField(z.enum(['enabled', 'disabled'])),
   trace_context: traceContext,
+});
+
+/** When a new secret replaces the current one. */
+export type SecretRotation = {
+  /**
+   * After how many seconds the new secret begins to sign, at most a week (604,800), so that receivers can learn it
+   * first. 0, the default, is at once.
+   */
+  readonly after_seconds?: number | null | undefined;
+};
+export const secretRotation: z.ZodType<WithoutNulls<SecretRotation, 'after_seconds'>, unknown> = z.object({
+  after_seconds: optionalField(z.int().min(0).max(SECRET_AFTER_MAX_S)),
 });
 
 type DeliveryFilterQuery = {

@@ -2,6 +2,7 @@ import { DELIVERY_HEADER, EVENT_HEADER, STANDARD_ID_HEADER } from '@trunkline/re
 import type { Attempt, Delivery, DeliveryErrorCode, DeliveryStatus } from '../domain/delivery/delivery.ts';
 import { waitingOf } from '../domain/delivery/waiting.ts';
 import type { LanePosition, WaitingReason } from '../domain/delivery/waiting.ts';
+import { signingSecret } from '../domain/endpoint/endpoint-secret.ts';
 import type { DisabledReason, Endpoint, EndpointStatus } from '../domain/endpoint/endpoint.ts';
 import { disablingTime } from '../domain/endpoint/failing-policy.ts';
 import type { EventType, SubscribableEventType } from '../domain/event/event.ts';
@@ -24,6 +25,8 @@ export interface WebhookResource {
   readonly status: EndpointStatus;
   /** `…` and the last four characters of the secret. */
   readonly secret_hint: string;
+  /** When the secret begins to sign, until which the previous one does; null if it signs now. ISO 8601 with an offset. */
+  readonly secret_begins_at: string | null;
   /** The delivery of the last attempt; null before the first attempt. */
   readonly last_delivery: {
     /** `whd_…` */
@@ -73,6 +76,10 @@ export function webhookResource(endpoint: Endpoint, now: number): WebhookResourc
     instances: endpoint.instances && [...endpoint.instances],
     status: endpoint.status,
     secret_hint: endpoint.secretHint,
+    secret_begins_at:
+      signingSecret(endpoint, now) === endpoint.sealedSecret
+        ? null
+        : timestampOrNull(endpoint.secretBeginsAt),
     last_delivery: lastDelivery && {
       id: lastDelivery.id,
       status: lastDelivery.status,

@@ -1,6 +1,6 @@
 import { checkMayEditEndpoints } from '../domain/api-key/authorization.ts';
 import type { CancellationReason, Delivery } from '../domain/delivery/delivery.ts';
-import { newEndpointSecret, secretHint } from '../domain/endpoint/endpoint-secret.ts';
+import { newEndpointSecret, rotated, secretHint } from '../domain/endpoint/endpoint-secret.ts';
 import { disable, enable } from '../domain/endpoint/endpoint-state.ts';
 import { HEALTHY } from '../domain/endpoint/endpoint.ts';
 import type { Endpoint } from '../domain/endpoint/endpoint.ts';
@@ -11,7 +11,7 @@ import { ok, refuse } from '../domain/result.ts';
 import type { Result } from '../domain/result.ts';
 import type { Member } from '../domain/workspace/workspace.ts';
 import { invalid, readInput } from '../inputs/read-input.ts';
-import { webhookChanges, webhookInput } from '../inputs/webhooks.ts';
+import { secretRotation, webhookChanges, webhookInput } from '../inputs/webhooks.ts';
 import type { CheckedWebhookChanges } from '../inputs/webhooks.ts';
 import type { DnsResolver } from '../ports/dns-resolver.ts';
 import { testedWebhook } from '../resources/webhook.ts';
@@ -55,6 +55,8 @@ export async function registerEndpoint(
     status: 'enabled',
     traceContext: read.value.trace_context ?? false,
     ...secretFields,
+    sealedPreviousSecret: null,
+    secretBeginsAt: null,
     disabledAt: null,
     disabledReason: null,
     health: HEALTHY,
@@ -146,17 +148,23 @@ export async function deleteEndpoint(
 }
 
 /**
- * Replaces the secret. All later attempts, including those of waiting deliveries, are signed with the new
- * secret.
+ * Replaces the secret, at once or later. All attempts from then on, including those of waiting deliveries, are signed
+ * with the new secret.
  */
 export async function rotateSecret(
   context: ServiceContext,
   { workspaceId, id }: { workspaceId: string; id: string },
+  input: unknown,
 ): Promise<Result<EndpointWithSecret>> {
-  const { secret, ...secretFields } = newSecret(context, id);
-  const changed = await changeEndpoint(context, { workspaceId, id }, (endpoint) => ({
-    endpoint: { ...endpoint, ...secretFields, updatedAt: context.clock.now() },
-  }));
+  const read = readInput(secretRotation, input);
+  if (!read.ok) return read;
+  const afterMs = (read.value.after_seconds ?? 0) * 1000;
+  const { secret, sealedSecret, secretHint: hint } = newSecret(context, id);
+  const changed = await changeEndpoint(context, { workspaceId, id }, (endpoint) => {
+    const now = context.clock.now();
+    const secrets = rotated(endpoint, sealedSecret, { now, afterMs });
+    return { endpoint: { ...endpoint, ...secrets, secretHint: hint, updatedAt: now } };
+  });
   return changed.ok ? ok({ endpoint: changed.value, secret }) : changed;
 }
 

@@ -81,14 +81,20 @@ export async function resealAll(
     }
   };
 
-  const resealEndpoint = async ({ workspaceId, id, sealedSecret }: Endpoint): Promise<void> => {
+  const resealEndpoint = async (listed: Endpoint): Promise<void> => {
+    const { workspaceId, id } = listed;
     const purpose = endpointSecretPurpose(id);
-    if (sealer.resealText(sealedSecret, purpose) === null) return;
+    const resealed = ({ sealedSecret, sealedPreviousSecret }: Endpoint): Partial<Endpoint> => {
+      const secret = sealer.resealText(sealedSecret, purpose);
+      const previous = sealedPreviousSecret && sealer.resealText(sealedPreviousSecret, purpose);
+      return {
+        ...(secret === null ? {} : { sealedSecret: secret }),
+        ...(previous === null ? {} : { sealedPreviousSecret: previous }),
+      };
+    };
+    if (Object.keys(resealed(listed)).length === 0) return;
     const changed = await changeEndpoint(context, { workspaceId, id }, (endpoint) => ({
-      endpoint: {
-        ...endpoint,
-        sealedSecret: sealer.resealText(endpoint.sealedSecret, purpose) ?? endpoint.sealedSecret,
-      },
+      endpoint: { ...endpoint, ...resealed(endpoint) },
     }));
     // A webhook that was deleted in the meantime needs no sealing.
     if (changed.ok) count(1);

@@ -28,7 +28,7 @@ export {
   passkeyAnswerInput,
 } from '../inputs/instances.ts';
 export { eventPageQuery, eventQuery, eventStreamQuery } from '../inputs/events.ts';
-export { deliveryQuery, webhookChanges, webhookInput } from '../inputs/webhooks.ts';
+export { deliveryQuery, secretRotation, webhookChanges, webhookInput } from '../inputs/webhooks.ts';
 export { chatQuery } from '../inputs/chats.ts';
 export { optionalField } from '../inputs/fields.ts';
 export { STANDINGS } from '../domain/message/message-standing.ts';

@@ -171,6 +171,7 @@ export type {
   EndpointStatus,
   FailureRecord,
 } from '../domain/endpoint/endpoint.ts';
+export type { EndpointSecrets } from '../domain/endpoint/endpoint-secret.ts';
 export { healthAfter, healthWhenClosed } from '../domain/endpoint/endpoint-state.ts';
 export { DELIVERY_STATUSES, isOpen } from '../domain/delivery/delivery.ts';
 export type {

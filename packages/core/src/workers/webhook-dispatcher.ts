@@ -1,4 +1,5 @@
 import { completeAttempt } from '../domain/delivery/delivery-state.ts';
+import { signingSecret } from '../domain/endpoint/endpoint-secret.ts';
 import {
   ENDPOINT_SLOTS,
   ENDPOINT_STARTS_PER_MINUTE,
@@ -261,12 +262,12 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     }
   };
 
-  /** Signs every attempt again, over the stored bytes, with the current secret. */
+  /** Signs every attempt again, over the stored bytes, with the secret of its time. */
   const signedRequest = async (
     { delivery, endpoint, payload }: ClaimedDelivery,
     { startedAt: at, traceparent }: StartedAttempt,
   ): Promise<Parameters<WebhookSender['send']>[0]> => {
-    const secret = openSecret(endpoint.sealedSecret, delivery.endpointId);
+    const secret = openSecret(signingSecret(endpoint, clock.now()), delivery.endpointId);
     const { standardWebhooks } = context.settings;
     const headers = await signedHeaders({ delivery, secret, payload, at, standardWebhooks });
     return {

@@ -120,6 +120,8 @@ export function exampleEndpoint(changes: Partial<Endpoint> = {}): Endpoint {
     traceContext: false,
     instances: null,
     sealedSecret: 'sealed',
+    sealedPreviousSecret: null,
+    secretBeginsAt: null,
     secretHint: '…abcd',
     disabledAt: null,
     disabledReason: null,

@@ -183,12 +183,15 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await page.getByRole('link', { name: 'Shop' }).waitFor();
 
     await press(page, 'New secret');
-    await page.getByRole('alertdialog').getByRole('button', { name: 'New secret' }).click();
+    const rotation = page.getByRole('alertdialog');
+    await rotation.getByLabel('The new secret signs').selectOption('in an hour');
+    await rotation.getByRole('button', { name: 'New secret' }).click();
     const shown = page.getByRole('alertdialog', { name: 'The signing secret' }).getByLabel('Signing secret');
     const rotated = await shown.inputValue();
     expect(rotated).not.toBe(secret);
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByText(`…${rotated.slice(-4)}`).waitFor();
+    await page.getByText('signs from').waitFor();
 
     await press(page, 'Delete');
     const confirm = page.getByRole('alertdialog');

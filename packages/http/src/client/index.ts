@@ -38,6 +38,7 @@ export type {
   PasskeyAnswerInput,
   PasskeyResource,
   QrResource,
+  SecretRotation,
   SendTextInput,
   StandingCode,
   WebhookChanges,

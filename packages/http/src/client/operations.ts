@@ -60,7 +60,7 @@ export const OPERATIONS: Operations = {
     get: { method: 'GET', path: '/webhooks/{webhook}' },
     update: { method: 'PATCH', path: '/webhooks/{webhook}', input: 'json' },
     delete: { method: 'DELETE', path: '/webhooks/{webhook}' },
-    rotateSecret: { method: 'POST', path: '/webhooks/{webhook}/rotate-secret' },
+    rotateSecret: { method: 'POST', path: '/webhooks/{webhook}/rotate-secret', input: 'json' },
     test: { method: 'POST', path: '/webhooks/{webhook}/test' },
     deliveries: {
       method: 'GET',

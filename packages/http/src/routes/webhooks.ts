@@ -1,4 +1,4 @@
-import { deliveryQuery, webhookChanges, webhookInput } from '@trunkline/core/spi/http';
+import { deliveryQuery, secretRotation, webhookChanges, webhookInput } from '@trunkline/core/spi/http';
 import { data, json, NOTHING } from '../route-response.ts';
 import type { JsonSchema } from '../schemas/json-schema.ts';
 import { deliveryResponse, deliveryPage, retryFailedResponse } from '../schemas/deliveries.ts';
@@ -29,6 +29,19 @@ const CHANGES: RequestBody = {
   schemas: [webhookChanges],
   fields: { url: URL_RULES, description: { description: 'Null clears it.' } },
   example: { status: 'disabled' },
+};
+
+const ROTATION: RequestBody = {
+  name: 'SecretRotation',
+  schemas: [secretRotation],
+  fields: {
+    after_seconds: {
+      description:
+        'After how many seconds the new secret begins to sign; until then, the previous one does. By default at once.',
+    },
+  },
+  example: { after_seconds: 3600 },
+  beyond: true,
 };
 
 const PRIVATE_URL: RefusedRequest = { body: { url: 'http://10.0.0.1/' } };
@@ -114,11 +127,13 @@ export const webhookRoutes: RouteGroup<'webhooks'> = {
       operationId: 'rotateWebhookSecret',
       method: 'POST',
       path: '/webhooks/{webhook}/rotate-secret',
-      summary: 'Replaces the secret of a webhook endpoint, with immediate effect',
+      summary: 'Replaces the secret of a webhook endpoint, at once or later',
       scope: 'webhooks:write',
+      body: ROTATION,
       success: { status: 200, body: WITH_SECRET, noStore: true },
       errors: [],
-      handle: async ({ api, id }) => data(await api.webhooks.rotateSecret(id)),
+      refuses: { VALIDATION_FAILED: { body: { after_seconds: -1 } } },
+      handle: async ({ api, id, body }) => data(await api.webhooks.rotateSecret(id, unchecked(body))),
     },
     test: {
       operationId: 'testWebhook',

@@ -16,6 +16,9 @@ const fields = z.strictObject({
   }),
   status: z.enum(['enabled', 'disabled']),
   secret_hint: z.string().meta({ description: 'An ellipsis and the last characters of the secret.' }),
+  secret_begins_at: timestampOrNull.meta({
+    description: 'When the secret begins to sign, until which the previous one does; null if it signs now.',
+  }),
   last_delivery: z
     .strictObject({
       id: id('whd'),
@@ -52,6 +55,7 @@ export const webhook: Resource<WebhookResource> = {
     instances: null,
     status: 'enabled',
     secret_hint: '…8Qc=',
+    secret_begins_at: null,
     last_delivery: {
       id: 'whd_01kaj2t5b7d9f0h2k4n6q8s1w3',
       status: 'success',

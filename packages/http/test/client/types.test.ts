@@ -12,6 +12,7 @@ import type {
   MessageQuery,
   MessageResource,
   QrResource,
+  SecretRotation,
   SendInput,
   SendMediaInput,
   WebhookChanges,
@@ -97,7 +98,7 @@ it('webhook endpoints, deliveries and the key are called as typed', () => {
   >();
   expectTypeOf<Webhooks['delete']>().toEqualTypeOf<(id: string, options?: CallOptions) => Call<undefined>>();
   expectTypeOf<Webhooks['rotateSecret']>().toEqualTypeOf<
-    (id: string, options?: CallOptions) => Call<WebhookResourceWithSecret>
+    (id: string, input?: SecretRotation, options?: CallOptions) => Call<WebhookResourceWithSecret>
   >();
   expectTypeOf<Webhooks['test']>().toEqualTypeOf<
     (id: string, options?: CallOptions) => Call<DeliveryResource>

@@ -615,7 +615,11 @@ export const COMMANDS: readonly CommandSpec[] = [
     on: 'service',
     asks: true,
     arguments: { '<webhook>': 'its id' },
-    examples: ['trunkline webhooks rotate-secret wh_1'],
+    options: {
+      '--after <seconds>':
+        'when the new secret begins to sign, so that receivers can learn it first; by default at once',
+    },
+    examples: ['trunkline webhooks rotate-secret wh_1', 'trunkline webhooks rotate-secret wh_1 --after 3600'],
     load: async () => (await import('./webhooks.ts')).rotateWebhookSecret,
   },
   {

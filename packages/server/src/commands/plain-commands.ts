@@ -69,14 +69,14 @@ export function objectCommand<Data>({
   /** The parts of the object that `describe` reads. */
   readonly shape: Shape;
   /** The question to confirm first, if any. */
-  asks?(id: string): string;
+  asks?(id: string, call: Call): string;
   request(client: TrunklineClient, id: string, call: Call): Reply<Data>;
   describe(data: Data): Text;
 }): CommandHandler {
   return async (call) => {
     const service = await remoteService(call);
     const id = call.argument(of);
-    if (asks) await requireConfirmation(call, asks(printable(id)));
+    if (asks) await requireConfirmation(call, asks(printable(id), call));
     const { data } = await accepted(service, request(service.client, id, call), theOne(shape, id));
     call.output.result({ data }, describe(data));
   };

@@ -118,6 +118,7 @@ const endpoint = {
   failing_since: textOrNull,
   auto_disable_at: textOrNull,
   secret_hint: text,
+  secret_begins_at: textOrNull,
   last_delivery: z.object({ id, status: text, at: text }).nullable(),
 };
 

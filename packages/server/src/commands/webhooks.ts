@@ -101,11 +101,17 @@ export const deleteWebhook: CommandHandler = deleteCommand({
   request: ({ webhooks }, id, options) => webhooks.delete(id, options),
 });
 
+const WEEK_S = 604_800;
+
 export const rotateWebhookSecret: CommandHandler = objectCommand({
   of: 'webhook',
   shape: webhookWithSecret,
-  asks: (id) => `The secret of ${id} will stop working immediately, and a new one will be shown.`,
-  request: ({ webhooks }, id, call) => webhooks.rotateSecret(id, call),
+  asks: (id, { options }) =>
+    options.text('after') === undefined
+      ? `The secret of ${id} will stop working immediately, and a new one will be shown.`
+      : `A new secret of ${id} will be shown, which begins to sign later.`,
+  request: ({ webhooks }, id, call) =>
+    webhooks.rotateSecret(id, { after_seconds: call.options.whole('after', { min: 0, max: WEEK_S }) }, call),
   describe: (data) => described(data, data.secret),
 });
 
@@ -164,6 +170,7 @@ function described(data: WebhookResource, secret?: string): Text {
     description: data.description,
     'trace context': yesOrNo(data.trace_context),
     [secret === undefined ? 'secret ends in' : 'secret']: secret ?? data.secret_hint,
+    'secret signs from': data.secret_begins_at,
     'failing since': data.failing_since,
     'disabled at the earliest': data.auto_disable_at,
     'last delivery': last && `${last.id} ${last.status} ${last.at}`,

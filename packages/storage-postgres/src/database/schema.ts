@@ -449,6 +449,9 @@ CREATE TABLE trunkline.endpoints (
   status          text NOT NULL,
   sealed_secret   text NOT NULL,
   secret_hint     text NOT NULL,
+  -- What signs before sealed_secret begins to, and when it begins.
+  sealed_previous_secret text,
+  secret_begins_at bigint,
   -- Whether its requests have the trace context of their event.
   trace_context   boolean NOT NULL DEFAULT false,
   disabled_at     bigint,

@@ -192,10 +192,11 @@ const CLAIM: string = `
     WHERE lanes.ctid = served.place
   )
   SELECT delivery.*, (new_claims[turn]).token, event.payload, event.traceparent, endpoint.url, endpoint.sealed_secret,
-    endpoint.trace_context
+    endpoint.sealed_previous_secret, endpoint.secret_begins_at, endpoint.trace_context
   FROM served
   LEFT JOIN LATERAL (
-    SELECT url, sealed_secret, trace_context FROM trunkline.endpoints WHERE endpoints.id = served.endpoint_id LIMIT 1
+    SELECT url, sealed_secret, sealed_previous_secret, secret_begins_at, trace_context
+    FROM trunkline.endpoints WHERE endpoints.id = served.endpoint_id LIMIT 1
   ) AS endpoint ON true
   CROSS JOIN LATERAL generate_series(1, taken) AS turn
   CROSS JOIN LATERAL (
@@ -226,7 +227,7 @@ export function readClaimed(row: Row): ClaimedDelivery {
     traceparent: wordOrNull(row, 'traceparent'),
     endpoint: {
       url: text(row, 'url'),
-      sealedSecret: text(row, 'sealed_secret'),
+      ...entities.endpointSecrets.read(row),
       traceContext: flag(row, 'trace_context'),
     },
   };

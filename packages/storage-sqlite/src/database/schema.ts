@@ -444,6 +444,9 @@ CREATE TABLE endpoints (
   status          TEXT NOT NULL,
   sealed_secret   TEXT NOT NULL,
   secret_hint     TEXT NOT NULL,
+  -- What signs before sealed_secret begins to, and when it begins.
+  sealed_previous_secret TEXT,
+  secret_begins_at INTEGER,
   -- Whether its requests have the trace context of their event.
   trace_context   INTEGER NOT NULL DEFAULT 0,
   disabled_at     INTEGER,

@@ -226,7 +226,7 @@ function claimedDelivery(
 ): ClaimedDelivery | null {
   const row = database.get(
     `SELECT deliveries.*, events.payload, event_traces.traceparent, endpoints.url, endpoints.sealed_secret,
-       endpoints.trace_context
+       endpoints.sealed_previous_secret, endpoints.secret_begins_at, endpoints.trace_context
      FROM deliveries
      JOIN events ON events.id = deliveries.event_id
      LEFT JOIN event_traces ON event_traces.event_id = deliveries.event_id
@@ -244,7 +244,7 @@ function claimedDelivery(
     traceparent: textOrNull(row, 'traceparent'),
     endpoint: {
       url: text(row, 'url'),
-      sealedSecret: text(row, 'sealed_secret'),
+      ...entities.endpointSecrets.read(row),
       traceContext: flag(row, 'trace_context'),
     },
   };

@@ -45,6 +45,10 @@ export interface Endpoint {
   readonly traceContext: boolean;
   readonly sealedSecret: string;
   readonly secretHint: string;
+  /** The secret that signs before `secretBeginsAt`; null if `sealedSecret` was never to begin later. */
+  readonly sealedPreviousSecret: string | null;
+  /** When `sealedSecret` begins to sign; null if it always has. */
+  readonly secretBeginsAt: number | null;
   readonly disabledAt: number | null;
   readonly disabledReason: DisabledReason | null;
   readonly health: EndpointHealth;
@@ -63,6 +67,8 @@ export const DESCRIPTION_MAX = 255;
 export const EVENTS_MAX = 20;
 /** The maximum number of ids in `instances`. */
 export const INSTANCES_MAX = 100;
+/** The maximum time from a rotation until the new secret begins to sign: a week, in seconds. */
+export const SECRET_AFTER_MAX_S: number = 7 * 24 * 60 * 60;
 
 /**
  * Whether a stored endpoint still has the state that a change was based on: the version and, if `decidedOn` has one,

@@ -1,6 +1,7 @@
 import type { Attempt, Delivery, DeliveryStatus } from '../../domain/delivery/delivery.ts';
 import type { LaneLimits } from '../../domain/delivery/lane.ts';
 import type { LanePosition } from '../../domain/delivery/waiting.ts';
+import type { EndpointSecrets } from '../../domain/endpoint/endpoint-secret.ts';
 import type { Endpoint } from '../../domain/endpoint/endpoint.ts';
 import type { Event } from '../../domain/event/event.ts';
 import type { Page, PageRequest } from './page.ts';
@@ -19,7 +20,7 @@ export interface ClaimedDelivery {
   /** The `traceparent` of the event, as stored. */
   readonly traceparent: string | null;
   /** The endpoint's settings at the time of the claim. */
-  readonly endpoint: Pick<Endpoint, 'url' | 'sealedSecret' | 'traceContext'>;
+  readonly endpoint: Pick<Endpoint, 'url' | 'traceContext'> & EndpointSecrets;
 }
 
 /** The maximum number of deliveries that `listOfEvent` returns, far more than a workspace has endpoints. */

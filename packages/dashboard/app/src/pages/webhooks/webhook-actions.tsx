@@ -9,6 +9,7 @@ import { keyOf } from '../../api/keys.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { ErrorView } from '../../components/error-view.tsx';
+import { Field } from '../../components/form.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { useToasts } from '../../components/toasts.tsx';
 import { webhookHost, webhookName } from '../../domain/webhook-status.ts';
@@ -31,6 +32,8 @@ export function WebhookActions({
   const navigate = useNavigate();
   const [asked, setAsked] = useState<Asked | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
+  /** In how many seconds a new secret begins to sign. */
+  const [after, setAfter] = useState('0');
   const { id, status } = webhook;
   const name = webhookName(webhook);
   const { webhooks } = clientOf(workspaceId);
@@ -86,10 +89,20 @@ export function WebhookActions({
         onClose={close}
         title={t.rotateTitle(name)}
         verb={t.rotate}
-        act={async () => setSecret(unwrap(await webhooks.rotateSecret(id)).data.secret)}
+        act={async () => {
+          const rotation = { after_seconds: Number(after) };
+          setSecret(unwrap(await webhooks.rotateSecret(id, rotation)).data.secret);
+        }}
         onDone={refresh}
       >
-        {t.rotateText}
+        <p>{t.rotateText}</p>
+        <Field name="after" label={t.rotateWhen}>
+          <select value={after} onChange={(event) => setAfter(event.target.value)}>
+            <option value="0">{t.rotateAtOnce}</option>
+            <option value="3600">{t.rotateInAnHour}</option>
+            <option value="86400">{t.rotateInADay}</option>
+          </select>
+        </Field>
       </Confirm>
       <Confirm
         isOpen={asked === 'remove'}

@@ -82,7 +82,8 @@ function Settings({
   readonly webhook: WebhookResource;
 }): ReactNode {
   const t = useTexts('webhooks');
-  const { url, description, events, instances, secret_hint, trace_context, created_at, updated_at } = webhook;
+  const { url, description, events, instances, secret_hint, secret_begins_at, trace_context } = webhook;
+  const { created_at, updated_at } = webhook;
   return (
     <Facts
       facts={[
@@ -104,7 +105,20 @@ function Settings({
           name: t.numbers,
           value: instances === null ? t.allNumbers : <ChosenNumbers workspace={workspace} ids={instances} />,
         },
-        { name: t.secret, value: <code>{secret_hint}</code> },
+        {
+          name: t.secret,
+          value: (
+            <>
+              <code>{secret_hint}</code>
+              {secret_begins_at !== null && (
+                <>
+                  {' '}
+                  · {t.signsFrom} <Time at={secret_begins_at} as="moment" />
+                </>
+              )}
+            </>
+          ),
+        },
         { name: t.trace, value: trace_context ? t.yes : t.no },
         { name: t.created, value: <Time at={created_at} as="moment" /> },
         { name: t.updated, value: <Time at={updated_at} as="moment" /> },

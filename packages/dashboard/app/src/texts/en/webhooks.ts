@@ -88,7 +88,12 @@ export const webhooks = {
     'Nothing is sent to it until you enable it. Deliveries that have not arrived fail, and can be sent again afterwards.',
   rotateTitle: (name: string) => `Make a new secret for ${name}?`,
   rotateText:
-    'The old one stops working immediately: a receiver that does not have the new one refuses what it gets.',
+    'A receiver that does not have the new secret when it begins to sign refuses what it gets. Until then, the old one signs.',
+  rotateWhen: 'The new secret signs',
+  rotateAtOnce: 'at once',
+  rotateInAnHour: 'in an hour',
+  rotateInADay: 'in a day',
+  signsFrom: 'signs from',
   removeTitle: (name: string) => `Delete ${name}?`,
   removeText:
     'Nothing is sent to it any more, and deliveries that have not arrived fail. This cannot be undone.',

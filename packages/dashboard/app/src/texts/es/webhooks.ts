@@ -85,7 +85,12 @@ export const webhooks: TextsOf<'webhooks'> = {
     'No se le envía nada hasta que alguien lo active. Las entregas que no han llegado fallan, y después pueden enviarse de nuevo.',
   rotateTitle: (name) => `¿Crear un secreto nuevo para ${name}?`,
   rotateText:
-    'El anterior deja de funcionar inmediatamente: un receptor que no tenga el nuevo rechaza lo que recibe.',
+    'Un receptor que no tenga el nuevo secreto cuando empiece a firmar rechaza lo que recibe. Hasta entonces firma el anterior.',
+  rotateWhen: 'El nuevo secreto firma',
+  rotateAtOnce: 'desde ahora',
+  rotateInAnHour: 'en una hora',
+  rotateInADay: 'en un día',
+  signsFrom: 'firma desde',
   removeTitle: (name) => `¿Eliminar ${name}?`,
   removeText: 'Ya no se le envía nada, y las entregas que no han llegado fallan. No se puede deshacer.',
   deliveries: 'Entregas',
