@@ -144,6 +144,11 @@ describe('the API of a workspace', () => {
       updated_at: '2026-01-01T00:00:00.005+00:00',
     });
     expect(await api.instances.update(id, {})).toMatchObject({ name: 'Sales' });
+    // Changes that come together, of which each knows the instance before the others.
+    await Promise.all(
+      [{ name: 'Desk' }, { pace: 'off' } as const].map((one) => api.instances.update(id, one)),
+    );
+    expect(await api.instances.get(id)).toMatchObject({ name: 'Desk', pace: 'off' });
     await expect(api.instances.update(id, { name: ' ' })).rejects.toMatchObject({
       code: 'VALIDATION_FAILED',
     });

@@ -150,6 +150,7 @@ describe('an instance whose network the process does not have', () => {
       api.instances.disconnect(id),
       api.instances.logout(id),
       api.instances.delete(id),
+      api.instances.update(id, { credentials: { token: 'any' } }),
     ])
       await expect(request).rejects.toMatchObject(refused);
     expect(await api.messages.get(message)).toMatchObject({ status: 'queued' });

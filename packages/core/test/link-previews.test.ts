@@ -70,6 +70,13 @@ describe('a text with a link', () => {
     },
   );
 
+  it('has none without a link', async () => {
+    const { harness, send, previews, fetched } = await start('all');
+    await send('See you tomorrow.');
+    await harness.clock.settle();
+    expect([previews(), fetched]).toEqual([[undefined], []]);
+  });
+
   it('says in its payload what was requested', async () => {
     const { send } = await start('requested');
     expect((await send(LINK, true)).payload).toEqual({ link_preview: true });

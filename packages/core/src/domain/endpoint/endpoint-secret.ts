@@ -13,7 +13,7 @@ export function newEndpointSecret(randomBytes: (length: number) => Uint8Array): 
   return PREFIX + base64(randomBytes(RANDOM_BYTES));
 }
 
-/** What decides which secret signs. */
+/** The secrets of an endpoint, one of which signs. */
 export type EndpointSecrets = Pick<Endpoint, 'sealedSecret' | 'sealedPreviousSecret' | 'secretBeginsAt'>;
 
 /** The sealed secret that signs an attempt at `now`. */

@@ -82,8 +82,8 @@ export interface CompletedAndClaimed extends DeliveryClaimResult {
 }
 
 /**
- * What a person requests by hand: one more attempt of a delivery that has ended, or the next attempt of one that waits
- * for its retry, before its time.
+ * An attempt that a person requests: one more of a delivery that has ended, or the next one, before its time, of a
+ * delivery that waits for its retry.
  */
 export type RequestedAttempt = 'extra' | 'next';
 

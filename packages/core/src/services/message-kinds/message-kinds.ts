@@ -75,7 +75,7 @@ export function kindText<Kind extends MessageKind>({
 /** A kind with its payload, as given by a caller other than a gateway. */
 export const messageDetail: z.ZodType<MessageKindAndPayload, unknown> = z
   .object({ kind: z.enum(MESSAGE_KINDS), payload: z.unknown() })
-  .transform(({ kind, payload = null }, context): MessageKindAndPayload => {
+  .transform(({ kind, payload }, context): MessageKindAndPayload => {
     const read = (KIND_RULES[kind].payload ?? z.null()).safeParse(payload);
     if (read.success) return { kind, payload: read.data } as MessageKindAndPayload; // checked by the schema of its kind
     for (const { message } of read.error.issues)
