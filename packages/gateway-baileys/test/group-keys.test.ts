@@ -1,6 +1,6 @@
 import type { OutgoingMessage, SendOutcome } from '@trunkline/core/spi/gateway';
 import type { SentMessage } from '@trunkline/fake-whatsapp';
-import { eventually } from '@trunkline/test-support';
+import { elapsing, eventually } from '@trunkline/test-support';
 import { describe, expect, it } from 'vitest';
 import { linked } from './support/linked.ts';
 import type { Linked } from './support/linked.ts';
@@ -61,6 +61,26 @@ describe('a group of which WhatsApp hands out no keys', () => {
       error: { code: 'network_busy' },
     });
     expect(wa.sentMessages()).toEqual([]);
+  });
+
+  it('gets none if the query for keys has no response, also while a message to the number cannot be read', async () => {
+    const harness = await linked({
+      readsByItself: false,
+      gateway: { socket: { defaultQueryTimeoutMs: elapsing(1_000) } },
+    });
+    const { wa, account, reader } = harness.network;
+    const group = wa.group({ subject: 'Team', members: [account, reader] });
+    const message = aText(group.jid);
+    wa.muteQueries('encrypt/get/key');
+    const before = keyQueries(harness);
+    const sending = send(harness, message);
+    await eventually(() => expect(keyQueries(harness)).toBeGreaterThan(before));
+    await wa.inbound(reader, account, 'broken', { undecryptable: true, respondsToRetry: false });
+    expect(await sending).toMatchObject({ kind: 'not_sent', error: { code: 'network_busy' } });
+    expect(wa.sentMessages()).toEqual([]);
+    wa.unmuteQueries();
+    expect(await send(harness, message)).toEqual({ kind: 'accepted' });
+    expect(wa.sentMessages()[0]?.readableBy).toEqual([reader.phoneNumber]);
   });
 
   it('takes a message that nobody else is there to read', async () => {

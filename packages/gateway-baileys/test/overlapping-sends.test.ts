@@ -97,13 +97,16 @@ describe('sends to several chats at the same time', () => {
     const harness = await linked({ readsByItself: false });
     const { network, link } = harness;
     const { wa, account } = network;
-    const chats = people(harness, 5);
+    const chats = people(harness, sized('PEOPLE', { short: 5, long: 20 }));
     const group = wa.group({ subject: 'Team', members: [account, ...chats] });
     const connection = link.connection();
+    const toEach = Array.from({ length: sized('TEXTS', { short: 3, long: 10 }) }, (_, i) => `text ${i}`);
     const sent = [...chats.map(({ phoneNumber }) => phoneNumber), group.jid].map((to) =>
-      ['one', 'two', 'three'].map((text) => aText(to, text)),
+      toEach.map((text) => aText(to, text)),
     );
-    const texts = chats.flatMap(({ phoneNumber }) => [1, 2].map((time) => `${phoneNumber}, ${time}`));
+    const texts = chats.flatMap(({ phoneNumber }) =>
+      toEach.slice(1).map((text) => `${phoneNumber}, ${text}`),
+    );
     const writing = (async () => {
       for (const text of texts) {
         const person = chats.find(({ phoneNumber }) => text.startsWith(phoneNumber));
@@ -121,8 +124,8 @@ describe('sends to several chats at the same time', () => {
     expectRead(harness, sent.flat());
     for (const person of chats) {
       const inbox = wa.inbox(person).filter(({ group: place }) => place === null);
-      expect(inbox.map(({ content }) => textOf({ content }))).toEqual(['one', 'two', 'three']);
-      expect(wa.inbox(person)).toHaveLength(6);
+      expect(inbox.map(({ content }) => textOf({ content }))).toEqual(toEach);
+      expect(wa.inbox(person)).toHaveLength(2 * toEach.length);
     }
   });
 

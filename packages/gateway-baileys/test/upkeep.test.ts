@@ -26,6 +26,22 @@ describe('what WhatsApp asks of a linked device', () => {
     expect(wa.routeOf(account)).toBe('gru2');
   });
 
+  it('the device never says that it is online, since the phone would notify its owner of nothing', async () => {
+    const { network, link, open } = await linked();
+    const { wa, account, reader } = network;
+    await wa.fromPhone(account, reader, 'the name of the owner comes with this');
+    await link.first('activity');
+    await link.connection().close();
+    await (await open()).first('connected');
+    const said = () =>
+      wa
+        .transcript()
+        .filter(({ direction, node }) => direction === 'received' && node.tag === 'presence')
+        .map(({ node }) => node.attrs['type']);
+    await eventually(() => expect(said()).toContain('unavailable'));
+    expect(said()).not.toContain('available');
+  });
+
   it('changes of what the devices of an account share are acknowledged, and hold nothing back', async () => {
     const { network, link } = await linked();
     const { wa, account, reader } = network;
