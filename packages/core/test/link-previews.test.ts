@@ -138,6 +138,18 @@ describe('the page of a link', () => {
     expect(previews()).toEqual([null]);
   });
 
+  it('is not fetched while eight others are: the text goes without a preview', async () => {
+    const { harness, fetched, previews } = await start('all', () => new Promise<never>(() => {}));
+    for (let place = 0; place <= 8; place += 1) {
+      const instance = await connectScripted(harness);
+      const text = `${LINK}${place}`;
+      await harness.api.messages.send({ instance, to: '15550001', type: 'text', text });
+    }
+    await harness.clock.settle();
+    expect(fetched).toHaveLength(8);
+    expect(previews()).toEqual([null]);
+  });
+
   it('is abandoned after three seconds', async () => {
     const { harness, send, previews } = await start(
       'all',

@@ -145,6 +145,7 @@ describe('an account that is linked only with its passkey', () => {
       [signed({ type: 'webauthn.create' }), 'response', /whole answer/],
       [signed({ challenge: 'b3RoZXI' }), 'response', /another request/],
       [signed({ origin: 'https://localhost.example' }), 'response', /made on localhost\.example/],
+      [signed({ origin: 'https://notlocalhost' }), 'response', /made on notlocalhost/],
     ];
     for (const [input, field, why] of wrong) {
       const given = api.instances.answerPasskey(id, input as typeof answer); // as a caller without types may pass

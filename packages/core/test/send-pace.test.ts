@@ -136,6 +136,13 @@ describe('a number in its first ten days', () => {
     expect(await harness.api.messages.get(third)).toMatchObject({ status: 'sent', error: null });
   });
 
+  it('does not let messages that are held delay others', async () => {
+    const all = await paced({ newPeoplePerDay: 1, messagesPerMinute: 1 });
+    await sendEach(all, [ADA, BOB, EVE, KIM, '34600000005', '34600000006', ADA]);
+    await all.harness.clock.advance(1.5 * MINUTE);
+    expect(texts(all.gateway.sent())).toEqual([ADA, ADA]);
+  });
+
   it('keeps messages to one new person in order', async () => {
     const all = await paced({ newPeoplePerDay: 1 });
     const { harness, id } = all;
@@ -215,6 +222,21 @@ describe('a number in its first ten days', () => {
     expect(texts(third.sent())).toEqual([]);
     await jumpAhead(harness, DAY);
     expect(texts(third.sent())).toEqual([EVE]);
+  });
+
+  it('sends a message to the last new person again after a restart if it may have arrived', async () => {
+    const pace = { ...UNHURRIED, newPeoplePerDay: 1 };
+    const harness = await startHarness({ roles: only('api') });
+    const silent = scriptedGateway({ pace, send: async () => ({ kind: 'unknown', reason: 'no response' }) });
+    const one = await harness.another({ roles: only('gateway'), gateway: silent });
+    const id = await connectScripted(harness);
+    await sendText(harness, id, ADA, 'a');
+    await harness.clock.settle();
+    await one.trunkline.stop();
+    const second = scriptedGateway({ pace });
+    await harness.another({ roles: only('gateway'), gateway: second });
+    await harness.clock.advance(MINUTE);
+    expect(texts(second.sent())).toEqual(['a']);
   });
 
   it('gives the network its usual time to take a message that waited for a day', async () => {

@@ -67,6 +67,25 @@ describe('somebody who has installed WhatsApp again', () => {
     },
   );
 
+  it('reads the second message of a group whose first one was on its way meanwhile', async () => {
+    const harness = await linked({ readsByItself: false });
+    const { wa, account, reader } = harness.network;
+    const carol = wa.person('5511955550078');
+    const group = wa.group({ subject: 'Team', members: [account, reader, carol] });
+    const toGroup = { to: group.jid, isGroup: true };
+    wa.holdAcks();
+    const first = send(harness, harness.link, toGroup);
+    await eventually(() => expect(wa.sentMessages()).toHaveLength(1));
+    wa.reinstall(reader);
+    // The change is only noted once the message has arrived; other messages are received meanwhile.
+    await wa.inbound(carol, account, 'hello');
+    await harness.link.first('message');
+    wa.releaseAcks();
+    await first;
+    await eventually(() => expect(isKnown(harness)).toBe(true));
+    expect((await send(harness, harness.link, toGroup))[0]?.readableBy).toContain(reader.phoneNumber);
+  });
+
   it('reads a message of a group in the end if WhatsApp has not said so', async () => {
     const harness = await linked({ readsByItself: false });
     const { wa, account, reader } = harness.network;

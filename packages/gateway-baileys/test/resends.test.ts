@@ -96,6 +96,23 @@ describe('a message that somebody asks for', () => {
     expect(wa.sentMessages({ id })).toHaveLength(1);
   });
 
+  it('is not sent to a member of another group, who asks for it there', async () => {
+    const harness = await linked({ readsByItself: false });
+    const { wa, account } = harness.network;
+    const { group } = aTeam(harness, 2);
+    const curious = wa.person('5511977770002');
+    const other = wa.group({ subject: 'Neighbours', members: [account, curious] });
+    const id = await sent(harness, aText(group.jid, true, 'only for the team'));
+    await sent(harness, aText(other.jid, true));
+    wa.deliverStanza(account, {
+      tag: 'receipt',
+      attrs: { id, from: other.jid, participant: curious.lidJid ?? '', type: 'retry', t: '1' },
+      content: [{ tag: 'retry', attrs: { count: '1', id, v: '1', t: '1' } }],
+    });
+    await eventually(() => expect(acksOf(harness, id)).toHaveLength(1));
+    expect(wa.sentMessages({ id })).toHaveLength(1);
+  });
+
   it('is sent again after a restart, and by either of the two addresses of its recipient', async () => {
     const harness = await linked({ readsByItself: false });
     const { wa, account, reader } = harness.network;

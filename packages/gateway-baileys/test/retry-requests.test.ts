@@ -68,6 +68,21 @@ describe('a message that cannot be read', () => {
     expect(wa.takeProblems()).toEqual([]);
   });
 
+  it('is asked for as often as its sender says that it was, since another process may have done it', async () => {
+    const harness = await linked({ readsByItself: false });
+    const { wa, account, reader } = harness.network;
+    const sentAgain = (id: string, count: string): void =>
+      wa.deliverStanza(account, {
+        tag: 'message',
+        attrs: { id, from: reader.lidJid ?? '', type: 'text', t: String(Math.floor(Date.now() / 1_000)) },
+        content: [{ tag: 'enc', attrs: { v: '2', type: 'msg', count }, content: Buffer.alloc(64) }],
+      });
+    sentAgain('3A0001', '4');
+    sentAgain('3A0002', '2');
+    await eventually(() => expect(requestsFor(harness, '3A0002')).toEqual([{ count: '3', hasKeys: true }]));
+    expect(requestsFor(harness, '3A0001')).toEqual([]);
+  });
+
   it.runIf(isLongForm)('is asked of the phone of the number when its sender stays silent', async () => {
     const harness = await linked({ readsByItself: false, clock: hurriedClock() });
     const { wa, account, reader } = harness.network;
