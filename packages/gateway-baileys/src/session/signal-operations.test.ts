@@ -117,6 +117,28 @@ it('the keys of a send, and the message itself, are stored together', async () =
   ]);
 });
 
+it('keys that encrypt a message while its first ones are being stored are stored before it, too', async () => {
+  const disk = Promise.withResolvers<void>();
+  let saves = 0;
+  const { keys, stored, step, aSend } = await counters({
+    between: async () => {},
+    async beforeSave() {
+      saves += 1;
+      await (saves === 1 ? disk.promise : setImmediate());
+    },
+  });
+  await withinSend(aSend('message'), async () => {
+    await step('own phone');
+    const reading = keys.get('tctoken', ['chat']);
+    await setImmediate();
+    await step('chat');
+    disk.resolve();
+    await reading;
+    await keys.get('tctoken', ['chat']);
+    expect([stored('own phone'), stored('chat')]).toEqual([1, 1]);
+  });
+});
+
 it('an operation that fails changes nothing, and what outlasts one is not part of it', async () => {
   const { operations, keys, current } = await counters({ between: async () => {} });
   const failing = operations.run(['chat'], async () => {
