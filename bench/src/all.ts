@@ -23,6 +23,7 @@ const BENCHES: readonly (readonly [name: string, sizes: Readonly<Record<string, 
   ['feel', { TEXTS: '200', BURNERS: '0,3' }],
   ['restart', { ROUNDS: '5' }],
   ['big-accounts', { INSTANCES: '2' }],
+  ['whatsapp-instances', {}],
   ['scale', { INSTANCES: '1000', PROCESSES: '4', ENDPOINTS: '200', PER_SECOND: '50', SECONDS: '10' }],
 ];
 

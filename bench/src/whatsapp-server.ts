@@ -17,6 +17,8 @@ export interface ServerFacts {
 export interface Memory {
   readonly rss: number;
   readonly heapUsed: number;
+  /** The highest resident memory since the last report. */
+  readonly highestRss: number;
   /** The longest time that other work had to wait since the last report, in milliseconds. */
   readonly longestDelay: number;
   /**
@@ -33,11 +35,13 @@ const cpuMs = (): number => {
   return (user + system) / 1_000;
 };
 let longestWork = 0;
+let highestRss = 0;
 let worked = cpuMs();
 setInterval(() => {
   const ms = cpuMs();
   longestWork = Math.max(longestWork, ms - worked);
   worked = ms;
+  highestRss = Math.max(highestRss, process.memoryUsage.rss());
 }, 5);
 
 const directory = process.argv[2] ?? '';
@@ -64,18 +68,21 @@ const { token } = await trunkline.admin.apiKeys.create({
 });
 
 const { fetch } = createHttpApp(trunkline, { rateLimit: false });
-const server = serve({ fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => {
+// On a busy machine, a connection that is closed after seconds may be closed while the next request is sent on it.
+const serverOptions = { keepAliveTimeout: 75_000 };
+const server = serve({ fetch, hostname: '127.0.0.1', port: 0, serverOptions }, ({ port }) => {
   process.send?.({ baseUrl: `http://127.0.0.1:${port}/api/v1`, apiKey: token } satisfies ServerFacts);
 });
 process.on('message', () => {
   const delays = { longestDelay: delay.max / 1e6, longestWork };
   globalThis.gc?.();
   const { rss, heapUsed } = process.memoryUsage();
-  process.send?.({ rss, heapUsed, ...delays } satisfies Memory);
+  process.send?.({ rss, heapUsed, highestRss, ...delays } satisfies Memory);
   // Do not count the garbage collection above as a delay.
   setTimeout(() => {
     delay.reset();
     longestWork = 0;
+    highestRss = 0;
   }, 50);
 });
 process.on('disconnect', () => void stop());

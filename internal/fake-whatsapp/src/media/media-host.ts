@@ -9,11 +9,11 @@ import { MediaAddresses } from './media-addresses.ts';
 
 /**
  * An HTTP status, a redirect, a 200 with changed bytes, or a 200 that stops half-way and then stays open (`stall`) or
- * breaks off (`cut`).
+ * breaks off (`cut`). An upload is not affected by these three, but by `silence`: the request gets no response.
  */
-export type MediaFailure = number | { readonly redirectTo: string } | 'corrupt' | 'stall' | 'cut';
+export type MediaFailure = number | { readonly redirectTo: string } | MediaDamage | 'silence';
 
-type MediaDamage = Extract<MediaFailure, string>;
+type MediaDamage = 'corrupt' | 'stall' | 'cut';
 
 /** The state of a host: working, without a server, or with a server that never responds. */
 export type MediaHostState = 'up' | 'down' | 'silent';
@@ -135,6 +135,7 @@ export class MediaHost {
     const isHistory = pathname.startsWith(`/o1/${HISTORY}`);
     if (!isHistory) this.requests.push({ host, method, path: pathname, range });
     const failure = isHistory ? undefined : this.#failures.shift();
+    if (failure === 'silence') return;
     if (typeof failure === 'number') {
       response.writeHead(failure).end('{}');
       return;
