@@ -70,7 +70,7 @@ interface RetryOptions {
   readonly device?: number;
   /** Whether the device asks however often it has asked before. Real ones ask up to five times, as by default. */
   readonly insists?: boolean;
-  /** How the person is named to the client; by LID by default. Groups have their own setting. */
+  /** How the person is named to the client; as the message named them by default. Groups have their own setting. */
   readonly addressing?: AddressingMode;
 }
 

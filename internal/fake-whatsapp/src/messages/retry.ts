@@ -1,4 +1,9 @@
-import { encodeBigEndian, extractE2ESessionFromRetryReceipt, jidDecode } from '@whiskeysockets/baileys';
+import {
+  encodeBigEndian,
+  extractE2ESessionFromRetryReceipt,
+  isPnUser,
+  jidDecode,
+} from '@whiskeysockets/baileys';
 import type { Connection } from '../connection/connection.ts';
 import type { Network } from '../network.ts';
 import { child, seconds, stanza } from '../stanza.ts';
@@ -19,7 +24,7 @@ export interface Unreadable {
   readonly group: string | null;
   /** Whether the device ignores the limit of its requests. */
   readonly insists?: boolean | undefined;
-  /** How a message to one person names the reader; by LID by default. */
+  /** How the request names the reader of a message to one person; as the message did by default. */
   readonly addressing?: AddressingMode | undefined;
 }
 
@@ -30,7 +35,7 @@ export interface Unreadable {
 export async function askForRetry(
   network: Network,
   companion: Companion,
-  { id, reader, device, group, insists = false, addressing: named = 'lid' }: Unreadable,
+  { id, reader, device, group, insists = false, addressing: named }: Unreadable,
 ): Promise<void> {
   const name = `${id}:${String(device)}`;
   const count = (reader.retries.get(name) ?? 0) + 1;
@@ -38,7 +43,8 @@ export async function askForRetry(
   reader.retries.set(name, count);
   const peer = reader.deviceOf(device);
   const keys = count === 1 ? [] : [stanza('keys', {}, await peer.bundle())];
-  const addressing = group === null ? named : network.directory.group(group).addressing;
+  const addressing =
+    group === null ? (named ?? addressingOf(network, id)) : network.directory.group(group).addressing;
   const jid = reader.jidIn(addressing, device === PHONE ? undefined : device);
   const names = group === null ? { from: jid } : { from: group, participant: jid };
   const t = seconds(network.now());
@@ -49,6 +55,15 @@ export async function askForRetry(
       ...keys,
     ]),
   );
+}
+
+/**
+ * How the accepted message named its reader. whatsmeow's `retry.go` sends the copy to the address that the request names,
+ * so the network must accept a message to that address.
+ */
+function addressingOf({ chronicle }: Network, id: string): AddressingMode {
+  const accepted = chronicle.sent.all({ id }).findLast(({ refused }) => refused === null);
+  return accepted && isPnUser(accepted.to) ? 'pn' : 'lid';
 }
 
 /** A client could not read a message and asks the sender's phone for it again. */

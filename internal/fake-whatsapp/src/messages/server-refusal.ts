@@ -14,16 +14,17 @@ export function serverRefusal(connection: Connection, node: Stanza): number | un
   const { directory } = connection.network;
   const to = node.attrs['to'] ?? '';
   const group = directory.findGroup(to);
+  // A copy for a device that asked again names no mode and has no token: whatsmeow's `retry.go`.
+  const { participant, device_fanout: fanout } = node.attrs;
+  const isForOne = participant !== undefined || fanout === 'false';
   if (group) {
-    // A copy for one device that asked again does not name the mode: whatsmeow's `retry.go`.
-    const isForOne = node.attrs['participant'] !== undefined;
     return isForOne || node.attrs['addressing_mode'] === group.addressing ? undefined : OUTDATED_MEMBERS;
   }
   const contact = directory.byJid(to);
   if (contact === undefined) return undefined;
   const mode = jidDecode(to)?.server === 'lid' ? 'lid' : 'pn';
   const isWrongName = contact.writtenToBy !== 'either' && contact.writtenToBy !== mode;
-  const lacksToken = contact.needsToken !== false && !hasToken(connection, contact, node);
+  const lacksToken = !isForOne && contact.needsToken !== false && !hasToken(connection, contact, node);
   return isWrongName || lacksToken ? NOT_TO_THIS_NAME : undefined;
 }
 
