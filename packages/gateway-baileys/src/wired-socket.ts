@@ -31,6 +31,7 @@ import type { StoredSession } from './session/stored-session.ts';
 import { limitAppState } from './socket/app-state.ts';
 import { baileysLogger } from './socket/baileys-logs.ts';
 import { browserOf, makeSocket } from './socket/make-socket.ts';
+import { keepMessageOrder } from './socket/message-order.ts';
 import { askForOfflineBatches } from './socket/offline-batches.ts';
 import { watchRestrictions } from './restrictions.ts';
 import type { RestrictionQueries } from './restrictions.ts';
@@ -104,10 +105,11 @@ export function wireSocket(parts: WiringParts): WiredSocket {
   });
   void stored.broken.then(giveUp);
   askForOfflineBatches(socket);
+  keepMessageOrder(socket);
   refuseStanzas(socket, skipped);
   confirmRepeats({ socket, arrivals: stored.arrivals, skipped });
-  answerRetries({ socket, sent: stored.sent, copies: memory.copies, logger: log });
   const pauses = createPauses(clock, life.ended);
+  answerRetries({ socket, sent: stored.sent, copies: memory.copies, pauses, logger: log });
   const standing = watchRestrictions({
     socket,
     clock,

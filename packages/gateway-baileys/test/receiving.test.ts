@@ -16,6 +16,32 @@ describe('what was written while the WhatsApp gateway was away', () => {
     expect(again.all('message').map(({ message }) => textOf(message))).toEqual(['one', 'two', 'three']);
   });
 
+  it('is reported before what is written once the number is back', async () => {
+    const { network, session, link, open } = await linked();
+    const { wa, account, reader } = network;
+    await link.connection().close();
+    for (const text of ['one', 'two', 'three']) await wa.inbound(reader, account, text);
+    const storing = Promise.withResolvers<void>();
+    const save = session.save.bind(session);
+    session.save = async (changes) => {
+      if ([...changes.keys()].some((name) => name.startsWith('key.arrival.'))) await storing.promise;
+      return save(changes);
+    };
+    const again = await open();
+    await again.first('connected');
+    await wa.inbound(reader, account, 'four');
+    // The client confirms the receipt, which comes after the message.
+    wa.receipt(account, { by: reader, type: 'read', ids: ['3EB0AAAAAAAAAAAA10'] });
+    await eventually(() => {
+      const acks = wa.transcript().filter(({ node }) => node.attrs['id'] === '3EB0AAAAAAAAAAAA10');
+      expect(acks.map(({ direction }) => direction)).toContain('received');
+    });
+    storing.resolve();
+    await eventually(() => expect(again.all('message')).toHaveLength(4));
+    const texts = again.all('message').map(({ message }) => textOf(message));
+    expect(texts).toEqual(['one', 'two', 'three', 'four']);
+  });
+
   it.runIf(isLongForm)('is reported before the end of a connection that ends with it', async () => {
     const { network, link } = await linked();
     const { wa, account, reader } = network;

@@ -2,7 +2,7 @@ import type { OutgoingMessage } from '@trunkline/core/spi/gateway';
 import type { Group, Person } from '@trunkline/fake-whatsapp';
 import { eventually } from '@trunkline/test-support';
 import { describe, expect, it } from 'vitest';
-import { linked } from './support/linked.ts';
+import { hurriedClock, linked } from './support/linked.ts';
 import type { Linked } from './support/linked.ts';
 
 let ids = 0;
@@ -125,5 +125,32 @@ describe('a message that somebody asks for', () => {
     expect(wa.sentMessages({ id }).slice(1)).toMatchObject([
       { content: { type: 'text', text: 'say again?' }, readableBy: [reader.phoneNumber] },
     ]);
+  });
+
+  it.each([
+    { who: 'is only written to by number', options: { writtenToBy: 'pn' } },
+    { who: 'only gets messages with a token', options: { needsToken: true } },
+  ] as const)('is sent again to a person who $who', async ({ options }) => {
+    const harness = await linked({ readsByItself: false });
+    const { wa, account } = harness.network;
+    const ann = wa.person('5511977770002', options);
+    await wa.inbound(ann, account, 'Hello');
+    const id = await eventually(() => sent(harness, aText(ann.phoneNumber, false, 'say again?')));
+    await wa.requestRetry(account, ann, id);
+    await eventually(() => expect(acksOf(harness, id)).toHaveLength(1));
+    const accepted = wa.sentMessages({ id }).filter(({ refused }) => refused === null);
+    expect(accepted.map(({ readableBy }) => readableBy)).toEqual([[ann.phoneNumber], [ann.phoneNumber]]);
+    expect(wa.takeProblems()).toEqual([]);
+  });
+
+  it('is sent again later if the network does not hand out the keys of the device at first', async () => {
+    const harness = await linked({ readsByItself: false, clock: hurriedClock() });
+    const { wa, reader } = harness.network;
+    await sent(harness, aText(reader.phoneNumber, false, 'before'));
+    wa.reinstall(reader, { isNotified: false });
+    wa.refuseQueries('encrypt/get/key', 429);
+    const id = await sent(harness, aText(reader.phoneNumber, false, 'say again?'));
+    await eventually(() => expect(acksOf(harness, id)).toHaveLength(1));
+    expect(wa.sentMessages({ id }).map(({ readableBy }) => readableBy)).toEqual([[], [reader.phoneNumber]]);
   });
 });

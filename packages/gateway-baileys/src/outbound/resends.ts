@@ -16,12 +16,15 @@ import { createOrderedWork } from '../inbound/ordered-work.ts';
 import { userOf } from '../inbound/phone-number.ts';
 import type { SentMessage, SentMessages } from '../session/sent-messages.ts';
 import { interceptStanzas } from '../socket/intercepted-stanzas.ts';
+import type { Pauses } from '../socket/socket-life.ts';
 import { queryKeys, startSessions } from './key-bundles.ts';
 
 /** How many copies of a message each device gets. Phones ask as often. */
 const MOST_COPIES = 5;
 /** How many devices are answered at the same time. */
 const CONCURRENT = 4;
+/** The waits before further attempts, for example if the network limits queries for keys: a device does not ask again. */
+const AGAIN_AFTER_MS = [5_000, 30_000];
 
 /** How many copies were sent, by message and device. */
 export type CopyCounts = QuickLRU<string, number>;
@@ -34,6 +37,8 @@ interface Resending {
   readonly socket: WASocket;
   readonly sent: SentMessages;
   readonly copies: CopyCounts;
+  /** Waits that end with the connection. */
+  readonly pauses: Pauses;
   readonly logger: ILogger;
 }
 
@@ -42,21 +47,29 @@ interface Resending {
  * does. Baileys would send a group's message to all members again.
  */
 export function answerRetries(resending: Resending): void {
-  const { socket, logger } = resending;
+  const { socket, pauses, logger } = resending;
   const work = createOrderedWork(CONCURRENT);
   work.release();
+  const answer = async (receipt: BinaryNode, attempt: number): Promise<void> => {
+    const request = requestIn(receipt, socket);
+    try {
+      if (request) await resend(resending, request);
+    } catch (error) {
+      logger.warn({ error }, 'a message could not be sent again to a device that asked for it');
+      const waitMs = AGAIN_AFTER_MS[attempt];
+      if (waitMs !== undefined) {
+        void pauses.pause(waitMs).then(() => pauses.isOver() || run(receipt, attempt + 1));
+        return;
+      }
+    }
+    // If the connection has ended, the network sends the receipt again.
+    await socket.sendMessageAck(receipt).catch(() => undefined);
+  };
+  const run = (receipt: BinaryNode, attempt: number): void =>
+    work.run(receipt.attrs['participant'] ?? receipt.attrs['from'] ?? '', () => answer(receipt, attempt));
   interceptStanzas(socket, 'receipt', (receipt) => {
     if (receipt.attrs['type'] !== 'retry') return false;
-    const answer = async (): Promise<void> => {
-      const request = requestIn(receipt, socket);
-      if (request)
-        await resend(resending, request).catch((error: unknown) =>
-          logger.warn({ error }, 'a message could not be sent again to a device that asked for it'),
-        );
-      // If the connection has ended, the network sends the receipt again.
-      await socket.sendMessageAck(receipt).catch(() => undefined);
-    };
-    work.run(receipt.attrs['participant'] ?? receipt.attrs['from'] ?? '', answer);
+    run(receipt, 0);
     return true;
   });
 }
@@ -93,9 +106,9 @@ async function resend(resending: Resending, request: Request): Promise<void> {
   const name = `${request.networkId} ${request.device}`;
   const copy = (copies.get(name) ?? 0) + 1;
   if (copy > MOST_COPIES) return;
-  copies.set(name, copy);
 
   await prepareSession(socket, request);
+  copies.set(name, copy);
   await socket.sendNode(await copyFor(socket, request, message));
 }
 
