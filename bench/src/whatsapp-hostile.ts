@@ -232,8 +232,10 @@ async function disturb(): Promise<void> {
     ({ people }) => (people[2] ? wa.linkDevice(people[2]) : Promise.resolve()),
   ];
   for (let turn = 0; !isOver; turn += 1) {
-    const number = numbers[(turn * 7) % numbers.length];
-    const way = ways[turn % ways.length];
+    const place = turn % numbers.length;
+    const number = numbers[place];
+    // Another way in each round, so that each number meets all of them.
+    const way = ways[(place + Math.floor(turn / numbers.length)) % ways.length];
     // Rejects if the number is connecting again.
     if (number && way) await way(number).catch(() => {});
     await pause(DISTURB_MS);

@@ -24,10 +24,10 @@ export interface InText {
   edited: string | null;
 }
 
-/** A stanza that the network has accepted, as it arrived first. */
+/** A message with a text that a phone could read. */
 interface Shown {
   readonly networkId: string;
-  readonly to: string;
+  /** When the network first accepted a stanza of the message. */
   readonly at: number;
 }
 
@@ -43,20 +43,31 @@ export interface Ledger {
   readonly out: OutText[];
   /** The texts that people wrote, in order. */
   readonly in: InText[];
-  /** The accepted stanzas of each text, one for each network id, in order of arrival. */
+  /**
+   * When the network first accepted a stanza of each message, by network id. This is the order that counts: a phone that
+   * cannot read a message shows that it waits for it, and puts the copy that it asks for in the same place.
+   */
+  readonly acceptedAt: Map<string, number>;
+  /** The messages with each text, one for each network id. */
   readonly shown: Map<string, Shown[]>;
   /** The reports about each message, by the message's id in the API. Repeated webhooks count once. */
   readonly reports: Map<string, Reported[]>;
 }
 
 export function createLedger(): Ledger {
-  return { out: [], in: [], shown: new Map(), reports: new Map() };
+  return { out: [], in: [], acceptedAt: new Map(), shown: new Map(), reports: new Map() };
 }
 
-export function noteShown({ shown }: Ledger, text: string, stanza: Shown): boolean {
+/** Notes a stanza that the network has accepted, whether or not a phone could read it. */
+export function noteAccepted({ acceptedAt }: Ledger, networkId: string, at: number): void {
+  if (!acceptedAt.has(networkId)) acceptedAt.set(networkId, at);
+}
+
+/** Notes that a phone can read the message. Returns whether this is the first one with the text. */
+export function noteShown({ acceptedAt, shown }: Ledger, text: string, networkId: string): boolean {
   const before = shown.get(text) ?? [];
-  if (before.some(({ networkId }) => networkId === stanza.networkId)) return false;
-  shown.set(text, [...before, stanza]);
+  if (before.some((other) => other.networkId === networkId)) return false;
+  shown.set(text, [...before, { networkId, at: acceptedAt.get(networkId) ?? Infinity }]);
   return before.length === 0;
 }
 

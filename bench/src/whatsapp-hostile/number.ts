@@ -4,7 +4,7 @@ import { unwrap } from '@trunkline/http/client';
 import type { TrunklineClient } from '@trunkline/http/client';
 import { readEvent } from '@trunkline/receiver';
 import { linkNumber, until } from '../whatsapp-numbers.ts';
-import { createLedger, noteReport, noteShown } from './ledger.ts';
+import { createLedger, noteAccepted, noteReport, noteShown } from './ledger.ts';
 import type { InText, Ledger, Listed, Outcome } from './ledger.ts';
 
 /** Every EDIT_EVERY-th received text is edited by its author once the webhook about it has come, and so on. */
@@ -168,8 +168,9 @@ export async function confirm(
   { id, to, toPhoneNumber: phone, content, refused, receivedAt }: SentMessage,
 ): Promise<void> {
   const { account, people, group, ledger, counts } = number;
-  if (refused !== null || content.type !== 'text') return;
-  if (!noteShown(ledger, content.text, { networkId: id, to, at: receivedAt })) return;
+  if (refused !== null) return;
+  noteAccepted(ledger, id, receivedAt);
+  if (content.type !== 'text' || !noteShown(ledger, content.text, id)) return;
   const isGroup = to === group.jid;
   const place = Number(content.text.split(' ').at(-1));
   const reader = isGroup ? people[place % people.length] : people.find((p) => p.phoneNumber === phone);
