@@ -79,6 +79,11 @@ export function wireSocket(parts: WiringParts): WiredSocket {
   const { instanceId, listener, context, settings, memory, version, stored, skipped } = parts;
   const { clock, logger } = context;
   const log = baileysLogger(logger, instanceId);
+  const skippedStanza = (tag: string, error: unknown): void =>
+    logger.warn(
+      { instanceId, tag, reason: briefly(error) },
+      'a stanza of WhatsApp could not be handled and was skipped: if messages or receipts are missing, report it with its tag and reason',
+    );
   const { socket, operations } = makeSocket({
     settings,
     version,
@@ -87,11 +92,7 @@ export function wireSocket(parts: WiringParts): WiredSocket {
     caches: memory.caches,
     clock,
     findGroup: (jid) => groups.find(jid),
-    skipped: (tag, error) =>
-      logger.warn(
-        { instanceId, tag, reason: briefly(error) },
-        'a stanza of WhatsApp could not be handled and was skipped: if messages or receipts are missing, report it with its tag and reason',
-      ),
+    skipped: skippedStanza,
   });
   const life = socketLife(socket, clock);
   const giveUp = (error: unknown): void => {
@@ -105,11 +106,12 @@ export function wireSocket(parts: WiringParts): WiredSocket {
   });
   void stored.broken.then(giveUp);
   askForOfflineBatches(socket);
-  keepMessageOrder(socket);
+  const order = keepMessageOrder(socket, (error) => skippedStanza('message', error));
   refuseStanzas(socket, skipped);
   confirmRepeats({ socket, arrivals: stored.arrivals, skipped });
   const pauses = createPauses(clock, life.ended);
-  answerRetries({ socket, sent: stored.sent, copies: memory.copies, pauses, logger: log });
+  const acks = watchAcks(socket);
+  answerRetries({ socket, clock, acks, sent: stored.sent, copies: memory.copies, pauses, logger: log });
   const standing = watchRestrictions({
     socket,
     clock,
@@ -143,7 +145,7 @@ export function wireSocket(parts: WiringParts): WiredSocket {
   limitAppState(socket);
   refillPreKeys(socket);
   const groupsInFlight = new Set<string>();
-  watchIdentityChanges({ socket, operations, values: stored.values, groupsInFlight });
+  watchIdentityChanges({ socket, order, operations, values: stored.values, groupsInFlight });
   watchDeviceLists(socket, memory.caches.userDevicesCache);
   const { arrivals } = stored;
   const media = mediaNetwork({
@@ -157,7 +159,7 @@ export function wireSocket(parts: WiringParts): WiredSocket {
     log,
     life,
     giveUp,
-    acks: watchAcks(socket),
+    acks,
     groupsInFlight,
     media,
     // Created after `limitAppState`, so that it gets the whole notification.

@@ -42,6 +42,21 @@ describe('what was written while the WhatsApp gateway was away', () => {
     expect(texts).toEqual(['one', 'two', 'three', 'four']);
   });
 
+  it('is read although its author has installed WhatsApp again since', async () => {
+    const { network, link, open } = await linked();
+    const { wa, account, reader } = network;
+    await wa.receiptFor(await wa.inbound(reader, account, 'zero'));
+    await link.connection().close();
+    for (const text of ['one', 'two']) await wa.inbound(reader, account, text);
+    wa.reinstall(reader);
+    await wa.inbound(reader, account, 'three');
+    const again = await open();
+    await eventually(() => expect(again.all('message')).toHaveLength(3));
+    const texts = again.all('message').map(({ message }) => textOf(message));
+    expect(texts).toEqual(['one', 'two', 'three']);
+    expect(wa.receipts(account).filter(({ type }) => type === 'retry')).toEqual([]);
+  });
+
   it.runIf(isLongForm)('is reported before the end of a connection that ends with it', async () => {
     const { network, link } = await linked();
     const { wa, account, reader } = network;

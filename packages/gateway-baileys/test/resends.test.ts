@@ -153,4 +153,14 @@ describe('a message that somebody asks for', () => {
     await eventually(() => expect(acksOf(harness, id)).toHaveLength(1));
     expect(wa.sentMessages({ id }).map(({ readableBy }) => readableBy)).toEqual([[], [reader.phoneNumber]]);
   });
+
+  it('is sent again later if the network does not take the copy at first', async () => {
+    const harness = await linked({ readsByItself: false, clock: hurriedClock() });
+    const { wa, account, reader } = harness.network;
+    const id = await sent(harness, aText(reader.phoneNumber, false, 'say again?'));
+    wa.refuseNextMessage(account, 429);
+    await wa.requestRetry(account, reader, id);
+    await eventually(() => expect(acksOf(harness, id)).toHaveLength(1));
+    expect(wa.sentMessages({ id }).map(({ refused }) => refused)).toEqual([null, 429, null]);
+  });
 });

@@ -12,10 +12,10 @@ it('a late response from the address that was refused before does not count as o
   };
   const first = acks.expect('ONE');
   respond('1@lid', '463');
-  expect((await first).error).toBe('463');
+  expect((await first.arrived).error).toBe('463');
 
   const second = acks.expect('ONE', '1@lid');
   respond('1@lid', '463');
   respond('5511988887777@s.whatsapp.net');
-  expect((await second).error).toBeNull();
+  expect((await second.arrived).error).toBeNull();
 });

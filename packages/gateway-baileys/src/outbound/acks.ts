@@ -1,33 +1,59 @@
+import { withDeadline } from '@trunkline/core/spi/gateway';
+import type { Clock } from '@trunkline/core/spi/gateway';
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 
-/** The network's response to a message; `error` is null if the message was accepted. */
+/** The network's response to a stanza of a message; `error` is null if the stanza was accepted. */
 interface Ack {
   readonly error: string | null;
 }
 
+/** Longer than the network takes to respond to a message. */
+const ACK_MS = 20_000;
+
 export interface Acks {
   /**
-   * Resolves with the response to this message. Must be called before the message is sent. A response that comes late
-   * from `refusedAt`, an address that was tried before under the same id, is ignored.
+   * Waits for the response to a stanza of this message, which is sent next. Copies have the id of their message, and
+   * responses come in the order of the stanzas. A response that comes late from `refusedAt`, an address that was tried
+   * before under the same id, is ignored.
    */
-  expect(networkId: string, refusedAt?: string): Promise<Ack>;
-  forget(networkId: string): void;
+  expect(networkId: string, refusedAt?: string): ExpectedAck;
+}
+
+export interface ExpectedAck {
+  readonly arrived: Promise<Ack>;
+  /** Ends the wait. */
+  forget(): void;
+}
+
+interface Wait {
+  readonly refusedAt: string | undefined;
+  resolve(ack: Ack): void;
 }
 
 export function watchAcks(socket: WASocket): Acks {
-  const expected = new Map<string, { readonly refusedAt?: string; resolve(ack: Ack): void }>();
-  socket.ws.on('CB:ack,class:message', ({ attrs }: BinaryNode) => {
-    const id = attrs['id'] ?? '';
-    const waiting = expected.get(id);
-    if (!waiting || (waiting.refusedAt !== undefined && attrs['from'] === waiting.refusedAt)) return;
-    waiting.resolve({ error: attrs['error'] ?? null });
-    expected.delete(id);
+  const waits = new Map<string, readonly Wait[]>();
+  const remove = (id: string, wait: Wait): void => {
+    const others = (waits.get(id) ?? []).filter((other) => other !== wait);
+    if (others.length > 0) waits.set(id, others);
+    else waits.delete(id);
+  };
+  socket.ws.on('CB:ack,class:message', ({ attrs: { id = '', from, error } }: BinaryNode) => {
+    const [wait] = waits.get(id) ?? [];
+    if (!wait || (wait.refusedAt !== undefined && from === wait.refusedAt)) return;
+    remove(id, wait);
+    wait.resolve({ error: error ?? null });
   });
   return {
-    expect: (networkId, refusedAt) =>
-      new Promise((resolve) =>
-        expected.set(networkId, { resolve, ...(refusedAt !== undefined && { refusedAt }) }),
-      ),
-    forget: (networkId) => void expected.delete(networkId),
+    expect(networkId, refusedAt) {
+      const { promise, resolve } = Promise.withResolvers<Ack>();
+      const wait: Wait = { refusedAt, resolve };
+      waits.set(networkId, [...(waits.get(networkId) ?? []), wait]);
+      return { arrived: promise, forget: () => remove(networkId, wait) };
+    },
   };
+}
+
+/** Rejects if the network does not respond in time. */
+export function ackInTime(clock: Clock, { arrived }: ExpectedAck): Promise<Ack> {
+  return withDeadline(clock, { what: "WhatsApp's acknowledgement of a message", ms: ACK_MS }, arrived);
 }

@@ -7,10 +7,12 @@ import type { SessionValues } from '../session/session-values.ts';
 import { keyName } from '../session/key-name.ts';
 import type { SignalOperations } from '../session/signal-operations.ts';
 import { holdStanzas } from '../socket/held-stanzas.ts';
+import type { MessageOrder } from '../socket/message-order.ts';
 import { forgetHolders, GROUPS_WITH_HOLDERS, withHolders } from './sender-keys.ts';
 
 interface IdentityWatch {
   readonly socket: WASocket;
+  readonly order: MessageOrder;
   readonly operations: SignalOperations;
   /** The groups that messages are on their way to. */
   readonly groupsInFlight: ReadonlySet<string>;
@@ -23,13 +25,15 @@ interface IdentityWatch {
  * session with the phone, and none if the notification waited for a connection.
  */
 export function watchIdentityChanges(watch: IdentityWatch): void {
-  const { socket } = watch;
+  const { socket, order } = watch;
   let last: Promise<unknown> = Promise.resolve();
   holdStanzas(socket, 'notification', (stanza) => {
     const from = changedIn(stanza);
     if (from === null || isMe(socket, from)) return null;
+    // Messages that the person wrote before can only be read with these sessions.
+    const users = order.run(() => forgetSessions(watch, from));
     // One at a time, because many may have waited for the connection.
-    const forgotten = last.then(() => forget(watch, from));
+    const forgotten = Promise.all([users, last]).then(([found]) => forgetInGroups(watch, found));
     last = forgotten.catch(() => undefined);
     // Without our token, only the person's first response may fail.
     void forgotten.then(() => giveTokenAgain(socket, from)).catch(() => undefined);
@@ -44,10 +48,11 @@ function changedIn({ attrs, content }: BinaryNode): string | null {
   return getBinaryNodeChild({ tag: 'notification', attrs, content }, 'identity') ? from : null;
 }
 
-async function forget(
-  { socket, operations, values, groupsInFlight }: IdentityWatch,
+/** Returns the digits of both addresses of the person. */
+async function forgetSessions(
+  { socket, operations, values }: IdentityWatch,
   from: string,
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
   const users = await usersOf(socket, from);
   const { keys } = socket.authState;
   await operations.run([...users], async () => {
@@ -57,6 +62,14 @@ async function forget(
       'identity-key': Object.fromEntries(devices.identities.map((id) => [id, null])),
     });
   });
+  return users;
+}
+
+async function forgetInGroups(
+  { socket, values, groupsInFlight }: IdentityWatch,
+  users: ReadonlySet<string>,
+): Promise<void> {
+  const { keys } = socket.authState;
   const isTheirs = (device: string): boolean => users.has(userOf(device) ?? '');
   // A message that is on its way may carry the key to an app that is gone.
   const inFlight = [...groupsInFlight];

@@ -110,6 +110,11 @@ const REFUSED_FOR_NOW = new Set(['421', '429']);
 /** The network's own errors, after which the message may still have been accepted. */
 const PASSING = new Set(['408', '500', '502', '503', '504']);
 
+/** Whether the network may accept a message that it refused with this code if it is sent again later. */
+export function isForNow(code: string): boolean {
+  return REFUSED_FOR_NOW.has(code) || PASSING.has(code);
+}
+
 /** Reads the error code of an ack; null means that the network accepted the message. */
 export function ackOutcome(code: string | null): SendOutcome {
   if (code === null) return { kind: 'accepted' };

@@ -1,15 +1,12 @@
-import { withDeadline } from '@trunkline/core/spi/gateway';
 import type { Clock } from '@trunkline/core/spi/gateway';
 import type { BinaryNode, WASocket, proto } from '@whiskeysockets/baileys';
 import { withinSend } from '../session/current-send.ts';
 import type { Send } from '../session/current-send.ts';
 import type { SentMessages } from '../session/sent-messages.ts';
 import { ownKeys } from '../session/signal-keys.ts';
+import { ackInTime } from './acks.ts';
 import type { Acks } from './acks.ts';
 import { addHolders, holdersOf, withHolders } from './sender-keys.ts';
-
-/** Longer than the network takes to respond to a message. */
-const ACK_MS = 20_000;
 
 interface Relay {
   readonly socket: WASocket;
@@ -64,7 +61,7 @@ async function write(
   { jid, networkId, refusedAt, nodes = [] }: Relayed,
   { content, holders }: { readonly content: proto.IMessage; readonly holders: Send['holders'] },
 ): Promise<string | null> {
-  const acked = acks.expect(networkId, refusedAt);
+  const ack = acks.expect(networkId, refusedAt);
   const send: Send = {
     record: ownKeys(sent.record(networkId, { jid, content })),
     holders,
@@ -76,14 +73,10 @@ async function write(
     await withinSend(send, () =>
       socket.relayMessage(jid, content, { messageId: networkId, additionalNodes: [...nodes] }),
     );
-    const { error } = await withDeadline(
-      clock,
-      { what: "WhatsApp's acknowledgement of a message", ms: ACK_MS },
-      acked,
-    );
+    const { error } = await ackInTime(clock, ack);
     if (error === null && holders) await addHolders(socket.authState.keys, jid, send.encryptedFor);
     return error;
   } finally {
-    acks.forget(networkId);
+    ack.forget();
   }
 }

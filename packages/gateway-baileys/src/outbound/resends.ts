@@ -1,3 +1,4 @@
+import type { Clock } from '@trunkline/core/spi/gateway';
 import {
   areJidsSameUser,
   encodeSignedDeviceIdentity,
@@ -17,13 +18,16 @@ import { userOf } from '../inbound/phone-number.ts';
 import type { SentMessage, SentMessages } from '../session/sent-messages.ts';
 import { interceptStanzas } from '../socket/intercepted-stanzas.ts';
 import type { Pauses } from '../socket/socket-life.ts';
+import { ackInTime } from './acks.ts';
+import type { Acks } from './acks.ts';
 import { queryKeys, startSessions } from './key-bundles.ts';
+import { isForNow } from './outcomes.ts';
 
 /** How many copies of a message each device gets. Phones ask as often. */
 const MOST_COPIES = 5;
 /** How many devices are answered at the same time. */
 const CONCURRENT = 4;
-/** The waits before further attempts, for example if the network limits queries for keys: a device does not ask again. */
+/** The waits before further attempts if the network limits messages or queries for keys: a device does not ask again. */
 const AGAIN_AFTER_MS = [5_000, 30_000];
 
 /** How many copies were sent, by message and device. */
@@ -35,6 +39,8 @@ export function copyCounts(): CopyCounts {
 
 interface Resending {
   readonly socket: WASocket;
+  readonly clock: Clock;
+  readonly acks: Acks;
   readonly sent: SentMessages;
   readonly copies: CopyCounts;
   /** Waits that end with the connection. */
@@ -100,7 +106,7 @@ function requestIn(receipt: BinaryNode, socket: WASocket): Request | null {
 }
 
 async function resend(resending: Resending, request: Request): Promise<void> {
-  const { socket, sent, copies } = resending;
+  const { socket, clock, acks, sent, copies } = resending;
   const message = await sent.find(request.networkId);
   if (!message || !(await isInChat(socket, message, request.chat))) return;
   const name = `${request.networkId} ${request.device}`;
@@ -109,7 +115,16 @@ async function resend(resending: Resending, request: Request): Promise<void> {
 
   await prepareSession(socket, request);
   copies.set(name, copy);
-  await socket.sendNode(await copyFor(socket, request, message));
+  const stanza = await copyFor(socket, request, message);
+  const ack = acks.expect(request.networkId);
+  try {
+    await socket.sendNode(stanza);
+    const { error } = await ackInTime(clock, ack);
+    if (error !== null && isForNow(error))
+      throw new Error(`WhatsApp responded to a copy with error ${error}`);
+  } finally {
+    ack.forget();
+  }
 }
 
 /** Checks the chat, because a stranger who has learned the id of a message could ask for it in another chat. */
