@@ -25,17 +25,15 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
  * printed.
  */
 const KILLS = sized('KILLS', { short: 2, long: 6 });
-const NUMBERS = sized('KILL_NUMBERS', { short: 60, long: 60 });
-/** Callers per number, which send as fast as responses come, each to five recipients in turn: at most ten. */
-const CALLERS = sized('KILL_CALLERS', { short: 3, long: 3 });
 const PROGRAM = pathToFileURL(
   await builtProgram(new URL('support/programs/loaded-service.ts', import.meta.url)),
 );
 /**
- * A kill comes within this time after the service is ready. The third service, and one in ten of the later ones, are
+ * A kill comes within this time after the service is ready or, under full load, after every number sends as many
+ * messages at the same time as it may. The third service, and one in five of the later ones under light load, are
  * killed while they start.
  */
-const KILLED_WITHIN_MS = 800;
+const KILLED_WITHIN_MS = 400;
 const KILLED_AT_START_WITHIN_MS = 600;
 
 describe.concurrent('a service that is killed at random moments, half of them under full load', () => {
@@ -55,9 +53,7 @@ describe.concurrent('a service that is killed at random moments, half of them un
       const acceptedBefore = join(directory, 'accepted.json');
       const start = (run: number, work: string): Service => {
         const places = JSON.stringify(receiver.places);
-        const sizes = [NUMBERS, CALLERS].map(String);
-        const files = [database, network, receiver.url];
-        return startService([...files, String(run), work, places, acceptedBefore, ...sizes]);
+        return startService([database, network, receiver.url, String(run), work, places, acceptedBefore]);
       };
 
       const first = start(0, 'set up');
@@ -65,19 +61,19 @@ describe.concurrent('a service that is killed at random moments, half of them un
       await first.ended;
 
       const accepted = new Map<string, Accepted>();
-      let loaded = 0;
+      const sending: number[] = [];
       const began = performance.now();
       for (let run = 1; run <= KILLS; run += 1) {
         const isLoaded = run % 2 === 0;
         const service = start(run, isLoaded ? 'full load' : 'light load');
-        // The first two services live long enough to accept something, however slow the machine is.
-        const isStarting = run === 3 || (run > 3 && random(10) === 0);
-        if (!isStarting) await service.line(/^ready$/m);
-        if (run <= 2) await until('a message is accepted', () => service.accepted().size > 0);
+        const isStarting = run === 3 || (run > 3 && !isLoaded && random(5) === 0);
+        if (!isStarting) await service.line(isLoaded ? /^sending \d+$/m : /^ready$/m);
+        // The first service lives long enough to accept something, however slow the machine is.
+        if (run === 1) await until('a message is accepted', () => service.accepted().size > 0);
         await setTimeout(random(isStarting ? KILLED_AT_START_WITHIN_MS : KILLED_WITHIN_MS));
         await service.kill();
         for (const [text, one] of service.accepted()) accepted.set(text, one);
-        if (isLoaded) loaded += service.accepted().size;
+        if (isLoaded) sending.push(service.sending());
       }
 
       const seconds = (performance.now() - began) / 1_000;
@@ -114,8 +110,9 @@ describe.concurrent('a service that is killed at random moments, half of them un
       expect(receiver.mostAtOnce()).toBeLessThanOrEqual(2);
       if (process.env['KILLS'] !== undefined)
         console.info(
-          `${storage}, ${KILLS} kills of ${NUMBERS} numbers, ${(seconds / KILLS).toFixed(1)} s each: ` +
-            `${accepted.size} messages accepted, ${loaded} of them under full load; ` +
+          `${storage}, ${KILLS} kills, ${(seconds / KILLS).toFixed(1)} s each, ${sending.length} of them while ` +
+            `${Math.min(...sending)} to ${Math.max(...sending)} messages were being sent (in the median ` +
+            `${sending.toSorted((a, b) => a - b)[sending.length >> 1]}): ${accepted.size} messages accepted, ` +
             `${sent.length} sent; ${receiver.requests.length} requests for ${receiver.reported.size} webhooks`,
         );
     },
@@ -125,6 +122,8 @@ describe.concurrent('a service that is killed at random moments, half of them un
 interface Service {
   /** The accepted messages that the service printed, by their text. */
   accepted(): ReadonlyMap<string, Accepted>;
+  /** How many messages were being sent, as printed last. */
+  sending(): number;
   /** The idempotency keys that the service printed as lost. */
   forgotten(): readonly string[];
   /** Resolves with the first printed line that matches. Rejects if the service ends first. */
@@ -146,6 +145,7 @@ function startService(args: readonly string[]): Service {
           ([, place, text = '', id = '']) => [text, { place: Number(place), text, id }],
         ),
       ),
+    sending: () => Number([...program.stdout().matchAll(/^sending (\d+)$/gm)].at(-1)?.[1]),
     forgotten: () => Array.from(program.stdout().matchAll(/^forgotten (\S+)$/gm), ([, text = '']) => text),
     line: async (pattern) => (await program.printed(pattern, 10 * HANG_MS))[0],
     go: () => program.endInput(),

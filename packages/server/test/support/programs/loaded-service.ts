@@ -1,14 +1,16 @@
 // A service with the sandbox network that is killed under load. Arguments: the database, the network's file, the
 // receiver's URL, the number of the run, the work (`set up`, `light load`, `full load` or `rest`), the places as JSON,
-// for `rest` a file with all accepted messages as JSON (otherwise anything), the number of places, and that of callers
-// per place, which send as fast as responses come. Prints each accepted message on a line: `accepted <place> <text>
-// <id>`.
+// and for `rest` a file with all accepted messages as JSON. Prints each accepted message on a line: `accepted <place>
+// <text> <id>`. Under full load, once each place sends as many messages at the same time as it may, prints on lines
+// `sending <count>` how many the network has not responded to.
 import { readFileSync } from 'node:fs';
+import { setInterval } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import { createTrunkline, silentLogger } from '@trunkline/core';
 import type { Storage, WorkspaceApi } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
+import type { Clock, Gateway } from '@trunkline/core/spi/gateway';
 import { postgresStorage } from '@trunkline/storage-postgres';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { openSandboxJournal } from '../../../src/networks/sandbox-journal.ts';
@@ -27,34 +29,34 @@ export interface Accepted {
   readonly id: string;
 }
 
-/** How many recipients each caller sends to in turn. */
+const PLACES = 20;
+/** Callers per place, which send as fast as responses come, each to its own recipients in turn. At most ten. */
+const CALLERS = 4;
 const RECIPIENTS = 5;
+/** Under full load, the network responds within this time, so that a kill comes before most of its responses. */
+const RESPONSE_WITHIN_MS = 1_500;
+const PRINT_SENDING_EVERY_MS = 10;
+/** How much faster time goes once all is read, so that the rate limit of each endpoint delays the last webhooks less. */
+const LAST_SPEED = 5;
 const LIGHT_EVERY_MS = 40;
-const REPEATED_TOGETHER = 500;
+const REPEATED_TOGETHER = 100;
 const LOOK_EVERY_MS = 250;
-const PAGE = 100;
 
-const [
-  database = '',
-  networkFile = '',
-  receiver = '',
-  run = '',
-  work = '',
-  given = '[]',
-  before = '',
-  ...sizes
-] = process.argv.slice(2);
-const [placeCount = 0, callers = 0] = sizes.map(Number);
+const [database = '', networkFile = '', receiver = '', run = '', work = '', given = '[]', before = ''] =
+  process.argv.slice(2);
 const storage: Storage<never> = database.startsWith('postgres:')
   ? postgresStorage({ connectionString: database })
   : sqliteStorage({ path: database });
 const journal = openSandboxJournal(networkFile);
 if (!journal) throw new Error('The process before still has the network.');
 const sandbox = createSandbox({ journal });
+const runtime = nodeRuntime();
+const clock = hurrying(runtime.clock);
 const trunkline = createTrunkline({
-  ...nodeRuntime(),
+  ...runtime,
+  clock,
   storage,
-  gateways: [sandbox.gateway],
+  gateways: [work === 'full load' ? slowToRespond(sandbox.gateway) : sandbox.gateway],
   secretKey: 'a secret key of at least 32 characters',
   urlPolicy: 'local',
   logger: silentLogger,
@@ -74,7 +76,7 @@ journal.close();
 
 async function setUp(): Promise<readonly Place[]> {
   return Promise.all(
-    Array.from({ length: placeCount }, async (_, index) => {
+    Array.from({ length: PLACES }, async (_, index) => {
       const { id: workspaceId } = await trunkline.admin.workspaces.create({ name: `Place ${index}` });
       const api = trunkline.workspace(workspaceId);
       const url = `${receiver}/${index}`;
@@ -105,7 +107,7 @@ async function fullLoad(index: number): Promise<void> {
   const call = async (caller: number): Promise<void> => {
     for (let count = 0; ; count += 1) await send(index, `${run}-${index}-${caller}-${count}`);
   };
-  await Promise.all(Array.from({ length: callers }, (_, caller) => call(caller)));
+  await Promise.all(Array.from({ length: CALLERS }, (_, caller) => call(caller)));
 }
 
 async function send(index: number, text: string): Promise<void> {
@@ -142,21 +144,64 @@ async function repeat(accepted: readonly Accepted[]): Promise<void> {
 }
 
 async function rest(): Promise<void> {
-  while ((await openMessages()) > 0) await setTimeout(LOOK_EVERY_MS);
+  while (!(await isAllRead())) await setTimeout(LOOK_EVERY_MS);
   console.log('all read');
+  clock.hurry();
   for await (const _ of process.stdin);
 }
 
-async function openMessages(): Promise<number> {
-  let open = 0;
+async function isAllRead(): Promise<boolean> {
   for (const { workspaceId } of places) {
     const { messages } = trunkline.workspace(workspaceId);
-    let cursor: string | undefined;
-    do {
-      const { data, nextCursor } = await messages.list({ limit: PAGE, ...(cursor && { cursor }) });
-      open += data.filter(({ status }) => status !== 'read').length;
-      cursor = nextCursor ?? undefined;
-    } while (cursor !== undefined);
+    const { data } = await messages.list({ status: 'queued,sent,delivered,failed', limit: 1 });
+    if (data.length > 0) return false;
   }
-  return open;
+  return true;
+}
+
+/** Hands each message on at once, but holds the response back, at least until every place sends as much as it may. */
+function slowToRespond(gateway: Gateway): Gateway {
+  const { sendsAtOnce = 1 } = gateway;
+  const sending = new Map<string, number>();
+  const total = (): number => [...sending.values()].reduce((sum, count) => sum + count, 0);
+  const full = Promise.withResolvers<void>();
+  void full.promise.then(() => {
+    setInterval(() => console.log(`sending ${total()}`), PRINT_SENDING_EVERY_MS);
+  });
+  return {
+    ...gateway,
+    async open(session, ...rest) {
+      const connection = await gateway.open(session, ...rest);
+      const change = (by: 1 | -1): void => {
+        sending.set(session.instanceId, (sending.get(session.instanceId) ?? 0) + by);
+        if (total() >= PLACES * sendsAtOnce) full.resolve();
+      };
+      return {
+        ...connection,
+        async send(message) {
+          const outcome = await connection.send(message);
+          change(1);
+          await full.promise;
+          await setTimeout(RESPONSE_WITHIN_MS * Math.random());
+          change(-1);
+          return outcome;
+        },
+      };
+    },
+  };
+}
+
+/** The clock, until `hurry` makes it faster. */
+function hurrying(clock: Clock): Clock & { hurry(): void } {
+  let from = Infinity;
+  const ahead = (): number => Math.max(0, clock.elapsed() - from) * (LAST_SPEED - 1);
+  return {
+    now: () => clock.now() + ahead(),
+    elapsed: () => clock.elapsed() + ahead(),
+    setTimer: (delayMs, callback) =>
+      clock.setTimer(from === Infinity ? delayMs : delayMs / LAST_SPEED, callback),
+    hurry() {
+      from = clock.elapsed();
+    },
+  };
 }
