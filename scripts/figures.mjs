@@ -29,20 +29,20 @@ const under = (pattern) => sources.filter((path) => pattern.test(path));
  * happens. After a figure has fallen, lower its bound.
  */
 const figures = [
-  ['Lines of source', 132_300, lines(sources)],
-  ['Lines of core', 29_800, lines(under(/^packages\/core\//))],
-  ['Lines of the storages', 20_500, lines(under(/^packages\/storage-(?:sqlite|postgres|kit)\//))],
+  ['Lines of source', 132_800, lines(sources)],
+  ['Lines of core', 29_900, lines(under(/^packages\/core\//))],
+  ['Lines of the storages', 20_600, lines(under(/^packages\/storage-(?:sqlite|postgres|kit)\//))],
   ['Lines of the server', 12_400, lines(under(/^packages\/server\//))],
   ['Lines of the dashboard', 16_600, lines(under(/^packages\/dashboard\//))],
-  ['Lines of tests', 94_000, lines(code.filter(isTest))],
+  ['Lines of tests', 94_500, lines(code.filter(isTest))],
   ['Tests in `test`', 9_000, testsInLastRun()],
   ['Words of CONTRIBUTING.md', 1_500, words(['CONTRIBUTING.md'])],
-  ['Words of docs', 99_200, words(files.filter((path) => /^docs\/.*\.md$/.test(path)))],
+  ['Words of docs', 99_400, words(files.filter((path) => /^docs\/.*\.md$/.test(path)))],
   ['Workspace packages', 39, glob('{.,bench,{packages,internal,examples}/*}/package.json').length],
   ['npm packages that `start` needs', 190, packagesThatStartNeeds()],
   ['Storage operations', 139, storageOperations()],
   ['REST operations', 39, restOperations()],
-  ['Files that one message meets', 161, (await filesThatOneMessageMeets()).length],
+  ['Files that one message meets', 162, (await filesThatOneMessageMeets()).length],
   ...publicNames({
     '@trunkline/core': 118,
     '@trunkline/core/edge': 3,
