@@ -10,11 +10,29 @@ import { connectTo, openStorage, openWithConnection } from './support/open-stora
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
 describe('calls that come together', () => {
-  it('share commits of 500 at most', async () => {
+  it('share one commit', async () => {
     const { storage, instance } = await fixture();
+    goOnWhenRead(0);
     const count = watchCommits();
     await acceptAll(storage, messagesOf(instance, 1200));
-    expect(count()).toBe(3);
+    expect(count()).toBe(1);
+  });
+
+  it('share a commit only until it has taken 8 ms, with turns of the event loop in between', async () => {
+    const { storage, instance } = await fixture();
+    // Each operation reads the time once.
+    goOnWhenRead(1);
+    const count = watchCommits();
+    const accepted = acceptAll(storage, messagesOf(instance, 80));
+    let turns = 0;
+    const countTurns = (): void => {
+      turns += 1;
+      if (count() < 10) setImmediate(countTurns);
+    };
+    countTurns();
+    await accepted;
+    expect(count()).toBe(10);
+    expect(turns).toBeGreaterThanOrEqual(10);
   });
 
   it('resolve once another process can read what they wrote', async () => {
@@ -209,6 +227,13 @@ function listen(storage: Storage): readonly Signal[] {
   const signals: Signal[] = [];
   storage.subscribe((signal) => signals.push(signal));
   return signals;
+}
+
+/** From now on, the time goes on by this many milliseconds whenever it is read. */
+function goOnWhenRead(ms: number): void {
+  let now = performance.now();
+  const read = vi.spyOn(performance, 'now').mockImplementation(() => (now += ms));
+  onTestFinished(() => read.mockRestore());
 }
 
 function watchCommits(): () => number {

@@ -3,9 +3,11 @@ import type { Database } from './database.ts';
 import { isBusy, LockTimeoutError } from './lock.ts';
 
 /**
- * The maximum number of operations in one commit, so that the first callers in a long queue do not wait for the last.
+ * A commit takes no further operation once its operations have taken this time, in milliseconds, so that neither the
+ * first callers in a long queue nor the event loop wait for all of it. What the callers do with their results takes
+ * about as long again.
  */
-const BATCH_MAX = 500;
+const BATCH_MS = 8;
 /** How long to wait before each further attempt to get the lock; the last value repeats. */
 const LOCK_WAITS_MS = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50] as const;
 const LONGEST_LOCK_WAIT_MS = 50;
@@ -25,7 +27,7 @@ type Series<Item, Result> = (announce: Announce) => (item: Item) => Result;
 export interface Writer {
   /**
    * Runs a synchronous operation in a transaction and resolves with its result once the transaction is on disk.
-   * Operations that arrive together share one transaction, in their order, and so one flush of the disk. If an
+   * Operations that arrive together share a transaction, in their order, and so a flush of the disk. If an
    * operation throws, it changes nothing, and only its call rejects. While another transaction holds the lock,
    * operations wait, each for the time allowed, and the event loop continues, because that transaction may belong to
    * this process.
@@ -68,56 +70,57 @@ export function createWriter({ database, publish, lockTimeoutMs, soon }: WriterO
 
   const writeBatch = (): void => {
     isPlanned = false;
-    const locked = complete(waiting.splice(0, BATCH_MAX));
-    if (!locked) {
-      lockWaits = 0;
-      if (waiting.length > 0) plan();
-      return;
-    }
-    waiting.unshift(...locked.operations);
-    giveUpLate(locked.error);
-    if (waiting.length > 0) plan(LOCK_WAITS_MS[lockWaits] ?? LONGEST_LOCK_WAIT_MS);
-    lockWaits += 1;
+    const batch = waiting;
+    waiting = [];
+    const { completed, locked } = complete(batch);
+    waiting = [...batch.slice(completed), ...waiting];
+    if (locked !== undefined) giveUpLate(locked);
+    if (waiting.length > 0)
+      plan(locked === undefined ? undefined : (LOCK_WAITS_MS[lockWaits] ?? LONGEST_LOCK_WAIT_MS));
+    lockWaits = locked === undefined ? 0 : lockWaits + 1;
   };
 
-  /** Returns null, or the operations that could not be completed because the database is locked. */
-  const complete = (batch: readonly Waiting[]): Locked | null => {
-    if (batch.length === 0) return null;
+  /** Completes the first operations, at least one unless the database is locked. */
+  const complete = (batch: readonly Waiting[]): Completion => {
+    if (batch.length === 0) return { completed: 0 };
     const signals = new Map<string, Signal>();
     const announce: Announce = (signal) => signals.set(JSON.stringify(signal), signal);
     /** The index of the running operation; -1 before the first and after the last. */
     let at = -1;
-    let results: readonly unknown[];
+    const results: unknown[] = [];
     try {
-      results = database.transaction(() => {
+      database.transaction(() => {
+        const until = performance.now() + BATCH_MS;
         let current: Series<unknown, unknown> | null = null;
         let runNext: (item: unknown) => unknown = () => null;
-        const outcomes = batch.map(({ series, item }, index) => {
-          at = index;
+        for (const { series, item } of batch) {
+          at = results.length;
           if (series !== current) runNext = series(announce);
           current = series;
-          return runNext(item);
-        });
+          results.push(runNext(item));
+          if (performance.now() >= until) break;
+        }
         at = -1;
-        return outcomes;
       });
     } catch (error) {
-      if (at !== -1) return runAround(batch, at, error);
-      if (isBusy(error)) return { operations: batch, error };
-      rejectAll(batch, error);
-      return null;
+      if (at !== -1) return runWithout(batch, at, error);
+      if (isBusy(error)) return { completed: 0, locked: error };
+      // If the transaction did not begin, no operation can be completed.
+      const completed = results.length === 0 ? batch.length : results.length;
+      rejectAll(batch.slice(0, completed), error);
+      return { completed };
     }
-    for (const [index, { resolve }] of batch.entries()) resolve(results[index]);
+    for (const [index, result] of results.entries()) batch[index]?.resolve(result);
     for (const signal of signals.values()) publish(signal);
-    return null;
+    return { completed: results.length };
   };
 
-  /** Runs the operations before the failed one, and those after it, in separate transactions. */
-  const runAround = (batch: readonly Waiting[], failed: number, error: unknown): Locked | null => {
-    const locked = complete(batch.slice(0, failed));
-    if (locked) return { ...locked, operations: batch };
+  /** Completes the operations before the failed one, and rejects that one if all of them are completed. */
+  const runWithout = (batch: readonly Waiting[], failed: number, error: unknown): Completion => {
+    const before = complete(batch.slice(0, failed));
+    if (before.completed < failed) return before;
     batch[failed]?.reject(error);
-    return complete(batch.slice(failed + 1));
+    return { completed: failed + 1 };
   };
 
   const giveUpLate = (cause: unknown): void => {
@@ -152,12 +155,14 @@ function alone<Result>(announce: Announce): (operation: Operation<Result>) => Re
   return (operation) => operation(announce);
 }
 
-interface Locked {
-  readonly operations: readonly Waiting[];
-  readonly error: unknown;
+interface Completion {
+  /** How many operations resolved or rejected. */
+  readonly completed: number;
+  /** The error, if the others wait because the database is locked. */
+  readonly locked?: unknown;
 }
 
-/** Rejects all operations, because the transaction itself could not begin or commit. */
+/** Rejects operations, because the transaction itself could not begin or commit. */
 function rejectAll(batch: readonly Waiting[], error: unknown): void {
   for (const { reject } of batch) reject(error);
 }

@@ -26,6 +26,7 @@ import { deliveryIdsOf, ENDED_GENERATION } from '@trunkline/storage-kit';
 import { sweepCancellations, TO_SWEEP } from './cancellation.ts';
 import type { Connected } from '../database/connection.ts';
 import type { Database } from '../database/database.ts';
+import { inSlices } from '../database/slices.ts';
 import { deliveryList } from './delivery-list.ts';
 import { attemptColumns, outcomeColumns, readDelivery } from './delivery-row.ts';
 import { isEnabled, keepHealth } from './endpoint-row.ts';
@@ -157,7 +158,8 @@ export function deliveryStore(connected: Connected): DeliveryStore {
       const { database, write } = connected();
       // Checks first, because usually there is nothing to write.
       if (!database.get(TO_SWEEP)) return 0;
-      return write(() => sweepCancellations(database, { limit }, endInSweep(database)));
+      const end = endInSweep(database);
+      return inSlices(limit, (rows) => write(() => sweepCancellations(database, { limit: rows }, end)));
     },
   };
 }

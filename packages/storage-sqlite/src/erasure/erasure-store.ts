@@ -10,6 +10,7 @@ import type {
 } from '@trunkline/core/spi/storage';
 import type { Connected } from '../database/connection.ts';
 import type { Database } from '../database/database.ts';
+import { SLICE } from '../database/slices.ts';
 import { removeDownload } from '../messages/download-store.ts';
 import { deleteEvent } from './event-deletion.ts';
 import { deleteRecordOf } from '../messages/idempotency-log.ts';
@@ -35,7 +36,17 @@ export function erasureStore(connected: Connected): ErasureStore {
     },
     deleteMessages: async (workspaceId, deletion) => {
       const { database, write } = connected();
-      return write(() => deleteMessages(database, workspaceId, deletion));
+      const { ids, limit } = deletion;
+      let [messages, events, seen] = [0, 0, 0];
+      while (seen < ids.length) {
+        const step = { ...deletion, ids: ids.slice(seen), limit: limit - events };
+        const deleted = await write(() => deleteMessages(database, workspaceId, step));
+        messages += deleted.messages;
+        events += deleted.events;
+        seen += deleted.seen;
+        if (events === limit) return { messages, events, more: true };
+      }
+      return { messages, events, more: false };
     },
     listEvents: async (workspaceId, walk) => {
       await turnOfOthers();
@@ -89,23 +100,26 @@ function partOf<Value>(rows: readonly Row[], { limit }: Walk, read: (row: Row) =
   return { rows: rows.map(read), next: last && rows.length === limit ? text(last, 'id') : null };
 }
 
+/** Deletes at most `SLICE` messages and events. `seen` counts the messages that are deleted or kept. */
 function deleteMessages(
   database: Database,
   workspaceId: string,
   { ids, unfinished, limit }: MessageDeletion,
-): MessagesDeleted {
+): Omit<MessagesDeleted, 'more'> & { readonly seen: number } {
   let [messages, events] = [0, 0];
-  for (const id of ids) {
+  for (const [seen, id] of ids.entries()) {
+    if (messages + events >= SLICE) return { messages, events, seen };
     const row = database.get('SELECT * FROM messages WHERE id = ? AND workspace_id = ?', id, workspaceId);
     if (!row || (unfinished === 'kept' && isUnfinished(database, row))) continue;
-    const own = database.all(EVENTS_OF, id, workspaceId, limit - events);
+    const most = Math.min(limit, SLICE - messages) - events;
+    const own = database.all(EVENTS_OF, id, workspaceId, most);
     for (const event of own) deleteEvent(database, workspaceId, text(event, 'id'));
     events += own.length;
-    if (own.length > 0 && events === limit) return { messages, events, more: true };
+    if (own.length === most) return { messages, events, seen };
     deleteMessage(database, readMessage(database, row), text(row, 'sender_id'));
     messages += 1;
   }
-  return { messages, events, more: false };
+  return { messages, events, seen: ids.length };
 }
 
 // Relies on event_log_by_message.

@@ -2,6 +2,7 @@ import { floorId } from '@trunkline/core/spi/storage';
 import type { RetentionStore } from '@trunkline/core/spi/storage';
 import type { Connected } from '../database/connection.ts';
 import type { Database } from '../database/database.ts';
+import { inSlices } from '../database/slices.ts';
 import { deleteDelivery } from './event-deletion.ts';
 import { deleteIdempotencyRecords } from '../messages/idempotency-log.ts';
 import { text } from '../rows/row.ts';
@@ -9,28 +10,30 @@ import { sweepDeleted } from '../deliveries/subscription-store.ts';
 
 export function retentionStore(connected: Connected): RetentionStore {
   return {
-    deleteHistory: async (before, most) => {
+    deleteHistory: async (before, limit) => {
       const { database, write } = connected();
-      return write(() => {
-        const swept = sweepDeleted(database, most);
-        const limit = most - swept;
-        const deliveries = deleteDeliveries(database, floorId('whd', before), limit);
-        const floor = floorId('evt', before);
-        const queued = deleteQueuedEvents(database, floor, limit - deliveries);
-        const events = deleteEvents(database, floor, limit - deliveries - queued);
-        const deleted = deliveries + queued + events;
-        return swept + deleted + database.run(DELETE_ENDPOINT_URLS, before, limit - deleted);
-      });
+      return inSlices(limit, (rows) => write(() => deleteHistory(database, before, rows)));
     },
     deleteIdempotencyRecords: async (before, limit) => {
       const { database, write } = connected();
-      return write(() => deleteIdempotencyRecords(database, before, limit));
+      return inSlices(limit, (rows) => write(() => deleteIdempotencyRecords(database, before, rows)));
     },
     deleteInstanceHistory: async (before, limit) => {
       const { database, write } = connected();
       return write(() => database.run(DELETE_HISTORY, floorId('hst', before), limit));
     },
   };
+}
+
+function deleteHistory(database: Database, before: number, most: number): number {
+  const swept = sweepDeleted(database, most);
+  const limit = most - swept;
+  const deliveries = deleteDeliveries(database, floorId('whd', before), limit);
+  const floor = floorId('evt', before);
+  const queued = deleteQueuedEvents(database, floor, limit - deliveries);
+  const events = deleteEvents(database, floor, limit - deliveries - queued);
+  const deleted = deliveries + queued + events;
+  return swept + deleted + database.run(DELETE_ENDPOINT_URLS, before, limit - deleted);
 }
 
 /** Relies on the primary key, because an id begins with the time of its creation. */

@@ -3,6 +3,7 @@ import { latestUnfiled, UNFILED_READ_MAX } from '@trunkline/storage-kit';
 import type { UnfiledMessage } from '@trunkline/storage-kit';
 import type { Connection } from '../database/connection.ts';
 import type { Database } from '../database/database.ts';
+import { inSlices } from '../database/slices.ts';
 import { integer, text, textOrNull } from '../rows/row.ts';
 import type { Row } from '../rows/row.ts';
 
@@ -10,7 +11,13 @@ import type { Row } from '../rows/row.ts';
 export async function fileMessages({ database, write }: Connection, limit: number): Promise<FilingPass> {
   // Checks first, because usually there is nothing to file, and a check needs no lock.
   if (!database.get('SELECT 1 FROM unfiled_messages LIMIT 1')) return NOTHING;
-  return write(() => fileNoted(database, limit));
+  let pass = NOTHING;
+  await inSlices(limit, async (rows) => {
+    const { filed, lastId, more } = await write(() => fileNoted(database, rows));
+    pass = { filed: pass.filed + filed, lastId: lastId ?? pass.lastId, more };
+    return filed;
+  });
+  return pass;
 }
 
 const NOTHING: FilingPass = { filed: 0, lastId: null, more: false };

@@ -54,8 +54,8 @@ export interface ErasureStore {
   ): Promise<WalkPart<StoredMessage>>;
   /**
    * Deletes messages with their texts, places in queues, pending downloads, network ids and idempotency records, and
-   * with their events, deliveries and attempts. All in one transaction, unless the limit is reached; each message is
-   * deleted with the last of its events. Its content is then abandoned, and comes first in `uploads.listAbandoned`.
+   * with their events, deliveries and attempts. In one transaction or several; each message is deleted with the last
+   * of its events. Its content is then abandoned, and comes first in `uploads.listAbandoned`.
    */
   deleteMessages(workspaceId: string, deletion: MessageDeletion): Promise<MessagesDeleted>;
   listEvents(workspaceId: string, walk: Walk): Promise<WalkPart<Event>>;

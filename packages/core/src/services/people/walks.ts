@@ -1,7 +1,7 @@
 import type { Walk, WalkPart } from '../../ports/storage/erasure-store.ts';
 
 /** Rows per part. They are few, because each part is a transaction, with other work in between. */
-const ROWS = 500;
+const ROWS = 100;
 
 /** Yields all rows of a walk, part by part, even if some are deleted in the meantime. */
 export async function* partsOf<Row>(
