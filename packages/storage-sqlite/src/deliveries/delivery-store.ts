@@ -155,11 +155,12 @@ export function deliveryStore(connected: Connected): DeliveryStore {
     },
 
     sweepClosed: async (limit) => {
-      const { database, write } = connected();
       // Checks first, because usually there is nothing to write.
-      if (!database.get(TO_SWEEP)) return 0;
-      const end = endInSweep(database);
-      return inSlices(limit, (rows) => write(() => sweepCancellations(database, { limit: rows }, end)));
+      if (!connected().database.get(TO_SWEEP)) return 0;
+      return inSlices(limit, (rows) => {
+        const { database, write } = connected();
+        return write(() => sweepCancellations(database, { limit: rows }, endInSweep(database)));
+      });
     },
   };
 }

@@ -35,10 +35,10 @@ export function erasureStore(connected: Connected): ErasureStore {
       });
     },
     deleteMessages: async (workspaceId, deletion) => {
-      const { database, write } = connected();
       const { ids, limit } = deletion;
       let [messages, events, seen] = [0, 0, 0];
       while (seen < ids.length) {
+        const { database, write } = connected();
         const step = { ...deletion, ids: ids.slice(seen), limit: limit - events };
         const deleted = await write(() => deleteMessages(database, workspaceId, step));
         messages += deleted.messages;

@@ -10,14 +10,16 @@ import { sweepDeleted } from '../deliveries/subscription-store.ts';
 
 export function retentionStore(connected: Connected): RetentionStore {
   return {
-    deleteHistory: async (before, limit) => {
-      const { database, write } = connected();
-      return inSlices(limit, (rows) => write(() => deleteHistory(database, before, rows)));
-    },
-    deleteIdempotencyRecords: async (before, limit) => {
-      const { database, write } = connected();
-      return inSlices(limit, (rows) => write(() => deleteIdempotencyRecords(database, before, rows)));
-    },
+    deleteHistory: (before, limit) =>
+      inSlices(limit, (rows) => {
+        const { database, write } = connected();
+        return write(() => deleteHistory(database, before, rows));
+      }),
+    deleteIdempotencyRecords: (before, limit) =>
+      inSlices(limit, (rows) => {
+        const { database, write } = connected();
+        return write(() => deleteIdempotencyRecords(database, before, rows));
+      }),
     deleteInstanceHistory: async (before, limit) => {
       const { database, write } = connected();
       return write(() => database.run(DELETE_HISTORY, floorId('hst', before), limit));
