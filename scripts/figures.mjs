@@ -57,7 +57,7 @@ const figures = [
     dashboard: 8,
     'gateway-baileys': 4,
     'gateway-contract': 15,
-    http: 92,
+    http: 93,
     mcp: 7,
     'media-s3': 6,
     nestjs: 5,

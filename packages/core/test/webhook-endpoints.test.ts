@@ -26,6 +26,7 @@ describe('an endpoint', () => {
       description: 'CRM',
       events: ['message.sent'],
       instances: null,
+      secret_begins_at: null,
       status: 'enabled',
       secret: expect.stringMatching(/^whsec_/),
       secret_hint: `…${webhook.secret.slice(-4)}`,
