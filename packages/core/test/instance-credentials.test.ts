@@ -186,6 +186,7 @@ describe('credentials', () => {
       Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`n${i}`, 'x'])),
       /at most 20 values/,
     ],
+    ['a number of two digits', { ...VALID, phone_number: '12' }, /must have 7 to 15 digits/],
     [
       'a token that the network refuses',
       { ...VALID, access_token: 'stolen' },

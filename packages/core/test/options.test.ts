@@ -71,6 +71,8 @@ describe('createTrunkline', () => {
       { credentials: [] },
       { credentials: [{ name: 'a' }, { name: 'a' }] },
       { credentials: [{ name: 'White House' }] },
+      { credentials: ['token'] },
+      { credentials: 'token' },
     ].map((change): [object, string] => [
       { ...valid(), gateways: [{ ...BY_CREDENTIALS, ...change }] },
       '"credentials" of "sandbox_credentials" does not fit its "linking". Only a gateway whose',

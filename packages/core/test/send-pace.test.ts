@@ -112,6 +112,22 @@ describe('the interval between the messages of an instance', () => {
 });
 
 describe('a number in its first ten days', () => {
+  it('knows a person who is named as a contact', async () => {
+    const all = await paced({ newPeoplePerDay: 0 });
+    const { harness, gateway } = all;
+    await gateway.last().listener.message({
+      networkId: 'IN1',
+      senderId: 'kim',
+      from: KIM,
+      contact: { networkId: 'kim', aliases: [], phoneNumber: KIM, name: null, username: null },
+      groupNetworkId: null,
+      content: { type: 'text', text: 'Hello' },
+    });
+    const [received] = (await harness.api.messages.list()).data;
+    await sendEach(all, [received?.contact?.id ?? '', ADA]);
+    expect(gateway.sent()).toHaveLength(1);
+  });
+
   it('writes to so many new people a day, and to everybody whom it knows', async () => {
     const all = await paced({ newPeoplePerDay: 2 });
     const { harness, gateway } = all;

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { kindText } from '../../src/spi/gateway.ts';
 import { messageDetail } from '../../src/spi/http.ts';
 
 it('the kind of a message is read with its payload', () => {
@@ -16,4 +17,11 @@ it.each([
 ])('the payload %j is not of its kind', (input, message) => {
   const { error } = messageDetail.safeParse(input);
   expect(error?.issues[0]?.message).toMatch(message);
+});
+
+it('the text of a reply is its title, or its id if it has none', () => {
+  const reply = { id: 'yes', title: '' };
+  expect(kindText({ kind: 'button_reply', payload: reply })).toBe('yes');
+  expect(kindText({ kind: 'list_reply', payload: { ...reply, description: null } })).toBe('yes');
+  expect(kindText({ kind: 'button_reply', payload: { ...reply, title: 'Yes' } })).toBe('Yes');
 });
