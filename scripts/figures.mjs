@@ -52,7 +52,7 @@ const figures = [
     '@trunkline/core/spi/gateway': 53,
     '@trunkline/core/spi/http': 78,
     '@trunkline/core/spi/runtime': 12,
-    '@trunkline/core/spi/storage': 219,
+    '@trunkline/core/spi/storage': 218,
     '@trunkline/core/testing': 13,
     dashboard: 8,
     'gateway-baileys': 4,

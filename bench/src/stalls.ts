@@ -1,7 +1,7 @@
 /**
- * The longest tasks of the event loop under load, on each storage: bursts of BURST (500) texts over INSTANCES (20)
- * instances, with webhooks, receipts and the filing of chats; pages of every list; and the deletion of everything that
- * is too old. Each for SECONDS (10).
+ * The longest tasks of the event loop under load, on each storage. One load is bursts of BURST (500) texts over INSTANCES
+ * (20) instances, with webhooks, receipts and the filing of chats. The others are pages of every list, and the deletion
+ * of everything that is too old. Each takes SECONDS (10).
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

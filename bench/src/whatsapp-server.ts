@@ -8,6 +8,7 @@ import type { ClientSettings } from '@trunkline/fake-whatsapp';
 import { baileysGateway } from '@trunkline/gateway-baileys';
 import { createHttpApp } from '@trunkline/http';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
+import { createApiKey } from './api-key.ts';
 
 export interface ServerFacts {
   readonly baseUrl: string;
@@ -61,17 +62,13 @@ const trunkline = createTrunkline({
 await trunkline.start();
 const [workspace = await trunkline.admin.workspaces.create({ name: 'Bench' })] =
   await trunkline.admin.workspaces.list();
-const { token } = await trunkline.admin.apiKeys.create({
-  workspaceId: workspace.id,
-  name: 'bench',
-  scopes: ['instances:read', 'instances:write', 'messages:send', 'messages:read'],
-});
+const apiKey = await createApiKey(trunkline, workspace.id);
 
 const { fetch } = createHttpApp(trunkline, { rateLimit: false });
 // On a busy machine, a connection that is closed after seconds may be closed while the next request is sent on it.
 const serverOptions = { keepAliveTimeout: 75_000 };
 const server = serve({ fetch, hostname: '127.0.0.1', port: 0, serverOptions }, ({ port }) => {
-  process.send?.({ baseUrl: `http://127.0.0.1:${port}/api/v1`, apiKey: token } satisfies ServerFacts);
+  process.send?.({ baseUrl: `http://127.0.0.1:${port}/api/v1`, apiKey } satisfies ServerFacts);
 });
 process.on('message', () => {
   const delays = { longestDelay: delay.max / 1e6, longestWork };

@@ -8,6 +8,7 @@ import { createTrunkline } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { createHttpApp } from '@trunkline/http';
+import { createApiKey } from '../api-key.ts';
 import { serveParent } from '../child.ts';
 import { STORAGES } from '../storages.ts';
 import type { SoakFacts, SoakPlan, SoakResources } from './plan.ts';
@@ -26,19 +27,7 @@ await trunkline.start();
 const apiKeys: string[] = [];
 for (let number = 1; number <= plan.workspaces; number += 1) {
   const { id: workspaceId } = await trunkline.admin.workspaces.create({ name: `Soak ${number}` });
-  const { token } = await trunkline.admin.apiKeys.create({
-    workspaceId,
-    name: 'soak',
-    scopes: [
-      'instances:read',
-      'instances:write',
-      'messages:send',
-      'messages:read',
-      'webhooks:read',
-      'webhooks:write',
-    ],
-  });
-  apiKeys.push(token);
+  apiKeys.push(await createApiKey(trunkline, workspaceId));
 }
 
 const { fetch } = createHttpApp(trunkline, { rateLimit: false });

@@ -4,6 +4,7 @@ import { createTrunkline, silentLogger } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { createHttpApp } from '@trunkline/http';
+import { createApiKey } from '../api-key.ts';
 import { serveParent } from '../child.ts';
 import { STORAGES } from '../storages.ts';
 import type { StorageName } from '../storages.ts';
@@ -38,23 +39,12 @@ const longestTasks = await watchTasks();
 await trunkline.start();
 const [workspace = await trunkline.admin.workspaces.create({ name: 'Stalls' })] =
   await trunkline.admin.workspaces.list();
-const { token } = await trunkline.admin.apiKeys.create({
-  workspaceId: workspace.id,
-  name: 'stalls',
-  scopes: [
-    'instances:read',
-    'instances:write',
-    'messages:send',
-    'messages:read',
-    'webhooks:read',
-    'webhooks:write',
-  ],
-});
+const apiKey = await createApiKey(trunkline, workspace.id);
 const { fetch } = createHttpApp(trunkline, { rateLimit: false });
 // Idle connections stay open, or a request may find its connection closed.
 const serverOptions = { keepAliveTimeout: 0 };
 const server = serve({ fetch, hostname: '127.0.0.1', port: 0, serverOptions }, ({ port }) => {
-  const facts: StallsFacts = { baseUrl: `http://127.0.0.1:${port}/api/v1`, apiKey: token };
+  const facts: StallsFacts = { baseUrl: `http://127.0.0.1:${port}/api/v1`, apiKey };
   serveParent(facts, longestTasks, async () => {
     server.close();
     await trunkline.stop();

@@ -6,7 +6,7 @@ import type { Profiler } from 'node:inspector';
 export interface Task {
   /** CPU time of the thread, which other programs lengthen less than time on the clock. */
   readonly cpuMs: number;
-  /** On the clock, with waits for the disk. */
+  /** Time on the clock, which includes waits for the disk. */
   readonly ms: number;
   /** The functions that took most of it, with their shares. */
   readonly of: string;

@@ -44,8 +44,8 @@ export interface Ledger {
   /** The texts that people wrote, in order. */
   readonly in: InText[];
   /**
-   * When the network first accepted a stanza of each message, by network id. This is the order that counts: a phone that
-   * cannot read a message shows that it waits for it, and puts the copy that it asks for in the same place.
+   * When the network first accepted a stanza of each message, by network id. This order counts, because a phone shows an
+   * unreadable message as waiting, and puts the copy that it requests in the same place.
    */
   readonly acceptedAt: Map<string, number>;
   /** The messages with each text, one for each network id. */

@@ -9,6 +9,7 @@ import { trustFakeWhatsApp } from '@trunkline/fake-whatsapp';
 import type { ClientSettings } from '@trunkline/fake-whatsapp';
 import { baileysGateway } from '@trunkline/gateway-baileys';
 import { createHttpApp } from '@trunkline/http';
+import { createApiKey } from '../api-key.ts';
 import { serveParent } from '../child.ts';
 import { STORAGES } from '../storages.ts';
 import type { StorageName } from '../storages.ts';
@@ -47,12 +48,7 @@ await trunkline.start();
 const apiKeys: string[] = [];
 for (let number = 1; number <= plan.workspaces; number += 1) {
   const { id: workspaceId } = await trunkline.admin.workspaces.create({ name: `Number ${number}` });
-  const { token } = await trunkline.admin.apiKeys.create({
-    workspaceId,
-    name: 'bench',
-    scopes: ['instances:read', 'instances:write', 'messages:send', 'messages:read', 'webhooks:write'],
-  });
-  apiKeys.push(token);
+  apiKeys.push(await createApiKey(trunkline, workspaceId));
 }
 
 const { fetch } = createHttpApp(trunkline, { rateLimit: false });

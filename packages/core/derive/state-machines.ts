@@ -147,7 +147,7 @@ const DELIVERY_TRIGGERS: Readonly<Record<string, (delivery: Delivery) => Deliver
   'endpoint disabled': whileOpen((delivery) => cancelledBy('ENDPOINT_DISABLED', delivery)),
   'endpoint deleted': whileOpen((delivery) => cancelledBy('ENDPOINT_DELETED', delivery)),
   'event is not stored': whileOpen((delivery) => endedWithoutEvent(delivery, LATER)),
-  'retry by hand': (delivery) => (mayRetry(delivery) ? requeue(delivery) : delivery),
+  'retry by hand': (delivery) => (mayRetry(delivery, 'extra') ? requeue(delivery) : delivery),
 };
 
 function attempt(outcome: Pick<AttemptOutcome, 'responseStatus' | 'errorCode'>) {

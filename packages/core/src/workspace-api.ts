@@ -153,8 +153,8 @@ export interface WorkspaceApi<Transaction = never> {
     /** Deletes an endpoint and ends its open deliveries. Their log is kept. Throws WEBHOOK_NOT_FOUND. */
     delete(id: string): Promise<void>;
     /**
-     * Makes a new secret. Until it begins to sign, which is at once unless `after_seconds` says otherwise, the previous
-     * one signs. Throws WEBHOOK_NOT_FOUND, VALIDATION_FAILED.
+     * Makes a new secret, which signs immediately, or after `after_seconds`. The previous one signs until then. Throws
+     * WEBHOOK_NOT_FOUND, VALIDATION_FAILED.
      */
     rotateSecret(id: string, input?: SecretRotation): Promise<WebhookResourceWithSecret>;
     /** Queues a `webhook.test` event. */

@@ -50,7 +50,7 @@ describe('a group of which WhatsApp hands out no keys', () => {
     },
   );
 
-  it('gets none while the query for keys is limited, or has no response', async () => {
+  it('is not written to while the query for keys is limited, or has no response', async () => {
     const harness = await linked({
       readsByItself: false,
       gateway: { socket: { defaultQueryTimeoutMs: elapsing(1_000) } },

@@ -97,8 +97,8 @@ export const webhookChanges: z.ZodType<CheckedWebhookChanges, unknown> = z.objec
 /** When a new secret replaces the current one. */
 export type SecretRotation = {
   /**
-   * After how many seconds the new secret begins to sign, at most a week (604,800), so that receivers can learn it
-   * first. 0, the default, is at once.
+   * The seconds until the new secret begins to sign, at most a week (604,800), so that receivers can learn it first. By
+   * default 0: it signs immediately.
    */
   readonly after_seconds?: number | null | undefined;
 };

@@ -1,3 +1,4 @@
+import type { RequestedAttempt } from '../domain/delivery/delivery-state.ts';
 import { RETENTION_MS, RETRY_FAILED_BATCH, RETRY_FAILED_COUNT_MAX } from '../domain/delivery/delivery.ts';
 import type { Delivery } from '../domain/delivery/delivery.ts';
 import { isId } from '../domain/id.ts';
@@ -6,7 +7,7 @@ import type { Result } from '../domain/result.ts';
 import { readInput } from '../inputs/read-input.ts';
 import { deliveryQuery } from '../inputs/webhooks.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { DeliveryDetail, RequestedAttempt } from '../ports/storage/delivery-store.ts';
+import type { DeliveryDetail } from '../ports/storage/delivery-store.ts';
 import type { ServiceContext } from './context.ts';
 import { endpointDisabled, findEndpoint } from './endpoints.ts';
 import { readPage } from './paging.ts';

@@ -148,7 +148,7 @@ export async function deleteEndpoint(
 }
 
 /**
- * Replaces the secret, at once or later. All attempts from then on, including those of waiting deliveries, are signed
+ * Replaces the secret, immediately or later. All attempts from then on, including those of waiting deliveries, are signed
  * with the new secret.
  */
 export async function rotateSecret(

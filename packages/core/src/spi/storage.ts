@@ -17,7 +17,6 @@ export type {
   DeliveryDetail,
   DeliveryFilter,
   DeliveryStore,
-  RequestedAttempt,
   RetryResult,
 } from '../ports/storage/delivery-store.ts';
 export type { ChatStore, FilingPass } from '../ports/storage/chat-store.ts';
@@ -186,10 +185,10 @@ export {
   dueNow,
   endedWithoutEvent,
   mayRetry,
-  mayTryNow,
   requeue,
   withinSchedule,
 } from '../domain/delivery/delivery-state.ts';
+export type { RequestedAttempt } from '../domain/delivery/delivery-state.ts';
 export { newDelivery } from '../domain/delivery/delivery.ts';
 export { roomInLane, startsAfter, startsSetBack, throttledUntil } from '../domain/delivery/lane.ts';
 export type { LaneLimits } from '../domain/delivery/lane.ts';

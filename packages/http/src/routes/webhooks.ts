@@ -37,7 +37,7 @@ const ROTATION: RequestBody = {
   fields: {
     after_seconds: {
       description:
-        'After how many seconds the new secret begins to sign; until then, the previous one does. By default at once.',
+        'The seconds until the new secret begins to sign. The previous one signs until then. By default 0.',
     },
   },
   example: { after_seconds: 3600 },
@@ -127,7 +127,7 @@ export const webhookRoutes: RouteGroup<'webhooks'> = {
       operationId: 'rotateWebhookSecret',
       method: 'POST',
       path: '/webhooks/{webhook}/rotate-secret',
-      summary: 'Replaces the secret of a webhook endpoint, at once or later',
+      summary: 'Replaces the secret of a webhook endpoint, immediately or later',
       scope: 'webhooks:write',
       body: ROTATION,
       success: { status: 200, body: WITH_SECRET, noStore: true },

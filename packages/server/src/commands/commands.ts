@@ -617,7 +617,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     arguments: { '<webhook>': 'its id' },
     options: {
       '--after <seconds>':
-        'when the new secret begins to sign, so that receivers can learn it first; by default at once',
+        'the time until the new secret begins to sign, so that receivers can learn it first; 0 by default',
     },
     examples: ['trunkline webhooks rotate-secret wh_1', 'trunkline webhooks rotate-secret wh_1 --after 3600'],
     load: async () => (await import('./webhooks.ts')).rotateWebhookSecret,

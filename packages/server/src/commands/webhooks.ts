@@ -101,8 +101,6 @@ export const deleteWebhook: CommandHandler = deleteCommand({
   request: ({ webhooks }, id, options) => webhooks.delete(id, options),
 });
 
-const WEEK_S = 604_800;
-
 export const rotateWebhookSecret: CommandHandler = objectCommand({
   of: 'webhook',
   shape: webhookWithSecret,
@@ -110,8 +108,11 @@ export const rotateWebhookSecret: CommandHandler = objectCommand({
     options.text('after') === undefined
       ? `The secret of ${id} will stop working immediately, and a new one will be shown.`
       : `A new secret of ${id} will be shown, which begins to sign later.`,
-  request: ({ webhooks }, id, call) =>
-    webhooks.rotateSecret(id, { after_seconds: call.options.whole('after', { min: 0, max: WEEK_S }) }, call),
+  // The service knows the longest time.
+  request: ({ webhooks }, id, call) => {
+    const after = call.options.whole('after', { min: 0, max: 1_000_000_000 });
+    return webhooks.rotateSecret(id, { after_seconds: after }, call);
+  },
   describe: (data) => described(data, data.secret),
 });
 

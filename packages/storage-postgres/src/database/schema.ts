@@ -449,7 +449,7 @@ CREATE TABLE trunkline.endpoints (
   status          text NOT NULL,
   sealed_secret   text NOT NULL,
   secret_hint     text NOT NULL,
-  -- What signs before sealed_secret begins to, and when it begins.
+  -- The secret that signs until sealed_secret does, and the time from which that does.
   sealed_previous_secret text,
   secret_begins_at bigint,
   -- Whether its requests have the trace context of their event.

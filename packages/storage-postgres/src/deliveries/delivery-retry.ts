@@ -1,4 +1,4 @@
-import { dueNow, mayRetry, mayTryNow, requeue, takeRetryBatch } from '@trunkline/core/spi/storage';
+import { dueNow, mayRetry, requeue, takeRetryBatch } from '@trunkline/core/spi/storage';
 import type { Delivery, RequestedAttempt, RetryResult } from '@trunkline/core/spi/storage';
 import { sweepEndpoint } from './cancellation.ts';
 import type { Transaction } from '../database/database.ts';
@@ -43,8 +43,8 @@ export async function retryDelivery(transaction: Transaction, retry: Retry): Pro
   if (!row) return { kind: 'not_found' };
   const delivery = readDelivery(row);
   // A claim outlives the cancellation of its delivery, because the request may still be in flight.
-  const may = retry.attempt === 'extra' ? mayRetry : mayTryNow;
-  if (!may(delivery) || !isEnabled || (await claimedAt(transaction, endpoint)).has(retry.id)) {
+  const isAllowed = mayRetry(delivery, retry.attempt) && isEnabled;
+  if (!isAllowed || (await claimedAt(transaction, endpoint)).has(retry.id)) {
     return { kind: 'not_allowed' };
   }
   if (retry.attempt === 'next') {

@@ -444,7 +444,7 @@ CREATE TABLE endpoints (
   status          TEXT NOT NULL,
   sealed_secret   TEXT NOT NULL,
   secret_hint     TEXT NOT NULL,
-  -- What signs before sealed_secret begins to, and when it begins.
+  -- The secret that signs until sealed_secret does, and the time from which that does.
   sealed_previous_secret TEXT,
   secret_begins_at INTEGER,
   -- Whether its requests have the trace context of their event.

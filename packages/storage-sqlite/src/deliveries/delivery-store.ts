@@ -6,7 +6,6 @@ import {
   floorId,
   isOpen,
   mayRetry,
-  mayTryNow,
   requeue,
   takeRetryBatch,
 } from '@trunkline/core/spi/storage';
@@ -122,8 +121,7 @@ export function deliveryStore(connected: Connected): DeliveryStore {
         const delivery = findDelivery(database, workspaceId, id, since);
         if (!delivery) return { kind: 'not_found' };
         const { endpointId } = delivery;
-        const may = attempt === 'extra' ? mayRetry : mayTryNow;
-        const isAllowed = may(delivery) && isEnabled(database, workspaceId, endpointId);
+        const isAllowed = mayRetry(delivery, attempt) && isEnabled(database, workspaceId, endpointId);
         if (!isAllowed || findClaim(database, endpointId, id)) return { kind: 'not_allowed' };
         announce({ topic: 'deliveries' });
         const queue = attempt === 'extra' ? requeueNow : makeDueNow;

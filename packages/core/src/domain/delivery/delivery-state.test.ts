@@ -109,7 +109,7 @@ describe('an attempt', () => {
 
 describe('a retry by hand', () => {
   it('is for failed and exhausted deliveries only', () => {
-    const retriable = DELIVERY_STATUSES.filter((status) => mayRetry(exampleDelivery({ status })));
+    const retriable = DELIVERY_STATUSES.filter((status) => mayRetry(exampleDelivery({ status }), 'extra'));
     expect(retriable).toEqual(['failed', 'exhausted']);
   });
 

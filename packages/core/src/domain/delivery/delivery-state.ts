@@ -49,14 +49,15 @@ export function withinSchedule(
   return { dueAt: within, nextRetryAt: nextRetryAt === null ? null : within };
 }
 
-/** Whether one more attempt may be requested by hand: only if the delivery has ended without success. */
-export function mayRetry(delivery: Delivery): boolean {
-  return !isOpen(delivery.status) && delivery.status !== 'success';
-}
+/**
+ * An attempt that a person requests: an extra one of a delivery that has ended without success, or the next one, before
+ * its time, of a delivery that waits for its retry.
+ */
+export type RequestedAttempt = 'extra' | 'next';
 
-/** Whether the next attempt may be made early: only if the delivery waits for a retry. */
-export function mayTryNow(delivery: Delivery): boolean {
-  return delivery.status === 'retrying';
+/** Whether the status of a delivery allows an attempt that a person requests. */
+export function mayRetry({ status }: Pick<Delivery, 'status'>, attempt: RequestedAttempt): boolean {
+  return attempt === 'next' ? status === 'retrying' : !isOpen(status) && status !== 'success';
 }
 
 /** The delivery after its next attempt was requested by hand. The attempt keeps its place in the retry schedule. */

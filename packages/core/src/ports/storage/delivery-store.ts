@@ -1,4 +1,5 @@
 import type { Attempt, Delivery, DeliveryStatus } from '../../domain/delivery/delivery.ts';
+import type { RequestedAttempt } from '../../domain/delivery/delivery-state.ts';
 import type { LaneLimits } from '../../domain/delivery/lane.ts';
 import type { LanePosition } from '../../domain/delivery/waiting.ts';
 import type { EndpointSecrets } from '../../domain/endpoint/endpoint-secret.ts';
@@ -80,12 +81,6 @@ export interface CompletedAndClaimed extends DeliveryClaimResult {
   /** The results of the completions, in their order. */
   readonly completed: readonly CompletionResult[];
 }
-
-/**
- * An attempt that a person requests: one more of a delivery that has ended, or the next one, before its time, of a
- * delivery that waits for its retry.
- */
-export type RequestedAttempt = 'extra' | 'next';
 
 export type RetryResult =
   { readonly kind: 'requeued'; readonly delivery: Delivery } | { readonly kind: 'not_found' | 'not_allowed' };

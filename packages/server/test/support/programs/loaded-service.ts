@@ -159,7 +159,7 @@ async function isAllRead(): Promise<boolean> {
   return true;
 }
 
-/** Hands each message on at once, but holds the response back, at least until every place sends as much as it may. */
+/** Passes each message on, but withholds the response until every place sends as much as it may, or longer. */
 function slowToRespond(gateway: Gateway): Gateway {
   const { sendsAtOnce = 1 } = gateway;
   const sending = new Map<string, number>();

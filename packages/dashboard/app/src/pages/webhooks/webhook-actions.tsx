@@ -32,7 +32,7 @@ export function WebhookActions({
   const navigate = useNavigate();
   const [asked, setAsked] = useState<Asked | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
-  /** In how many seconds a new secret begins to sign. */
+  /** The seconds until a new secret begins to sign. */
   const [after, setAfter] = useState('0');
   const { id, status } = webhook;
   const name = webhookName(webhook);

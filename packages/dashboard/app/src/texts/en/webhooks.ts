@@ -90,7 +90,7 @@ export const webhooks = {
   rotateText:
     'A receiver that does not have the new secret when it begins to sign refuses what it gets. Until then, the old one signs.',
   rotateWhen: 'The new secret signs',
-  rotateAtOnce: 'at once',
+  rotateAtOnce: 'immediately',
   rotateInAnHour: 'in an hour',
   rotateInADay: 'in a day',
   signsFrom: 'signs from',
