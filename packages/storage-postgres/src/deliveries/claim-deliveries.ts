@@ -1,4 +1,5 @@
 import type {
+  ClaimedDelivery,
   CompletionResult,
   DeliveryClaim,
   DeliveryClaimResult,
@@ -11,6 +12,7 @@ import type { Report } from './delivery-completion.ts';
 import { claimFromLanes, isWhole, readClaimed } from './lane-claims.ts';
 import { lookAtLanes, nextClaimAfter, nextClaimAt } from './lane-outlook.ts';
 import type { Outlook } from './lane-outlook.ts';
+import type { Row } from '../rows/row.ts';
 
 export function claimDeliveries(connected: Connected): Pick<DeliveryStore, 'claim' | 'completeAndClaim'> {
   const claim = async (given: DeliveryClaim): Promise<DeliveryClaimResult> => {
@@ -20,7 +22,22 @@ export function claimDeliveries(connected: Connected): Pick<DeliveryStore, 'clai
     // Usually there is nothing to claim, and no transaction is needed.
     if (firstAt !== given.now && given.mayBeSetBack !== true) return { claimed: [], nextAt: firstAt };
     const claim = { ...given, process: database.process(), outlook, hasReleased: false };
-    return database.transactionAtOnce((transaction) => claimDue(transaction, claim));
+    return endingDamaged(
+      given,
+      await database.transactionAtOnce((transaction) => claimDue(transaction, claim)),
+    );
+  };
+
+  /** In a transaction of its own, because the claim is committed together with its last statement. */
+  const endingDamaged = async (
+    given: DeliveryClaim,
+    { damaged, ...result }: DueClaims,
+  ): Promise<DeliveryClaimResult> => {
+    if (damaged.length === 0) return result;
+    const database = connected();
+    const ended = await database.transaction((transaction) => endDamaged(transaction, damaged, given.now));
+    const outlook = await lookAtLanes(database, given);
+    return { ...result, ...ended, nextAt: nextClaimAfter(outlook, given.now, false) };
   };
 
   return {
@@ -31,7 +48,8 @@ export function claimDeliveries(connected: Connected): Pick<DeliveryStore, 'clai
       const { completed, claims } = await transactionAtOnce((transaction) =>
         completeAndClaim(transaction, reports, { ...given, process: process() }),
       );
-      return { ...(claims ?? (await claim(given))), completed };
+      const result = claims ? await endingDamaged(given, claims) : await claim(given);
+      return { ...result, completed };
     },
   };
 }
@@ -50,7 +68,7 @@ async function completeAndClaim(
   claim: ProcessClaim,
 ): Promise<{
   readonly completed: readonly CompletionResult[];
-  readonly claims: DeliveryClaimResult | null;
+  readonly claims: DueClaims | null;
 }> {
   const claims = await endClaims(transaction, reports, { waits: false });
   const hasReleased = claims.ended.length > 0;
@@ -65,7 +83,7 @@ async function completeAndClaim(
   });
   if (outlook.hasOtherLimits || claim.mayBeSetBack === true) return { completed, claims: null };
   const firstAt = nextClaimAt(outlook, claim.now);
-  if (firstAt !== claim.now) return { completed, claims: { claimed: [], nextAt: firstAt } };
+  if (firstAt !== claim.now) return { completed, claims: { claimed: [], damaged: [], nextAt: firstAt } };
   return { completed, claims: await claimDue(transaction, { ...claim, outlook, hasReleased }) };
 }
 
@@ -75,17 +93,22 @@ interface DueClaim extends ProcessClaim {
   readonly hasReleased: boolean;
 }
 
-async function claimDue(transaction: Transaction, claim: DueClaim): Promise<DeliveryClaimResult> {
+interface DueClaims {
+  readonly claimed: readonly ClaimedDelivery[];
+  /** Claimed rows for which `isWhole` is false. */
+  readonly damaged: readonly Row[];
+  readonly nextAt: number | null;
+}
+
+async function claimDue(transaction: Transaction, claim: DueClaim): Promise<DueClaims> {
   const { rows, hasTakenBack, outlook } = await claimFromLanes(transaction, claim);
-  const damaged = rows.filter((row) => !isWhole(row));
-  const ended = await endDamaged(transaction, damaged, claim.now);
-  const left =
-    outlook && damaged.length === 0
-      ? outlook
-      : (await transaction.last(() => lookAtLanes(transaction, claim)))[0];
-  const nextAt = nextClaimAfter(left, claim.now, rows.length === claim.limit);
+  const nextAt = nextClaimAfter(outlook, claim.now, rows.length === claim.limit);
   // The limit leaves some of the deliveries that this transaction has made claimable.
   if ((hasTakenBack || claim.hasReleased) && nextAt === claim.now)
     transaction.announce({ topic: 'deliveries' });
-  return { claimed: rows.filter(isWhole).map(readClaimed), nextAt, ...ended };
+  return {
+    claimed: rows.filter(isWhole).map(readClaimed),
+    damaged: rows.filter((row) => !isWhole(row)),
+    nextAt,
+  };
 }

@@ -25,13 +25,14 @@ export interface Claims {
   readonly rows: readonly Row[];
   /** Whether claims had expired, so that their deliveries were made due again. */
   readonly hasTakenBack: boolean;
-  /** The state of the lanes after the claims; null if it was not read. */
-  readonly outlook: Outlook | null;
+  /** The state of the lanes after the claims. */
+  readonly outlook: Outlook;
 }
 
 /**
  * Claims deliveries from the lanes that have been ready the longest. Skips lanes that other transactions have locked,
- * and waits for locks only if the limits changed or the clock may have been set back.
+ * and waits for locks only if the limits changed or the clock may have been set back. Usually commits with the last
+ * statement.
  */
 export async function claimFromLanes(
   transaction: Transaction,
@@ -45,8 +46,8 @@ export async function claimFromLanes(
   }
   const rows: Row[] = [];
   let hasTakenBack = false;
-  let outlook: Outlook | null = null;
-  for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+  const look = (): Promise<Outlook> => lookAtLanes(transaction, claim);
+  for (let round = 1; ; round += 1) {
     const limit = claim.limit - rows.length;
     const wanted = Math.max(round === 1 ? Math.ceil(limit / claim.slots) : limit, LANES_MIN);
     const lock = (): Promise<readonly Row[]> => transaction.all(READY, claim.now, wanted);
@@ -55,7 +56,10 @@ export async function claimFromLanes(
         ? (await transaction.together(() => wakeLanes(transaction), lock))[1]
         : await lock();
     await transaction.begun();
-    if (ready.length === 0) break;
+    if (ready.length === 0) {
+      const [outlook] = await transaction.last(look);
+      return { rows, hasTakenBack, outlook };
+    }
     const expired = ready.filter((row) => flag(row, 'has_expired'));
     const free = expired.length === 0 ? [] : await takeBackExpired(transaction, expired, claim.now);
     hasTakenBack ||= expired.length > 0;
@@ -72,12 +76,13 @@ export async function claimFromLanes(
         claim.now + claim.leaseMs,
         claim.process,
       );
-    const [more, left] = await transaction.together(take, () => lookAtLanes(transaction, claim));
+    const isLast = ready.length < wanted || round === MAX_ROUNDS;
+    const [more, outlook] = isLast
+      ? await transaction.last(take, look)
+      : await transaction.together(take, look);
     rows.push(...more);
-    outlook = left;
-    if (rows.length === claim.limit || ready.length < wanted) break;
+    if (isLast || rows.length === claim.limit) return { rows, hasTakenBack, outlook };
   }
-  return { rows, hasTakenBack, outlook };
 }
 
 /** Takes back expired claims. Returns the new places (ctid) of the lanes, which the update has changed. */
