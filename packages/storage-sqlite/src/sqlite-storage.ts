@@ -43,6 +43,7 @@ import { spentTokenStore } from './workspaces/spent-token-store.ts';
 import { subscriptionStore } from './deliveries/subscription-store.ts';
 import { workloadStore } from './processes/workload-store.ts';
 import { workspaceStore } from './workspaces/workspace-store.ts';
+import { createTurns } from './database/turns.ts';
 import { createWriter } from './database/writer.ts';
 import type { Announce } from './database/writer.ts';
 
@@ -125,6 +126,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
           newId,
           process: processes.own,
           processes,
+          readInTurn: createTurns().take,
           write: (operation) => writer.run(operation),
           accept: (acceptance) => writer.runInSeries(accepting, acceptance),
           joined: (transaction) => callerTransaction(file, transaction),

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import type { Storage } from '@trunkline/core/spi/storage';
+import type { AcceptanceResult, Message, Storage } from '@trunkline/core/spi/storage';
 import { aMessage, anIdempotencyRecord, DAY, NOW } from '@trunkline/storage-contract/examples';
 import { enqueueAt, storeInstance, storeLane, storeWorkspace } from '@trunkline/storage-contract/fixtures';
 import { connectTo, openStorage } from './support/open-storage.ts';
@@ -71,6 +71,32 @@ it.for<readonly [what: string, left: string, prepared: Prepared]>([
   expect(count.get()).toEqual({ left: 0 });
 });
 
+it('reads of many queues that come together let other calls have their turn after 8 ms', async () => {
+  const storage = await openStorage(join(temporaryDirectory(), 'test.db'));
+  const workspace = await storeWorkspace(storage);
+  const ids = await Promise.all(
+    Array.from({ length: 7 }, async () => {
+      const instance = await storeInstance(storage, workspace);
+      await accept(storage, aMessage(instance), 1);
+      return instance.id;
+    }),
+  );
+  let elapsed = 0;
+  const time = vi.spyOn(performance, 'now').mockImplementation(() => (elapsed += 5)); // each read takes this long
+  onTestFinished(() => time.mockRestore());
+  let turns = 1;
+  const countTurns = (): NodeJS.Immediate => setImmediate(() => (turns += 1) && (counting = countTurns()));
+  let counting = countTurns();
+  const [first, ...rest] = ids;
+  const heads = await Promise.all([
+    storage.messages.queueHeads([first ?? ''], NOW),
+    storage.messages.queueHeads(rest, NOW),
+  ]);
+  clearImmediate(counting);
+  expect(heads.flat().map(({ message }) => message.instanceId)).toEqual(ids);
+  expect(turns).toBeGreaterThanOrEqual(4);
+});
+
 async function enqueue(storage: Storage) {
   const { endpoint } = await storeLane(storage);
   await enqueueAt(storage, endpoint, ...Array.from({ length: ROWS }, (_, index) => NOW + index));
@@ -80,15 +106,11 @@ async function enqueue(storage: Storage) {
 async function acceptAll(storage: Storage) {
   const instance = await storeInstance(storage, await storeWorkspace(storage));
   const messages = Array.from({ length: ROWS }, (_, index) => aMessage(instance, { createdAt: NOW + index }));
-  await Promise.all(
-    messages.map((message) =>
-      storage.messages.accept({
-        message,
-        idempotency: anIdempotencyRecord(message, { key: message.id }),
-        backlogLimit: ROWS,
-        trialLimit: null,
-      }),
-    ),
-  );
+  await Promise.all(messages.map((message) => accept(storage, message, ROWS)));
   return { workspaceId: instance.workspaceId, ids: messages.map(({ id }) => id) };
+}
+
+function accept(storage: Storage, message: Message, backlogLimit: number): Promise<AcceptanceResult> {
+  const idempotency = anIdempotencyRecord(message, { key: message.id });
+  return storage.messages.accept({ message, idempotency, backlogLimit, trialLimit: null });
 }

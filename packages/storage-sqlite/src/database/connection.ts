@@ -9,6 +9,8 @@ export interface Connection {
   readonly newId: NewId;
   /** The number of this process, under which its leases and claims are written. */
   readonly process: () => number;
+  /** Runs a synchronous read, later if others have used up this turn of the event loop. */
+  readInTurn<Result>(read: () => Result): Promise<Result>;
   write<Result>(operation: Operation<Result>): Promise<Result>;
   /** Checks and wraps the transaction that a caller passed. */
   joined(transaction: unknown): CallerTransaction;

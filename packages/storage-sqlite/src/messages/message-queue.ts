@@ -1,6 +1,6 @@
 import { latestResend, QUEUE_WINDOW } from '@trunkline/core/spi/storage';
 import type { Postponement, QueuedMessage, QueueLook } from '@trunkline/core/spi/storage';
-import type { Connected } from '../database/connection.ts';
+import type { Connected, Connection } from '../database/connection.ts';
 import type { Database } from '../database/database.ts';
 import {
   holdMessage,
@@ -17,26 +17,32 @@ import type { Row } from '../rows/row.ts';
 
 type How = QueueLook & { readonly now: number };
 
-/** See `MessageStore.queueHeads`. Moves messages that must let others pass out of the way, and then looks again. */
+/** See `MessageStore.queueHeads`. */
 export async function queueHeads(
   connected: Connected,
   instanceIds: readonly string[],
   how: How,
 ): Promise<readonly QueuedMessage[]> {
-  const { database, write } = connected();
+  const heads: QueuedMessage[] = [];
+  for (const id of instanceIds) heads.push(...(await headsOf(connected(), id, how)));
+  return heads;
+}
+
+/** Moves messages that must let others pass out of the way, and then looks again. */
+async function headsOf(
+  { database, readInTurn, write }: Connection,
+  instanceId: string,
+  how: How,
+): Promise<readonly QueuedMessage[]> {
   for (;;) {
-    const { heads, inTheWay } = database.snapshot(() => {
-      const look = holdsAny(database) ? lookAmongHeld : lookAtQueue;
-      const looks = instanceIds.map((id) => ({ id, found: look(database, id, how) }));
-      return {
-        heads: looks.flatMap(({ found }) => (found ?? []).map((row) => queuedMessage(database, row))),
-        inTheWay: looks.flatMap(({ id, found }) => (found ? [] : [id])),
-      };
-    });
-    if (inTheWay.length === 0) return heads;
-    await write(() => {
-      for (const id of inTheWay) letOthersPass(database, id);
-    });
+    const heads = await readInTurn(() =>
+      database.snapshot(() => {
+        const look = holdsAny(database) ? lookAmongHeld : lookAtQueue;
+        return look(database, instanceId, how)?.map((row) => queuedMessage(database, row));
+      }),
+    );
+    if (heads) return heads;
+    await write(() => letOthersPass(database, instanceId));
   }
 }
 
