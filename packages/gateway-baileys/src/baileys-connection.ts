@@ -55,6 +55,7 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     log,
     life,
     inbox,
+    inTime,
     acks,
     groupsInFlight,
     timers,
@@ -155,6 +156,7 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
   const outbox = {
     socket,
     clock,
+    inTime,
     acks,
     groupsInFlight,
     timers,

@@ -32,6 +32,8 @@ import { limitAppState } from './socket/app-state.ts';
 import { baileysLogger } from './socket/baileys-logs.ts';
 import { browserOf, makeSocket } from './socket/make-socket.ts';
 import { keepMessageOrder } from './socket/message-order.ts';
+import { queriesInTime } from './socket/query-time.ts';
+import type { InTime } from './socket/query-time.ts';
 import { askForOfflineBatches } from './socket/offline-batches.ts';
 import { watchRestrictions } from './restrictions.ts';
 import type { RestrictionQueries } from './restrictions.ts';
@@ -58,6 +60,7 @@ export interface WiredSocket {
   readonly log: ILogger;
   readonly life: SocketLife;
   readonly inbox: Inbox;
+  readonly inTime: InTime;
   readonly acks: Acks;
   /** The groups that messages are on their way to. */
   readonly groupsInFlight: Set<string>;
@@ -159,6 +162,7 @@ export function wireSocket(parts: WiringParts): WiredSocket {
     log,
     life,
     giveUp,
+    inTime: queriesInTime(clock, settings),
     acks,
     groupsInFlight,
     media,

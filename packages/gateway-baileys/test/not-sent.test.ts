@@ -1,5 +1,7 @@
 import type { OutgoingMessage } from '@trunkline/core/spi/gateway';
+import type { BinaryNode } from '@whiskeysockets/baileys';
 import { describe, expect, it } from 'vitest';
+import { elapsing, until } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import { linked } from './support/linked.ts';
 import type { Linked } from './support/linked.ts';
@@ -12,6 +14,15 @@ function aText(to: string, isGroup = false): OutgoingMessage {
 }
 
 const send = ({ link }: Linked, message: OutgoingMessage) => link.connection().send(message);
+
+const unanswered = { kind: 'not_sent', error: { code: 'network_busy' } };
+
+const impatient = () =>
+  linked({ readsByItself: false, gateway: { socket: { defaultQueryTimeoutMs: elapsing(1_000) } } });
+
+function isAbout({ attrs, content }: BinaryNode, jid: string): boolean {
+  return attrs['jid'] === jid || (Array.isArray(content) && content.some((child) => isAbout(child, jid)));
+}
 
 describe('a message that WhatsApp does not take for now was not sent', () => {
   it.each(isLongForm ? ['usync/get/usync', 'encrypt/get/key'] : ['usync/get/usync'])(
@@ -92,6 +103,38 @@ describe('a message that WhatsApp does not take for now was not sent', () => {
   });
 });
 
+describe('a query without a response', () => {
+  it('does not mean that a recipient has no hidden id, to which alone WhatsApp delivers', async () => {
+    const harness = await impatient();
+    const { wa } = harness.network;
+    const moved = wa.person('5511966665555', { writtenToBy: 'lid' });
+    const message = { ...aText(moved.phoneNumber), contactNetworkId: moved.jid };
+    const asked = () =>
+      wa.transcript().some(({ direction, node }) => direction === 'received' && isAbout(node, moved.jid));
+    wa.muteQueries('usync/get/usync');
+    const sending = send(harness, message);
+    await until('the hidden id is asked for', asked);
+    wa.unmuteQueries();
+    expect(await sending).toMatchObject(unanswered);
+    expect(wa.sentMessages()).toEqual([]);
+    expect(await send(harness, message)).toEqual({ kind: 'accepted' });
+  });
+
+  it('does not mean that a recipient whose hidden id WhatsApp refuses has no devices', async () => {
+    const harness = await impatient();
+    const { wa } = harness.network;
+    const unmoved = wa.person('5511955554444', { writtenToBy: 'pn' });
+    const message = aText(unmoved.phoneNumber);
+    const sending = send(harness, message);
+    await wa.nextMessage();
+    wa.muteQueries('usync/get/usync');
+    expect(await sending).toMatchObject(unanswered);
+    wa.unmuteQueries();
+    expect(await send(harness, message)).toEqual({ kind: 'accepted' });
+    expect(wa.sentMessages().map(({ refused }) => refused)).toEqual([463, 463, null]);
+  });
+});
+
 describe('a group whose members are named in another way than before', () => {
   it('is asked for again, and gets the message under the same id', async () => {
     const harness = await linked();
@@ -104,6 +147,21 @@ describe('a group whose members are named in another way than before', () => {
     const sent = wa.sentMessages({ id: message.networkId });
     expect(sent.map(({ refused }) => refused)).toEqual([421, null]);
     expect(sent[1]?.readableBy).toEqual([reader.phoneNumber]);
+  });
+
+  it.runIf(isLongForm)('is written to later if WhatsApp does not respond to that query', async () => {
+    const harness = await impatient();
+    const { wa, account, reader } = harness.network;
+    const group = wa.group({ subject: 'Ours', members: [account, reader], addressing: 'pn' });
+    expect(await send(harness, aText(group.jid, true))).toEqual({ kind: 'accepted' });
+    wa.readdressGroup(group, 'lid');
+    const message = aText(group.jid, true);
+    const sending = send(harness, message);
+    await wa.nextMessage({ id: message.networkId });
+    wa.muteQueries('w:g2/get/query');
+    expect(await sending).toMatchObject(unanswered);
+    wa.unmuteQueries();
+    expect(await send(harness, message)).toEqual({ kind: 'accepted' });
   });
 
   it.runIf(isLongForm)(

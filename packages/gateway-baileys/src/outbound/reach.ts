@@ -7,18 +7,32 @@ import {
 } from '@whiskeysockets/baileys';
 import type { GroupMetadata, WASocket } from '@whiskeysockets/baileys';
 import { isMe } from '../inbound/contact-report.ts';
+import type { InTime } from '../socket/query-time.ts';
 import { queryKeys, startSessions } from './key-bundles.ts';
 import { holdersOf } from './sender-keys.ts';
 
+interface Reach {
+  readonly socket: WASocket;
+  readonly inTime: InTime;
+}
+
+/** The devices of these people. Rejects if WhatsApp does not name them in time. */
+async function findDevices({ socket, inTime }: Reach, people: string[]): Promise<readonly string[]> {
+  const query = socket.getUSyncDevices(people, true, false);
+  const found = await inTime("WhatsApp's list of devices", query);
+  return found.map(({ jid }) => jid);
+}
+
 /**
  * Queries everything needed to encrypt for a person, so that afterwards the message only has to be written. Returns
- * whether the person has a device to encrypt for.
+ * whether the person has a device to encrypt for. Rejects if a query fails.
  */
-export async function canEncryptFor(socket: WASocket, jid: string): Promise<boolean> {
+export async function canEncryptFor(reach: Reach, jid: string): Promise<boolean> {
+  const { socket } = reach;
   const { me } = socket.authState.creds;
   const own = isLidUser(jid) && me?.lid ? me.lid : me?.id;
-  const found = await socket.getUSyncDevices([jidNormalizedUser(own), jid], true, false);
-  const devices = found.map((device) => device.jid).filter((device) => !isThisDevice(socket, device));
+  const found = await findDevices(reach, [jidNormalizedUser(own), jid]);
+  const devices = found.filter((device) => !isThisDevice(socket, device));
   const theirs = devices.filter((device) => areJidsSameUser(device, jid));
   if (theirs.length === 0) return false;
   const unreachable = await startMissingSessions(socket, devices);
@@ -37,10 +51,11 @@ export interface GroupReach {
  * Queries everything needed to encrypt for a group, so that afterwards the message only has to be written. A member
  * without keys does not keep the message from the others: that member's phone asks for it again.
  */
-export async function reachGroup(socket: WASocket, group: GroupMetadata): Promise<GroupReach> {
+export async function reachGroup(reach: Reach, group: GroupMetadata): Promise<GroupReach> {
+  const { socket } = reach;
   const members = group.participants.map(({ id }) => id);
-  const found = await socket.getUSyncDevices(members, true, false);
-  const devices = found.map(({ jid }) => jid).filter((jid) => !isHostedLidUser(jid) && !isHostedPnUser(jid));
+  const found = await findDevices(reach, members);
+  const devices = found.filter((jid) => !isHostedLidUser(jid) && !isHostedPnUser(jid));
   const holders = await holdersOf(socket.authState.keys, group.id);
   const lacking = devices.filter((device) => !holders[device] && !isThisDevice(socket, device));
   const unreachable = await startMissingSessions(socket, lacking);

@@ -1,8 +1,15 @@
 import type { ContactReport, OutgoingMessage } from '@trunkline/core/spi/gateway';
-import { isLidUser, jidDecode, jidEncode, jidNormalizedUser } from '@whiskeysockets/baileys';
+import {
+  isLidUser,
+  jidDecode,
+  jidEncode,
+  jidNormalizedUser,
+  USyncQuery,
+  USyncUser,
+} from '@whiskeysockets/baileys';
 import type { WASocket } from '@whiskeysockets/baileys';
 import type Keyv from 'keyv';
-import { contactReport } from '../inbound/contact-report.ts';
+import { contactReport, learnedLid } from '../inbound/contact-report.ts';
 import type { SessionValues } from '../session/session-values.ts';
 import { keyName } from '../session/key-name.ts';
 import { ownKeys } from '../session/signal-keys.ts';
@@ -57,7 +64,7 @@ export async function findAddresses(
   const number = isHidden
     ? normalized(await lidMapping.getPNForLID(named))
     : (named ?? (await findNumber(search, to)));
-  const lid = isHidden ? named : number && normalized(await lidMapping.getLIDForPN(number));
+  const lid = isHidden ? named : number && (await hiddenIdOf(socket, number));
   if (lid === null) return number === null ? null : { jid: number, other: null };
   if (number === null) return { jid: lid, other: null };
   return (await worksByNumber(values, lid)) ? { jid: number, other: lid } : { jid: lid, other: number };
@@ -99,6 +106,19 @@ async function findNumber({ socket, recipients }: Search, digits: string): Promi
   const jid = response.find(({ exists }) => exists)?.jid ?? null;
   await recipients.set(digits, { jid }, jid === null ? NOT_FOUND_MS : FOUND_MS);
   return jid;
+}
+
+/** Rejects if there is no response, which Baileys' own lookup takes for one without a hidden id. */
+async function hiddenIdOf(socket: WASocket, number: string): Promise<string | null> {
+  const learned = await learnedLid(socket, number);
+  if (learned) return learned;
+  const query = new USyncQuery().withLIDProtocol().withContext('background');
+  const response = await socket.executeUSyncQuery(query.withUser(new USyncUser().withId(number)));
+  if (!response) throw new Error('WhatsApp did not say whether the recipient has a hidden id.');
+  const lid = response.list.map((person) => person['lid']).find((found) => typeof found === 'string');
+  if (lid === undefined) return null;
+  await socket.signalRepository.lidMapping.storeLIDPNMappings([{ lid, pn: number }]);
+  return jidNormalizedUser(lid);
 }
 
 function normalized(jid: string | null): string | null {

@@ -23,6 +23,7 @@ import {
   refused,
   UNREACHABLE,
 } from './outcomes.ts';
+import type { InTime } from '../socket/query-time.ts';
 import { briefly } from '../socket/status-code.ts';
 import { findAddresses, registeredElsewhere, rememberAddress } from './recipients.ts';
 import type { Addresses, RecipientCache } from './recipients.ts';
@@ -34,6 +35,7 @@ export interface Outbox {
   readonly socket: WASocket;
   readonly logger: ILogger;
   readonly clock: Clock;
+  readonly inTime: InTime;
   readonly acks: Acks;
   readonly groupsInFlight: Set<string>;
   readonly sent: SentMessages;
@@ -148,20 +150,20 @@ async function findPerson(outbox: Outbox, message: OutgoingMessage): Promise<Cha
   const { socket, timers } = outbox;
   const addresses = await findAddresses(outbox, message);
   if (!addresses) return notOnWhatsApp;
-  if (!(await canEncryptFor(socket, addresses.jid))) return UNREACHABLE;
+  if (!(await canEncryptFor(outbox, addresses.jid))) return UNREACHABLE;
   const recipient = await registeredElsewhere(socket, message, addresses);
   const timer = await timers.find([addresses.jid, addresses.other]);
   const nodes = await tokenNodes(outbox, addresses);
   return { ...addresses, timer, nodes, ...(recipient && { recipient }) };
 }
 
-async function findGroupChat({ socket, findGroup }: Outbox, jid: string): Promise<Chat | SendOutcome> {
-  const group = await findGroup(jid).catch((error: unknown) => {
+async function findGroupChat(outbox: Outbox, jid: string): Promise<Chat | SendOutcome> {
+  const group = await outbox.findGroup(jid).catch((error: unknown) => {
     if (isNoMember(error)) return null;
     throw error;
   });
   if (!group) return NOT_IN_GROUP;
-  const { unreachable, isInVain } = await reachGroup(socket, group);
+  const { unreachable, isInVain } = await reachGroup(outbox, group);
   if (isInVain) return GROUP_UNREACHABLE;
   return { jid, other: null, timer: group.ephemeralDuration || null, unreachable };
 }
@@ -181,7 +183,12 @@ async function sendToPerson(
   if (error !== '463') return ackOutcome(error);
   if (restrictions.current() === null) await standing.askAfterRefusal();
   if (other === null || restrictions.current() !== null) return ackOutcome(error);
-  if (!(await canEncryptFor(socket, other))) return ackOutcome(error);
+  // The refusal of the first address proves that nothing was delivered.
+  const found = await canEncryptFor(outbox, other).catch((failure: unknown) =>
+    notWritten(failure, socket.ws.isOpen),
+  );
+  if (found === false) return ackOutcome(error);
+  if (found !== true) return found;
   const again = await relay(outbox, { jid: other, networkId, nodes, refusedAt: jid }, content);
   // If storing the address fails, the connection ends anyway; the message has its outcome.
   if (again === null) await rememberAddress(socket, { jid: other, other: jid }).catch(() => undefined);
@@ -197,7 +204,10 @@ async function sendToGroup(
   const error = await relay(outbox, { jid, networkId, unreachable }, content);
   if (error !== '421') return ackOutcome(error);
   outbox.directory.delete(jid);
-  const chat = await findGroupChat(outbox, jid);
+  // The refusal proves that nothing was delivered.
+  const chat = await findGroupChat(outbox, jid).catch((failure: unknown) =>
+    notWritten(failure, outbox.socket.ws.isOpen),
+  );
   if ('kind' in chat) return chat;
   return ackOutcome(await relay(outbox, { jid, networkId, unreachable: chat.unreachable }, content));
 }

@@ -32,10 +32,8 @@ import type { SignalOperations } from '../session/signal-operations.ts';
 import type { StoredSession } from '../session/stored-session.ts';
 import { guardHandlers } from './guarded-handlers.ts';
 import { cooperativeYield } from './cooperative-yield.ts';
+import { queryTimeoutMs } from './query-time.ts';
 import type { SocketCaches } from './socket-caches.ts';
-
-/** How long a query waits for its response: a third of core's time limit for a send. */
-const QUERY_TIMEOUT_MS = 20_000;
 
 interface SocketParts {
   readonly settings: InstanceSettings;
@@ -73,8 +71,8 @@ function configOf(
   const { agent, fetchAgent, dispatcher } = settings.network;
   const makeSignalRepository = DEFAULT_CONNECTION_CONFIG.makeSignalRepository;
   return {
-    defaultQueryTimeoutMs: QUERY_TIMEOUT_MS,
     ...settings.socket,
+    defaultQueryTimeoutMs: queryTimeoutMs(settings),
     ...(agent && { agent }),
     ...(fetchAgent && { fetchAgent }),
     options: withDispatcher(dispatcher),
