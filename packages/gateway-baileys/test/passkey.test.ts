@@ -55,7 +55,7 @@ const assertion = (credential: ReturnType<SoftwarePasskey['sign']>): PasskeyAnsw
 
 describe('an account that links devices only with its passkey', () => {
   it.each(isLongForm ? ['QR', 'code'] : ['QR'])(
-    'is linked after a %s by the answer of a browser, and nothing of the answer is logged',
+    'is linked after a %s by the answer of a browser, of which nothing is logged, and takes each step once',
     async (by) => {
       const lines: unknown[] = [];
       const log = (...line: unknown[]): void => void lines.push(line);
@@ -65,7 +65,7 @@ describe('an account that links devices only with its passkey', () => {
       });
       const { wa, account, instance } = flow;
       const passkey = createPasskey();
-      wa.requirePasskey(account, passkey);
+      wa.requirePasskey(account, passkey, { repeatsKey: true });
       const { client } = flow.service();
       must(
         await client.instances.connect(
@@ -92,6 +92,7 @@ describe('an account that links devices only with its passkey', () => {
       expect(acknowledged(flow)).toEqual(
         expect.arrayContaining(['passkey_prologue_request', 'crsc_continuation']),
       );
+      expect(stepsSent(flow)).toEqual(['passkey_prologue', 'companion_nonce', 'encrypted_pairing_request']);
       const logged = JSON.stringify(lines);
       for (const secret of [request_options?.challenge, credential.response.signature]) {
         expect(logged).not.toContain(secret);
@@ -221,6 +222,15 @@ describe('an account that links devices only with its passkey', () => {
     },
   );
 });
+
+/** The steps of the ceremony that the client has sent. */
+function stepsSent({ wa }: Flow): readonly string[] {
+  return wa
+    .transcript()
+    .filter(({ direction, node }) => direction === 'received' && node.attrs['xmlns'] === 'md')
+    .flatMap(({ node }) => (Array.isArray(node.content) ? node.content.map(({ tag }) => tag) : []))
+    .filter((tag) => /^(passkey_prologue|companion_nonce|encrypted_pairing_request)$/.test(tag));
+}
 
 /** The types of the notifications that the client has acknowledged. */
 function acknowledged({ wa }: Flow): readonly (string | undefined)[] {

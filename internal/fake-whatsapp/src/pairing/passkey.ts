@@ -94,7 +94,8 @@ export function onPasskeyPrologue(connection: Connection, query: Stanza): void {
     publicKey: ephemeral.public,
     nonce: phoneNonce,
   }).finish();
-  notify(connection, 'crsc_continuation', [stanza('primary_ephemeral_identity', {}, key)]);
+  for (const _ of ceremony.passkey.repeatsKey ? [1, 2] : [1])
+    notify(connection, 'crsc_continuation', [stanza('primary_ephemeral_identity', {}, key)]);
 }
 
 /** The client opens its commitment, so that it could not choose its nonce by that of the phone. */

@@ -18,6 +18,8 @@ export interface PasskeyRule {
   readonly withholdsOptions?: boolean;
   /** The phone does not answer once the passkey was accepted. */
   readonly phoneIsAway?: boolean;
+  /** The network delivers the phone's key twice. */
+  readonly repeatsKey?: boolean;
 }
 
 export type RequiredPasskey = PublicPasskey & PasskeyRule;
