@@ -68,6 +68,9 @@ const { port } = receiver.address() as AddressInfo; // the receiver listens on T
 const failures: string[] = [];
 /** The numbers that were in `error`, and why. */
 const errors = new Set<string>();
+/** How often the network was disturbed in each way. */
+const disturbances = new Map<string, number>();
+type Disturbance = readonly [name: string, cause: (number: HostileNumber) => Promise<unknown>];
 let starts = 0;
 let server: Child<HostileFacts> = await start(NUMBERS);
 const { apiKeys } = server.ready;
@@ -217,27 +220,37 @@ async function watchStatuses(): Promise<void> {
 }
 
 async function disturb(): Promise<void> {
-  const ways: readonly ((number: HostileNumber) => Promise<unknown>)[] = [
-    ({ account }) => wa.drop(account),
-    ({ account }) => wa.refuseNextMessage(account, 429),
-    ({ account }) => wa.loseNextMessage(account),
-    ({ account }) => wa.streamError(account, { code: 503 }),
-    () => wa.refuseQueries('usync/get/usync', 429),
-    ({ account }) => wa.refuseNextMessage(account, 503),
-    ({ people }) => (people[0] ? wa.reinstall(people[0]) : Promise.resolve()),
-    () => wa.refuseQueries('encrypt/get/key', 429),
-    ({ account }) => wa.streamError(account, { code: 515 }),
-    ({ people }) => (people[1] ? wa.reinstall(people[1], { isNotified: false }) : Promise.resolve()),
-    ({ account }) => wa.freeze(account),
-    ({ people }) => (people[2] ? wa.linkDevice(people[2]) : Promise.resolve()),
+  const ways: readonly Disturbance[] = [
+    ['dropped connections', ({ account }) => wa.drop(account)],
+    ['messages refused with 429', ({ account }) => wa.refuseNextMessage(account, 429)],
+    ['messages lost', ({ account }) => wa.loseNextMessage(account)],
+    ['connections ended with 503', ({ account }) => wa.streamError(account, { code: 503 })],
+    ['queries for devices refused with 429', () => wa.refuseQueries('usync/get/usync', 429)],
+    ['messages refused with 503', ({ account }) => wa.refuseNextMessage(account, 503)],
+    ['phones with new keys', async ({ people }) => people[0] && wa.reinstall(people[0])],
+    ['queries for keys refused with 429', () => wa.refuseQueries('encrypt/get/key', 429)],
+    ['connections ended with 515', ({ account }) => wa.streamError(account, { code: 515 })],
+    [
+      'phones with new keys, without a notice',
+      async ({ people }) => people[1] && wa.reinstall(people[1], { isNotified: false }),
+    ],
+    ['half-open connections', ({ account }) => wa.freeze(account)],
+    ['newly linked devices', async ({ people }) => people[2] && wa.linkDevice(people[2])],
   ];
+  for (const [name] of ways) disturbances.set(name, 0);
   for (let turn = 0; !isOver; turn += 1) {
     const place = turn % numbers.length;
     const number = numbers[place];
     // Another way in each round, so that each number meets all of them.
-    const way = ways[(place + Math.floor(turn / numbers.length)) % ways.length];
+    const [name, cause] = ways[(place + Math.floor(turn / numbers.length)) % ways.length] ?? [];
     // Rejects if the number is connecting again.
-    if (number && way) await way(number).catch(() => {});
+    const caused =
+      number &&
+      cause?.(number).then(
+        () => true,
+        () => false,
+      );
+    if (name !== undefined && (await caused)) disturbances.set(name, (disturbances.get(name) ?? 0) + 1);
     await pause(DISTURB_MS);
   }
 }
@@ -250,9 +263,11 @@ function report(): void {
   const counts = (what: keyof HostileNumber['counts']): string =>
     plain(sum(numbers.map((number) => number.counts[what])));
   console.log(
-    `${plain(outs.length)} texts out, ${plain(ins.length)} in; ${counts('strangers')} to strangers, ${counts('retries')} asked for again, ` +
+    `${storage}, ${plain(NUMBERS)} numbers, ${plain(MINUTES)} minutes: ${plain(outs.length)} texts out, ${plain(ins.length)} in; ${counts('strangers')} to strangers, ${counts('retries')} asked for again, ` +
       `${counts('damaged')} damaged, ${counts('edits')} edited`,
   );
+  const caused = [...disturbances].map(([name, count]) => `${plain(count)} ${name}`);
+  console.log(`${caused.join(', ')}; 2 kills of the server, 1 expired version`);
   const outMs = ledgers.flatMap(({ out, shown }) =>
     out.map(({ text, acceptedAt }) => (shown.get(text)?.[0]?.at ?? Infinity) - acceptedAt),
   );
