@@ -159,8 +159,7 @@ function start(workspaces: number): Promise<Child<HostileFacts>> {
 /** Clients of the current server process. */
 function connectClients(): void {
   const { baseUrl } = server.ready;
-  for (const [place, apiKey] of apiKeys.entries())
-    clients[place] = createClient({ baseUrl, apiKey, maxRetries: 0 });
+  for (const [place, apiKey] of apiKeys.entries()) clients[place] = createClient({ baseUrl, apiKey });
 }
 
 function clientOf(place: number): TrunklineClient {
