@@ -8,7 +8,7 @@ import { spawnFakeWhatsApp } from '@trunkline/fake-whatsapp';
 import type { Account, Person, RemoteFakeWhatsApp } from '@trunkline/fake-whatsapp';
 import type { Child } from './child.ts';
 import type { FeelFacts, FeelPlan, FeelUse } from './feel/plan.ts';
-import { post, startProgram, VARIANTS } from './feel/program.ts';
+import { bundlesIn, post, startProgram, VARIANTS } from './feel/program.ts';
 import type { Variant } from './feel/program.ts';
 import { compare, printMachine, printTable, size, spread } from './figures.ts';
 import { dropSchema, providePostgres } from './postgres.ts';
@@ -32,6 +32,8 @@ interface Running {
   child: Child<FeelFacts>;
 }
 
+const directory = makeDirectory();
+const programs = await bundlesIn(directory);
 const postgres = await providePostgres();
 const running: Partial<Record<Variant, Running>> = {};
 printMachine();
@@ -79,12 +81,13 @@ try {
     removeDirectory(plan.directory);
   }
   await postgres.stop();
+  removeDirectory(directory);
 }
 
 async function link(variant: Variant): Promise<Running> {
   const wa = await spawnFakeWhatsApp();
   const plan = { directory: makeDirectory(), network: wa.client, webhookUrl: 'http://127.0.0.1:9/' };
-  const child = await startProgram(variant, plan);
+  const child = await startProgram(variant, plan, programs);
   const account = await wa.account('551190000001', { name: variant });
   const person = await wa.person('551180000001', { name: 'Customer' });
   await wa.scanQr(account, child.ready.qr);
@@ -103,7 +106,7 @@ async function killed(
   const killedAt = now();
   await one.child.kill();
   const online = onlineAgain(one);
-  one.child = await startProgram(variant, one.plan);
+  one.child = await startProgram(variant, one.plan, programs);
   const readyMs = now() - killedAt;
   const { cpuMs: readyCpuMs } = await one.child.ask<FeelUse>('use');
   const sentMs = (await textArrives(one, text)) - killedAt;

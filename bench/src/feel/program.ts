@@ -4,7 +4,6 @@ import { buildProgram } from '@trunkline/test-support/build-program';
 import { startChild } from '../child.ts';
 import type { Child } from '../child.ts';
 import type { StorageName } from '../storages.ts';
-import { makeDirectory, removeDirectory } from '../temporary-directory.ts';
 import type { FeelFacts, FeelPlan, TrunklinePlan } from './plan.ts';
 
 const STORAGE_OF = { 'by hand': null, SQLite: 'sqlite', PostgreSQL: 'postgres' } as const satisfies Record<
@@ -14,22 +13,28 @@ const STORAGE_OF = { 'by hand': null, SQLite: 'sqlite', PostgreSQL: 'postgres' }
 export type Variant = keyof typeof STORAGE_OF;
 export const VARIANTS: readonly Variant[] = ['by hand', 'SQLite', 'PostgreSQL'];
 
-const directory = makeDirectory();
-process.once('exit', () => removeDirectory(directory));
-/** Bundles, because sources take longer to start. */
-const PROGRAMS = {
-  byHand: await bundle('./by-hand.ts'),
-  trunkline: await bundle('./trunkline.ts'),
+export type Programs = Readonly<Record<'byHand' | 'trunkline', URL>>;
+
+const SOURCES: Programs = {
+  byHand: new URL('./by-hand.ts', import.meta.url),
+  trunkline: new URL('./trunkline.ts', import.meta.url),
 };
 
-export function startProgram(variant: Variant, plan: FeelPlan): Promise<Child<FeelFacts>> {
-  const storage = STORAGE_OF[variant];
-  const own: TrunklinePlan | FeelPlan = storage === null ? plan : { ...plan, storage };
-  return startChild<FeelFacts>(storage === null ? PROGRAMS.byHand : PROGRAMS.trunkline, JSON.stringify(own));
+/** Bundles, which start in half the time of their sources. */
+export async function bundlesIn(directory: string): Promise<Programs> {
+  const bundle = async (program: URL): Promise<URL> =>
+    pathToFileURL(await buildProgram(fileURLToPath(program), directory));
+  return { byHand: await bundle(SOURCES.byHand), trunkline: await bundle(SOURCES.trunkline) };
 }
 
-async function bundle(program: string): Promise<URL> {
-  return pathToFileURL(await buildProgram(fileURLToPath(new URL(program, import.meta.url)), directory));
+export function startProgram(
+  variant: Variant,
+  plan: FeelPlan,
+  { byHand, trunkline } = SOURCES,
+): Promise<Child<FeelFacts>> {
+  const storage = STORAGE_OF[variant];
+  if (storage === null) return startChild<FeelFacts>(byHand, JSON.stringify(plan));
+  return startChild<FeelFacts>(trunkline, JSON.stringify({ ...plan, storage } satisfies TrunklinePlan));
 }
 
 export function post(facts: FeelFacts, { phoneNumber }: Person, text: string): Promise<Response> {
