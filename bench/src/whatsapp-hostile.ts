@@ -241,15 +241,14 @@ async function disturb(): Promise<void> {
     const place = turn % numbers.length;
     const number = numbers[place];
     // Another way in each round, so that each number meets all of them.
-    const [name, cause] = ways[(place + Math.floor(turn / numbers.length)) % ways.length] ?? [];
-    // Rejects if the number is connecting again.
-    const caused =
-      number &&
-      cause?.(number).then(
-        () => true,
-        () => false,
+    const way = ways[(place + Math.floor(turn / numbers.length)) % ways.length];
+    if (number && way) {
+      const [name, cause] = way;
+      await cause(number).then(
+        () => disturbances.set(name, (disturbances.get(name) ?? 0) + 1),
+        () => {}, // the number is connecting again
       );
-    if (name !== undefined && (await caused)) disturbances.set(name, (disturbances.get(name) ?? 0) + 1);
+    }
     await pause(DISTURB_MS);
   }
 }

@@ -55,7 +55,7 @@ const assertion = (credential: ReturnType<SoftwarePasskey['sign']>): PasskeyAnsw
 
 describe('an account that links devices only with its passkey', () => {
   it.each(isLongForm ? ['QR', 'code'] : ['QR'])(
-    'is linked after a %s by the answer of a browser, of which nothing is logged, and takes each step once',
+    'is linked after a %s by the answer of a browser, takes each step once, and logs nothing of the answer',
     async (by) => {
       const lines: unknown[] = [];
       const log = (...line: unknown[]): void => void lines.push(line);

@@ -94,8 +94,10 @@ export function onPasskeyPrologue(connection: Connection, query: Stanza): void {
     publicKey: ephemeral.public,
     nonce: phoneNonce,
   }).finish();
-  for (const _ of ceremony.passkey.repeatsKey ? [1, 2] : [1])
+  const deliverKey = (): void =>
     notify(connection, 'crsc_continuation', [stanza('primary_ephemeral_identity', {}, key)]);
+  deliverKey();
+  if (ceremony.passkey.repeatsKey === true) deliverKey();
 }
 
 /** The client opens its commitment, so that it could not choose its nonce by that of the phone. */

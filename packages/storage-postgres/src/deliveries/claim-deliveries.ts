@@ -22,13 +22,11 @@ export function claimDeliveries(connected: Connected): Pick<DeliveryStore, 'clai
     // Usually there is nothing to claim, and no transaction is needed.
     if (firstAt !== given.now && given.mayBeSetBack !== true) return { claimed: [], nextAt: firstAt };
     const claim = { ...given, process: database.process(), outlook, hasReleased: false };
-    return endingDamaged(
-      given,
-      await database.transactionAtOnce((transaction) => claimDue(transaction, claim)),
-    );
+    const claims = await database.transactionAtOnce((transaction) => claimDue(transaction, claim));
+    return endingDamaged(given, claims);
   };
 
-  /** In a transaction of its own, because the claim is committed together with its last statement. */
+  /** Ends damaged deliveries after their claim, which commits with its last statement. */
   const endingDamaged = async (
     given: DeliveryClaim,
     { damaged, ...result }: DueClaims,
