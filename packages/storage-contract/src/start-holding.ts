@@ -11,13 +11,17 @@ import type { TestProcess } from './contract-subject.ts';
 export async function startHolding(program: URL, ...values: readonly string[]): Promise<TestProcess> {
   const path = fileURLToPath(program);
   const child = spawn(process.execPath, [...process.execArgv, path, ...values], {
-    stdio: ['pipe', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  let complaints = '';
+  child.stderr.on('data', (data: Buffer) => (complaints += data.toString()));
   const closed = once(child, 'close');
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const expectLine = async (wanted: string): Promise<void> => {
     const { value } = await lines.next();
-    if (value !== wanted) throw new Error(`${path} ended before it was ${wanted}.`);
+    if (value === wanted) return;
+    await closed;
+    throw new Error(`${path} ended before it was ${wanted}: ${complaints}`);
   };
   await expectLine('holding');
   return {

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { aMessage, aWorkspace, NOW } from '@trunkline/storage-contract/examples';
 import { newDatabase } from '@trunkline/test-postgres';
 import { builtProgram } from '@trunkline/test-support/built-program';
+import { until } from '@trunkline/test-support';
 import { sized } from '@trunkline/test-support/long-form';
 import { startChild } from '@trunkline/test-support/start-child';
 import { postgresStorage } from '../src/index.ts';
@@ -78,6 +79,32 @@ describe('a storage opens', () => {
     const { rows } = await pool.query('SELECT name FROM pg_prepared_statements');
     expect(rows).toEqual([]);
   });
+
+  it.each(['trunkline.schema_versions', 'pg_catalog.pg_settings'])(
+    'for a role that may not wait for locks, while %s is locked',
+    async (table) => {
+      const { url } = await newDatabase();
+      const pool = new Pool({ connectionString: url });
+      onTestFinished(() => pool.end());
+      await (await openStorage({ url, name: 'trunkline' })).close();
+      const other = await pool.connect();
+      await other.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+      let isOver = false;
+      const limited = new Pool({ connectionString: url, max: 2, options: '-c lock_timeout=1ms' });
+      onTestFinished(() => limited.end());
+      const opened = openStorage({ url, name: 'trunkline' }, { pool: limited }).finally(
+        () => (isOver = true),
+      );
+      const waiting = 'SELECT 1 FROM pg_locks WHERE NOT granted AND relation = $1::regclass';
+      await until(
+        'the storage waits',
+        async () => isOver || (await other.query(waiting, [table])).rows.length > 0,
+      );
+      await other.query('COMMIT');
+      other.release();
+      expect(await (await opened).setting('name', 'value')).toBe('value');
+    },
+  );
 
   it(`a new schema in ${PROCESSES} processes concurrently, one of which creates the tables`, async () => {
     const schema = await temporarySchema();

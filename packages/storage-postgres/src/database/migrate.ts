@@ -50,8 +50,7 @@ export async function migrate({
   isMoving = false,
   migrations = MIGRATIONS,
 }: MigrationTarget): Promise<string> {
-  return withClient(pool, logger, async (client) => {
-    const ask = asker(client, schema);
+  return inTransaction({ pool, schema, logger }, async (ask, client) => {
     await checkServer(ask);
     const version = await readVersion(ask, schema, migrations);
     if (version > 0)
@@ -65,13 +64,31 @@ export async function migrate({
 }
 
 /** Runs the checks of `migrate` except the one for moves, and writes nothing. */
-export async function storedSchema({ pool, schema, logger }: MigrationTarget): Promise<StoredSchema> {
+export async function storedSchema(target: MigrationTarget): Promise<StoredSchema> {
+  return inTransaction(target, async (ask) => {
+    await checkServer(ask);
+    const version = await readVersion(ask, target.schema, MIGRATIONS);
+    if (version === 0) await isSchemaThere(ask, target.schema);
+    return { version, latest: LATEST_VERSION };
+  });
+}
+
+/** Even reads are in a transaction, because the role may limit how long a statement waits for a lock. */
+async function inTransaction<Result>(
+  { pool, schema, logger }: MigrationTarget,
+  work: (ask: Ask, client: WatchedClient) => Promise<Result>,
+): Promise<Result> {
   return withClient(pool, logger, async (client) => {
     const ask = asker(client, schema);
-    await checkServer(ask);
-    const version = await readVersion(ask, schema, MIGRATIONS);
-    if (version === 0) await isSchemaThere(ask, schema);
-    return { version, latest: LATEST_VERSION };
+    await ask(transactionStart('write', client.session, TIMEOUT_MS));
+    try {
+      const result = await work(ask, client);
+      await ask('COMMIT');
+      return result;
+    } catch (error) {
+      if (!client.isBroken()) await ask('ROLLBACK').catch(() => undefined);
+      throw error;
+    }
   });
 }
 
@@ -80,19 +97,12 @@ async function applyMissing(
   client: WatchedClient,
   { schema, migrations }: Pick<Required<MigrationTarget>, 'schema' | 'migrations'>,
 ): Promise<void> {
-  await ask(transactionStart('write', client.session, TIMEOUT_MS));
-  try {
-    await ask('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', `trunkline migrations of ${schema}`);
-    const before = await readVersion(ask, schema, migrations);
-    if (before === 0) await makeSchema(ask, client, schema);
-    for (const [version, sql] of missingMigrations(before, migrations)) {
-      await ask(sql);
-      await ask('INSERT INTO trunkline.schema_versions (version) VALUES ($1)', version);
-    }
-    await ask('COMMIT');
-  } catch (error) {
-    if (!client.isBroken()) await ask('ROLLBACK').catch(() => undefined);
-    throw error;
+  await ask('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', `trunkline migrations of ${schema}`);
+  const before = await readVersion(ask, schema, migrations);
+  if (before === 0) await makeSchema(ask, client, schema);
+  for (const [version, sql] of missingMigrations(before, migrations)) {
+    await ask(sql);
+    await ask('INSERT INTO trunkline.schema_versions (version) VALUES ($1)', version);
   }
 }
 

@@ -107,7 +107,7 @@ export async function withClient<Result>(
   };
   try {
     const known = sessions.get(pool)?.get(client);
-    const session = known ?? (await readSession({ query }, CONNECTION_TIMEOUT_MS));
+    const session = known ?? (await throughLocks(() => readSession({ query }, CONNECTION_TIMEOUT_MS)));
     if (session.isOnReplica) {
       isBroken = true;
       throw new ReplicaError();
@@ -123,6 +123,21 @@ export async function withClient<Result>(
   } finally {
     client.removeListener('error', onError);
     client.release(isBroken);
+  }
+}
+
+/**
+ * Reads again, for CONNECTION_TIMEOUT_MS, what ran into a session's own limit for locks: an autovacuum locks catalogs
+ * for moments.
+ */
+async function throughLocks<Result>(read: () => Promise<Result>): Promise<Result> {
+  const end = performance.now() + CONNECTION_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!isLockTimeout(error) || performance.now() > end) throw error;
+    }
   }
 }
 
