@@ -6,6 +6,7 @@ describeGatewayContract({
   name: 'carrier',
   missing: {
     activities: 'the carrier carries messages and receipts alone',
+    reactions: 'the carrier carries messages and receipts alone',
     passkeys: 'the carrier knows no passkeys',
   },
   async start() {

@@ -9,6 +9,8 @@ export type { TrunklineOptions } from './options.ts';
 export type { Principal, Trunkline } from './trunkline.ts';
 export type { Roles } from './workers/workers.ts';
 export type {
+  ActionOptions,
+  ActionResult,
   ListResult,
   PageResult,
   SendOptions,
@@ -63,6 +65,7 @@ export type {
 } from './inputs/instances.ts';
 export type { DeliveryQuery, SecretRotation, WebhookChanges, WebhookInput } from './inputs/webhooks.ts';
 export type { ChatQuery } from './inputs/chats.ts';
+export type { ActionQuery, ReactionInput } from './inputs/message-actions.ts';
 export type { MessageQuery } from './inputs/messages.ts';
 export type { ApiKeyResource } from './resources/api-key.ts';
 export type { GroupResource, InstanceResource, PasskeyResource, QrResource } from './resources/instance.ts';
@@ -73,6 +76,7 @@ export type { CredentialField } from './ports/gateway.ts';
 export type { InstanceHistoryResource } from './resources/instance-history.ts';
 export type { HistoryCause, HistoryReason } from './domain/instance/instance-history.ts';
 export type { ChatMessageResource, ChatResource } from './resources/chat.ts';
+export type { MessageActionResource } from './resources/message-action.ts';
 export type { MessageResource } from './resources/message.ts';
 export type { MessageStandingResource } from './resources/message-standing.ts';
 export type { StandingCode } from './domain/message/message-standing.ts';

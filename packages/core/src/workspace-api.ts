@@ -9,6 +9,7 @@ import type {
   PasskeyAnswerInput,
 } from './inputs/instances.ts';
 import type { ChatQuery } from './inputs/chats.ts';
+import type { ActionQuery, ReactionInput } from './inputs/message-actions.ts';
 import type { MessageQuery } from './inputs/messages.ts';
 import type { ChatResource } from './resources/chat.ts';
 import type { MessageStandingResource } from './resources/message-standing.ts';
@@ -16,6 +17,7 @@ import type { DeliveryQuery, SecretRotation, WebhookChanges, WebhookInput } from
 import type { GroupResource, InstanceResource, PasskeyResource, QrResource } from './resources/instance.ts';
 import type { InstanceHistoryResource } from './resources/instance-history.ts';
 import type { NetworkResource } from './resources/network.ts';
+import type { MessageActionResource } from './resources/message-action.ts';
 import type { MessageResource } from './resources/message.ts';
 import type {
   DeliveryDetailResource,
@@ -136,6 +138,17 @@ export interface WorkspaceApi<Transaction = never> {
     standing(id: string): Promise<MessageStandingResource>;
     /** The events of the message in the last 30 days, newest first. */
     events(id: string, query?: EventPageQuery): Promise<PageResult<WebhookEvent>>;
+    /**
+     * Reacts to a message with one emoji, which replaces the reaction before. Resolves once the action is on disk: it is
+     * carried out in its turn in the chat, behind the messages that were queued before it, and behind the message itself.
+     * Throws MESSAGE_NOT_FOUND, INVALID_MESSAGE_STATE, UNSUPPORTED_MESSAGE_TYPE, VALIDATION_FAILED, and what `send`
+     * throws for the instance, the plan and the backlog.
+     */
+    react(id: string, input: ReactionInput, options?: ActionOptions): Promise<ActionResult>;
+    /** Takes the reaction of the instance back, in the same way. */
+    removeReaction(id: string, options?: ActionOptions): Promise<ActionResult>;
+    /** The actions of the instance on the message, with their outcomes, newest first. */
+    actions(id: string, query?: ActionQuery): Promise<PageResult<MessageActionResource>>;
   };
   /** Webhook endpoints: the URLs that events are sent to. */
   readonly webhooks: {
@@ -228,6 +241,20 @@ export interface SendOptions<Transaction = never> {
 export interface SendResult {
   /** The message as it is now. */
   readonly message: MessageResource;
+  /** Whether the idempotency key was used before for the same request, so that nothing was queued. */
+  readonly replayed: boolean;
+}
+
+/** How an action on a message is queued. */
+export interface ActionOptions {
+  /** As for a message. Keys of actions are apart from keys of messages. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** The action that was queued, or that an earlier call with the same idempotency key has queued. */
+export interface ActionResult {
+  /** The action as it is now. */
+  readonly action: MessageActionResource;
   /** Whether the idempotency key was used before for the same request, so that nothing was queued. */
   readonly replayed: boolean;
 }

@@ -3,6 +3,7 @@ import type { Endpoint } from './domain/endpoint/endpoint.ts';
 import { withoutEndedRestriction } from './domain/instance/instance-restriction.ts';
 import type { Instance } from './domain/instance/instance.ts';
 import { asMediaType } from './domain/message/media-rules.ts';
+import type { Result } from './domain/result.ts';
 import type { Member } from './domain/workspace/workspace.ts';
 import { chatResource } from './resources/chat.ts';
 import { messageStandingResource } from './resources/message-standing.ts';
@@ -10,6 +11,7 @@ import { groupResource, instanceResource } from './resources/instance.ts';
 import type { InstanceResource } from './resources/instance.ts';
 import { instanceHistoryResource } from './resources/instance-history.ts';
 import { networkResource } from './resources/network.ts';
+import { actionResource } from './resources/message-action.ts';
 import { messageResource } from './resources/message.ts';
 import { deliveryDetailResource, deliveryResource, webhookResource } from './resources/webhook.ts';
 import type { WebhookResource } from './resources/webhook.ts';
@@ -26,6 +28,8 @@ import { answerPasskey, confirmPasskey, readPasskey } from './services/instances
 import { connectInstance, runOperation } from './services/instances/operations.ts';
 import { updateInstance } from './services/instances/update-instance.ts';
 import { openUpload, sendWithFile } from './services/media/uploads.ts';
+import { listActions, reactToMessage, takeReactionBack } from './services/messages/act-on-message.ts';
+import type { AcceptedAction } from './services/messages/act-on-message.ts';
 import { findMessage, listMessages, readMedia } from './services/messages/messages.ts';
 import { sendMessage } from './services/messages/send-message.ts';
 import type { ListPage } from './services/paging.ts';
@@ -39,7 +43,7 @@ import {
   updateEndpoint,
 } from './services/endpoints.ts';
 import { unwrap } from './trunkline-error.ts';
-import type { PageResult, WorkspaceApi } from './workspace-api.ts';
+import type { ActionResult, PageResult, WorkspaceApi } from './workspace-api.ts';
 
 /**
  * Implements the operations on one workspace, with responses in the shape of the specification.
@@ -115,6 +119,12 @@ export function workspaceFacade(
       standing: async (id) => messageStandingResource(unwrap(await findStanding(context, workspaceId, id))),
       events: async (id, query = {}) =>
         page(unwrap(await listMessageEvents(context, named(id), query)), eventResource),
+      react: async (id, input, { idempotencyKey = null } = {}) =>
+        acted(await reactToMessage(context, { ...named(id), idempotencyKey }, input)),
+      removeReaction: async (id, { idempotencyKey = null } = {}) =>
+        acted(await takeReactionBack(context, { ...named(id), idempotencyKey })),
+      actions: async (id, query = {}) =>
+        page(unwrap(await listActions(context, named(id), query)), actionResource),
     },
     webhooks: {
       list: async () => {
@@ -159,6 +169,11 @@ export function workspaceFacade(
         unwrap(await context.eventStreams.open(workspaceId, query, options)),
     },
   };
+}
+
+function acted(result: Result<AcceptedAction>): ActionResult {
+  const { action, replayed } = unwrap(result);
+  return { action: actionResource(action), replayed };
 }
 
 export function page<Row, Resource>(

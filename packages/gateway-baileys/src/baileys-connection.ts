@@ -15,7 +15,7 @@ import { fileOf } from './inbound/media-file.ts';
 import { linkedProfile, unlinkDevice } from './linked-device.ts';
 import type { InstanceSettings } from './options.ts';
 import { CONNECTION_CLOSED } from './outbound/outcomes.ts';
-import { sendMessage } from './outbound/send-message.ts';
+import { sendAction, sendMessage } from './outbound/send-message.ts';
 import { isPaired } from './session/credentials.ts';
 import { makeFirstPreKeys } from './session/first-pre-keys.ts';
 import { readLearnedVersion, saveLearnedVersion } from './session/learned-version.ts';
@@ -170,19 +170,22 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     standing,
     history,
   };
+  /** The outcome of a send, which calls `writing` before it writes; known at the latest when the connection ends. */
+  const untilEnd = (send: (writing: () => void) => Promise<SendOutcome>): Promise<SendOutcome> => {
+    let mayBeWritten = hasEnded;
+    const sending = send(() => {
+      mayBeWritten = true;
+    });
+    const over = life.ended.then((): SendOutcome => {
+      const reason = CONNECTION_CLOSED;
+      return mayBeWritten ? { kind: 'unknown', reason } : { kind: 'not_sent', reason };
+    });
+    return Promise.race([over, sending]);
+  };
   return {
     pace: settings.pace,
-    async send(message) {
-      let mayBeWritten = hasEnded;
-      const sending = sendMessage(outbox, message, () => {
-        mayBeWritten = true;
-      });
-      const over = life.ended.then((): SendOutcome => {
-        const reason = CONNECTION_CLOSED;
-        return mayBeWritten ? { kind: 'unknown', reason } : { kind: 'not_sent', reason };
-      });
-      return Promise.race([over, sending]);
-    },
+    send: (message) => untilEnd((writing) => sendMessage(outbox, message, writing)),
+    act: (action) => untilEnd((writing) => sendAction(outbox, action, writing)),
     answerPasskey: (answer) =>
       Promise.race([
         passkey.answer(answer),

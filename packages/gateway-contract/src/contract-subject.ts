@@ -85,6 +85,8 @@ export interface TestPhone {
   fail(): Promise<void>;
   /** The messages that the network accepted from the instance, oldest first. Repeats do not count. */
   accepted(): readonly SentToNetwork[];
+  /** The same for actions on messages. Absent if `missing` names `reactions`. */
+  acted?(): readonly ActedOnNetwork[];
 }
 
 export interface TestPasskey {
@@ -112,6 +114,17 @@ export interface TestActivities {
    * `undecryptable`.
    */
   receiveUndecryptable?(message: { readonly from: string }): Promise<string>;
+}
+
+/** A reaction that the network accepted. */
+export interface ActedOnNetwork {
+  readonly networkId: string;
+  /** The network's id of the message that the instance reacted to. */
+  readonly about: string;
+  /** Whether the instance wrote that message. */
+  readonly isOwn: boolean;
+  /** Null took the reaction back. */
+  readonly emoji: string | null;
 }
 
 export interface SentToNetwork {

@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { actingContract } from './acting.ts';
 import { activitiesContract } from './activities.ts';
 import { capabilitiesContract } from './capabilities.ts';
 import type { GatewaySubject } from './contract-subject.ts';
@@ -13,6 +14,7 @@ export function describeGatewayContract(subject: GatewaySubject): void {
     capabilitiesContract(subject);
     linkingContract(subject);
     sendingContract(subject);
+    actingContract(subject);
     receivingContract(subject);
     activitiesContract(subject);
     endingContract(subject);

@@ -1,5 +1,6 @@
 export { describeGatewayContract } from './gateway-contract.ts';
 export type {
+  ActedOnNetwork,
   GatewaySubject,
   OptionalFeature,
   SentToNetwork,

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@trunkline/core';
 import { REFUSED } from '@trunkline/core/testing';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
-import { stayingOpen } from '@trunkline/test-support';
+import { must, stayingOpen } from '@trunkline/test-support';
 import type { RefusedRequest, Route } from '../src/routes/route.ts';
 import type { Call, Seen } from './client.ts';
 import { oneOfEverything } from './one-of-everything.ts';
@@ -98,6 +98,10 @@ export const NEVER: Readonly<Record<string, string>> = {
   'POST /messages GATEWAY_UNAVAILABLE':
     'this process has the network of every instance (core/test/gateways.test.ts)',
   'POST /instances/{instance}/disconnect INVALID_INSTANCE_STATE': 'every status can be disconnected',
+  'PUT /messages/{message}/reaction GATEWAY_UNAVAILABLE':
+    'this process has the network of every instance (core/test/gateways.test.ts)',
+  'DELETE /messages/{message}/reaction GATEWAY_UNAVAILABLE':
+    'this process has the network of every instance (core/test/gateways.test.ts)',
 };
 
 const UNKNOWN: Act = async () => {
@@ -218,12 +222,56 @@ function passkeyErrors(
   };
 }
 
-const withPlan =
-  (plan: object, act: Act): Act =>
-  async (harness) => {
+const REACTION = '/messages/{message}/reaction';
+
+/** The errors of a request that queues an action. */
+function actionErrors(method: 'PUT' | 'DELETE', request: object): Readonly<Record<string, Act>> {
+  const name = (code: ErrorCode): string => `${method} ${REACTION} ${code}`;
+  const act: Act = ({ call, at }) => call(method, at(REACTION), request);
+  const actOn = (call: Call, message: string): Promise<Seen> =>
+    call(method, REACTION.replace('{message}', message), request);
+  return {
+    [name('INVALID_MESSAGE_STATE')]: async ({ service, call, send }) => {
+      const refused = idOf((await send({ to: '15550003' })).json);
+      await service.clock.advance(1_000);
+      return actOn(call, refused);
+    },
+    [name('UNSUPPORTED_MESSAGE_TYPE')]: async ({ service, call, send }) => {
+      const instance = idOf((await call('POST', '/instances')).json);
+      await service.during(call('POST', `/instances/${instance}/connect`));
+      await service.during(service.sandbox.phone(instance).scan({ capabilities: ['text'] }));
+      return actOn(call, idOf((await send({ instance })).json));
+    },
+    [name('INSTANCE_NOT_FOUND')]: async (harness) => {
+      await harness.service.during(harness.call('DELETE', harness.at('/instances/{instance}')));
+      return act(harness);
+    },
+    [name('INSTANCE_NOT_CONNECTED')]: async (harness) => {
+      await harness.service.during(harness.call('POST', harness.at('/instances/{instance}/disconnect')));
+      return act(harness);
+    },
+    [name('IDEMPOTENCY_KEY_REUSED')]: async ({ call, at }) => {
+      const headers = { 'Idempotency-Key': 'k' };
+      await call('PUT', at(REACTION), { json: { emoji: '🎉' }, headers });
+      return call(method, at(REACTION), { ...request, headers });
+    },
+    [name('SUBSCRIPTION_REQUIRED')]: withPlan({ subscription: 'none' }, act),
+    [name('SUBSCRIPTION_PAST_DUE')]: withPlan({ subscription: 'past_due' }, act),
+    [name('SEND_BACKLOG')]: async () => {
+      const harness = await oneOfEverything({ sendBacklog: 1 });
+      const [first, ...others] = await Promise.all(Array.from({ length: 4 }, () => act(harness)));
+      return others.find(({ status }) => status !== 202) ?? must(first);
+    },
+  };
+}
+
+function withPlan(plan: object, act: Act): Act {
+  return async (harness) => {
     await harness.service.trunkline.admin.workspaces.setPlan(harness.workspaceId, plan);
     return act(harness);
   };
+}
+
 /** The fields of an instance that is linked by credentials. */
 const withToken = (access_token: string) => ({
   network: 'sandbox_credentials',
@@ -297,6 +345,8 @@ const OF_ONE_ROW: Readonly<Record<string, Act>> = {
     await send({}, { 'Idempotency-Key': 'k' });
     return send({ text: 'something else' }, { 'Idempotency-Key': 'k' });
   },
+  ...actionErrors('PUT', { json: { emoji: '👍' } }),
+  ...actionErrors('DELETE', {}),
   'GET /events/stream STREAM_LIMIT_REACHED': async ({ service, workspaceId, call }) => {
     const { events } = service.trunkline.workspace(workspaceId);
     await Promise.all(Array.from({ length: 100 }, () => events.stream()));

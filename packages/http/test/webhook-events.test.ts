@@ -37,6 +37,11 @@ async function everyEvent(
   for (const to of ['15550100', '15550003'])
     await call('POST', '/messages', { json: { instance, to, type: 'text', text: 'Hello' } });
   await service.clock.advance(5_000);
+  // The network refuses what is sent to this person.
+  await service.sandbox.phone(instance).receive({ from: '15550003', text: 'React to this' });
+  await service.clock.advance(1_000);
+  const [received] = JSON.parse((await call('GET', '/messages?direction=inbound')).text).data;
+  await call('PUT', `/messages/${received.id}/reaction`, { json: { emoji: '👍' } });
   await doOnThePhone(service, instance);
   await service.sandbox.phone(instance).unlink();
   await service.sandbox.phone(await service.connected(call)).fail();

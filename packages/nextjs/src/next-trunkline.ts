@@ -25,7 +25,7 @@ export interface NextTrunkline<Transaction = never> {
   stop(): Promise<void>;
 }
 
-type Method = 'DELETE' | 'GET' | 'HEAD' | 'PATCH' | 'POST';
+type Method = 'DELETE' | 'GET' | 'HEAD' | 'PATCH' | 'POST' | 'PUT';
 
 /**
  * Runs one service in the process of Next.js, however many bundles and hot reloads evaluate the file that calls this.
@@ -47,7 +47,7 @@ export function createNextTrunkline<Transaction = never>(
   const handle = (request: Request): Promise<Response> => one.serve(request);
   return {
     register: () => one.register(),
-    handlers: { DELETE: handle, GET: handle, HEAD: handle, PATCH: handle, POST: handle },
+    handlers: { DELETE: handle, GET: handle, HEAD: handle, PATCH: handle, POST: handle, PUT: handle },
     trunkline: () => one.started(),
     stop: () => one.stop(),
   };

@@ -63,6 +63,11 @@ interface OptInEventData {
     /** The person who deleted the message, and the time. */
     readonly deletion: WebhookDeed;
   };
+  /** `message.action_failed` */
+  readonly 'message.action_failed': OfMessage & {
+    /** The action, and why it has failed. */
+    readonly action: WebhookAction;
+  };
   /** `message.undecryptable` */
   readonly 'message.undecryptable': {
     /** The known facts about the message. */
@@ -98,6 +103,35 @@ export interface WebhookDeed {
 export interface WebhookReaction extends WebhookDeed {
   /** Null if the reaction was removed. */
   readonly emoji: string | null;
+}
+
+/** An action of the instance on a message, which the API has accepted. Times are ISO 8601 with an offset. */
+export interface WebhookAction {
+  /** `act_…` */
+  readonly id: string;
+  /** The instance that acts, `ins_…`. */
+  readonly instance_id: string;
+  /** The message that the action is about, `msg_…`. */
+  readonly message_id: string;
+  /** The effect of the action on the message. */
+  readonly kind: 'reaction';
+  /** The emoji of a reaction; null if the action takes the reaction back. */
+  readonly emoji: string | null;
+  /** The progress of the action: it waits in the queue of the instance, the network has accepted it, or it has failed. */
+  readonly status: 'queued' | 'sent' | 'failed';
+  /** Why the action failed; null unless its status is `failed`. */
+  readonly error: {
+    /** The reason as a code. With `send_outcome_unknown`, the network may have carried the action out. */
+    readonly code: string;
+    /** The reason in words. */
+    readonly message: string;
+  } | null;
+  /** When the API accepted the action. */
+  readonly created_at: string;
+  /** When the network accepted the action; null until then. */
+  readonly sent_at: string | null;
+  /** When the action failed; null if it did not fail. */
+  readonly failed_at: string | null;
 }
 
 /** A message that the service cannot read and does not store. The phone may show it. */
@@ -248,8 +282,10 @@ export interface WebhookInstance {
   readonly profile_picture_url?: string;
   /** Whether a phone is linked, so that no QR code is needed to connect. */
   readonly paired?: boolean;
-  /** The kinds of messages that the instance can send, and whether it lists groups. */
-  readonly capabilities?: readonly ('text' | 'image' | 'document' | 'audio' | 'video' | 'groups')[];
+  /** The kinds of messages and of actions on messages that the instance can send, and whether it lists groups. */
+  readonly capabilities?: readonly (
+    'text' | 'image' | 'document' | 'audio' | 'video' | 'groups' | 'reactions'
+  )[];
   /** Why the instance is not connected or is restricted, such as `qr_timeout`. */
   readonly last_error?: string;
   /** A restriction that the network has put on the number, and when it ends if the network says so. */

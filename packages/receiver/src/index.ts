@@ -47,6 +47,7 @@ export type {
   WebhookInstance,
   WebhookMedia,
   WebhookMessage,
+  WebhookAction,
   WebhookReaction,
   WebhookUndecryptable,
 } from './event.ts';

@@ -14,6 +14,7 @@ import type {
   Instance,
   Member,
   Message,
+  MessageAction,
   NewId,
   OwedInstanceNotification,
   OwedNotification,
@@ -213,6 +214,27 @@ export function aDownload(
 /** An activity that changes no message and has an event. */
 export function anActivity(event: EventRecord, changes: Partial<RecordedActivity> = {}): RecordedActivity {
   return { key: 'a digest', recordedAt: NOW, change: null, event, ...changes };
+}
+
+export function anAction(message: Message, changes: Partial<MessageAction> = {}): MessageAction {
+  const createdAt = changes.createdAt ?? NOW;
+  const id = testId('act', createdAt);
+  return {
+    id,
+    workspaceId: message.workspaceId,
+    instanceId: message.instanceId,
+    messageId: message.id,
+    networkId: `network id of ${id}`,
+    recipient: message.from ?? message.to ?? '',
+    kind: 'reaction',
+    emoji: '👍',
+    status: 'queued',
+    error: null,
+    createdAt,
+    sentAt: null,
+    failedAt: null,
+    ...changes,
+  };
 }
 
 export function anIdempotencyRecord(

@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { acceptanceContract } from './acceptance.ts';
+import { actionContract } from './actions.ts';
 import { activityContract } from './activities.ts';
 import { apiKeyContract } from './api-keys.ts';
 import { cancellationContract } from './cancellations.ts';
@@ -75,6 +76,7 @@ export function describeStorageContract(subject: ContractSubject): void {
     messageLogContract(subject);
     mediaContract(subject);
     downloadContract(subject);
+    actionContract(subject);
     activityContract(subject);
     endpointContract(subject);
     notificationContract(subject);

@@ -1,4 +1,5 @@
 import type {
+  ActionKey,
   ApiKey,
   Attempt,
   Contact,
@@ -16,6 +17,7 @@ import type {
   Lease,
   Member,
   Message,
+  MessageAction,
   OwnerShare,
   ProcessReport,
   ReportedProcess,
@@ -210,6 +212,28 @@ export const MESSAGE: ColumnsOf<Pick<Message, MessageColumn>> = {
   workspaceId: id('workspace_id', 'ten'),
   instanceId: id('instance_id', 'ins'),
   ...MESSAGE_CONTENT,
+};
+
+export const MESSAGE_ACTION: ColumnsOf<MessageAction> = {
+  id: id('id', 'act'),
+  workspaceId: id('workspace_id', 'ten'),
+  instanceId: id('instance_id', 'ins'),
+  messageId: id('message_id', 'msg'),
+  networkId: text('network_id'),
+  recipient: text('recipient'),
+  kind: word('kind'),
+  emoji: orNull(text('emoji')),
+  status: word('status'),
+  error: orNull(json('error')),
+  createdAt: integer('created_at'),
+  sentAt: orNull(integer('sent_at')),
+  failedAt: orNull(integer('failed_at')),
+};
+
+/** The idempotency key of an action, whose columns are null without one. */
+export const ACTION_KEY: ColumnsOf<ActionKey> = {
+  key: text('idempotency_key'),
+  fingerprint: text('fingerprint'),
 };
 
 export const IDEMPOTENCY_RECORD: ColumnsOf<IdempotencyRecord> = {

@@ -1,4 +1,5 @@
 import type {
+  ActionKey,
   ApiKey,
   Attempt,
   Contact,
@@ -15,6 +16,7 @@ import type {
   Instance,
   LeasedInstance,
   Member,
+  MessageAction,
   OwnerShare,
   ProcessReport,
   ReportedProcess,
@@ -25,6 +27,7 @@ import type { Codecs } from './codec.ts';
 import { rowMapper } from './columns.ts';
 import type { RowMapper } from './columns.ts';
 import {
+  ACTION_KEY,
   API_KEY,
   ATTEMPT,
   CONTACT,
@@ -46,6 +49,7 @@ import {
   INSTANCE_STATE,
   LEASE,
   MEMBER,
+  MESSAGE_ACTION,
   OWNER_SHARE,
   PROCESS,
   PROCESS_REPORT,
@@ -84,6 +88,11 @@ export interface EntityRows<Stored> extends MessageRows<Stored> {
   readonly contact: RowMapper<Contact, Stored>;
   /** Reads the row of an instance that has a holder; needs `lease_owner` and `lease_epoch`. */
   readonly leasedInstance: (row: Row) => LeasedInstance;
+
+  /** All columns except those of the idempotency key. */
+  readonly messageAction: RowMapper<MessageAction, Stored>;
+  /** The columns `idempotency_key` and `fingerprint`, both null without a key. */
+  readonly actionKey: RowMapper<ActionKey | null, Stored>;
 
   /** All columns except the key's workspace. */
   readonly idempotencyRecord: RowMapper<IdempotencyRecord, Stored>;
@@ -136,6 +145,8 @@ export function entityRows<Stored>(codecs: Codecs<Stored>): EntityRows<Stored> {
     contact: rowMapper(CONTACT, codecs),
     leasedInstance: (row) => ({ instance: instance.read(row), lease: lease.read(row) }),
     ...messageRows(codecs),
+    messageAction: rowMapper(MESSAGE_ACTION, codecs),
+    actionKey: orNone(rowMapper(ACTION_KEY, codecs)),
     idempotencyRecord: rowMapper(IDEMPOTENCY_RECORD, codecs),
     downloadPlan: rowMapper(DOWNLOAD_PLAN, codecs),
     endpoint: withHealth(rowMapper(ENDPOINT, codecs), endpointHealth),

@@ -2,6 +2,7 @@ import type { IdPrefix } from '@trunkline/core/spi/storage';
 import type { AnyColumn, ColumnKind } from './columns.ts';
 import { flag, id, integer, orNull, text, word } from './columns.ts';
 import {
+  ACTION_KEY,
   API_KEY,
   ATTEMPT,
   CONTACT,
@@ -16,6 +17,7 @@ import {
   INSTANCE,
   MEMBER,
   MESSAGE,
+  MESSAGE_ACTION,
   SUBSCRIPTION,
   WORKSPACE,
 } from './entities.ts';
@@ -89,6 +91,7 @@ export const MOVED_TABLE_NAMES = [
   'contact_network_ids',
   'contact_numbers',
   'messages',
+  'message_actions',
   'queued_messages',
   'held_messages',
   'idempotency_records',
@@ -154,6 +157,14 @@ const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
     ),
     key: ['id'],
   },
+  message_actions: {
+    columns: columnsOf(MESSAGE_ACTION, {
+      key: orNull(ACTION_KEY.key),
+      fingerprint: orNull(ACTION_KEY.fingerprint),
+    }),
+    key: ['id'],
+  },
+  // The entries of actions are named by ids of messages, too (`actionEntryId`).
   queued_messages: { columns: columnsOf(IN_QUEUE), key: ['instance_id', 'position'] },
   held_messages: {
     columns: columnsOf(IN_QUEUE, named(orNull(integer('held_since')))),

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createSignals } from '@trunkline/core/spi/storage';
 import type { Logger, Signal, Storage, StorageContext, WaitsStep } from '@trunkline/core/spi/storage';
 import { whileOpen } from '@trunkline/storage-kit';
+import { actionStore } from './messages/action-store.ts';
 import { activityStore } from './messages/activity-store.ts';
 import { apiKeyStore } from './workspaces/api-key-store.ts';
 import { chatStore } from './messages/chat-store.ts';
@@ -82,6 +83,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
     chats: explained(chatStore(connected)),
     uploads: explained(uploadRegistry(connected)),
     downloads: explained(downloadStore(connected)),
+    actions: explained(actionStore(connected)),
     activities: explained(activityStore(connected)),
     spentTokens: explained(spentTokenStore(connected)),
     endpoints: explained(endpointStore(connected)),

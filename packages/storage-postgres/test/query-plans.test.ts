@@ -3,6 +3,7 @@ import { floorId } from '@trunkline/core/spi/storage';
 import type { ClaimedDelivery, Endpoint, Lease } from '@trunkline/core/spi/storage';
 import {
   aHistoryEntry,
+  anAction,
   anActivity,
   aMessage,
   anEndpoint,
@@ -44,7 +45,7 @@ const MAY_READ = 2_000;
 
 /** Tables that hold history, or all open work. */
 const GROWING =
-  /^(messages|events|event_log|deliveries|open_deliveries|attempts|queued_|held_|idempotency|pending_|activity_|instance_|chats|chat_|unfiled_|spent_)/;
+  /^(messages|events|event_log|deliveries|open_deliveries|attempts|queued_|held_|idempotency|pending_|activity_|message_|instance_|chats|chat_|unfiled_|spent_)/;
 
 /** The place at which `shortenWaits` begins with the events. */
 const EVENTS_BEGIN = JSON.stringify({
@@ -65,6 +66,7 @@ it('nothing that is asked reads, or sorts, more than its response takes', { time
   await sendMessages(fixture);
   await downloadFiles(fixture);
   await recordActivities(fixture);
+  await actOnMessages(fixture);
   await spendTokens(fixture);
   await handleEvents(fixture);
   await readMessages(fixture);
@@ -300,6 +302,24 @@ async function recordActivities({ storage, workspace, instance }: Fixture): Prom
   expect(await activities.record(lease, anActivity(anEvent(workspace), { key: null, change }))).toBe(
     'recorded',
   );
+}
+
+async function actOnMessages({ storage, workspace, instance }: Fixture): Promise<void> {
+  const { actions, messages } = storage;
+  const lease = await takeLease(storage, instance, { owner: 'actor', now: NOW + 180_000 });
+  const message = anInboundMessage(instance);
+  await messages.receive(lease, { message, senderId: 'them', contact: null, event: anEvent(workspace) });
+  for (let round = 1; round <= 7; round += 1) {
+    const action = anAction(message, { recipient: `round ${round}` });
+    const idempotency = { key: `round ${round}`, fingerprint: 'f' };
+    expect(await actions.accept({ action, idempotency, backlogLimit: 1e9 })).toEqual({ kind: 'accepted' });
+    expect(await actions.findByKey(workspace.id, idempotency.key)).not.toBeNull();
+    expect((await actions.list(workspace.id, message.id, FIRST)).rows).toHaveLength(round);
+    expect(await actions.listOnMessages(workspace.id, [message.id])).toHaveLength(round);
+    await messages.queueHeads([instance.id], NOW, { limit: 16, withFiles: true });
+    const sent = { ...action, status: 'sent', sentAt: NOW } as const;
+    expect(await actions.finish(lease, { action: sent, events: [anEvent(workspace)] })).toBe('finished');
+  }
 }
 
 async function handleEvents({ storage, subscription }: Fixture): Promise<void> {

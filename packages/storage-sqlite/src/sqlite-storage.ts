@@ -5,6 +5,7 @@ import type { Signal, Storage, StorageContext, StorageDescription } from '@trunk
 import { checkOptionNames } from '@trunkline/option-names';
 import type { OptionNames } from '@trunkline/option-names';
 import { whileOpen } from '@trunkline/storage-kit';
+import { actionStore } from './messages/action-store.ts';
 import { activityStore } from './messages/activity-store.ts';
 import { apiKeyStore } from './workspaces/api-key-store.ts';
 import { announceAtEnd, callerTransaction } from './database/caller-transaction.ts';
@@ -95,6 +96,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
     chats: explained(chatStore(connected)),
     uploads: explained(uploadRegistry(connected)),
     downloads: explained(downloadStore(connected)),
+    actions: explained(actionStore(connected)),
     activities: explained(activityStore(connected)),
     spentTokens: explained(spentTokenStore(connected)),
     endpoints: explained(endpointStore(connected)),

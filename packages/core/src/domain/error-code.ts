@@ -41,6 +41,10 @@ const TABLE = {
     status: 409,
     meaning: 'Another operation on the instance is in progress: repeat the request when it has ended.',
   },
+  INVALID_MESSAGE_STATE: {
+    status: 409,
+    meaning: 'The message was deleted or was never sent, so nothing can be done to it.',
+  },
   QR_NOT_AVAILABLE: { status: 409, meaning: 'There is a QR only while the status is qr_required.' },
   PASSKEY_NOT_AVAILABLE: {
     status: 409,

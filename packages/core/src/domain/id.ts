@@ -4,7 +4,7 @@ import { base32ToUuid, decodeBase32, encodeBase32, uuidToBase32 } from './base32
 /**
  * The kind of an id. `req` (requests), `mem` (members), `opr` (operations), `ntc` (owed emails), `sub` (subscriptions),
  * `upl` (uploads), `con` (contacts) and `hst` (entries of an instance's history) are ours, in addition to the
- * specification's eight.
+ * specification's eight, and so is `act` (actions on messages).
  */
 export type IdPrefix =
   | 'key'
@@ -22,7 +22,8 @@ export type IdPrefix =
   | 'sub'
   | 'upl'
   | 'con'
-  | 'hst';
+  | 'hst'
+  | 'act';
 
 /** Makes ids that sort by time: TypeIDs (`msg_` + 26 characters of base32) over a UUIDv7 (RFC 9562). */
 export type NewId = (prefix: IdPrefix, now: number) => string;
@@ -86,6 +87,11 @@ export function idToUuid(prefix: IdPrefix, text: string): string | null {
 /** The id of this kind that encodes a UUID. */
 export function uuidToId(prefix: IdPrefix, uuid: string): string {
   return `${prefix}_${uuidToBase32(uuid)}`;
+}
+
+/** The id of this kind that encodes the same UUID as an id of another kind. */
+export function withPrefix(prefix: IdPrefix, id: string): string {
+  return prefix + id.slice(id.indexOf('_'));
 }
 
 /** The sort key of an id that `NewId` made, without the last 42 bits, which are random. */

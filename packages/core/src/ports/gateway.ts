@@ -149,6 +149,12 @@ export interface GatewayConnection {
   readonly pace?: Pace;
   send(message: OutgoingMessage): Promise<SendOutcome>;
   /**
+   * Carries out an action on a message, with the same outcomes as those of a message. Called one after another, and
+   * with the messages to the same recipient, in the order of their acceptance. Required for the capabilities
+   * `reactions`.
+   */
+  act?(action: OutgoingAction): Promise<SendOutcome>;
+  /**
    * Opens the file of a received message by its `reference`, even if an earlier connection reported the reference.
    * Rejects if the file is not available now. Absent if the network's files have no references.
    */
@@ -196,7 +202,8 @@ export interface SessionNamesPage {
   readonly limit: number;
 }
 
-export interface OutgoingMessage {
+/** A message, or an action on a message, on its way to a chat. */
+interface Outgoing {
   /** Chosen beforehand and the same on every resend, so that the network can recognise a repeat. */
   readonly networkId: string;
   /** The recipient: the digits of a number, or the network's id of a group. */
@@ -207,6 +214,23 @@ export interface OutgoingMessage {
    * may never have named the recipient's number.
    */
   readonly contactNetworkId?: string | null;
+}
+
+/** An action on a message, in the chat of that message. */
+export interface OutgoingAction extends Outgoing {
+  readonly about: {
+    readonly networkId: string;
+    /** The network's id of the author; null if the instance wrote the message. */
+    readonly senderId: string | null;
+  };
+  readonly deed: {
+    readonly kind: 'reaction';
+    /** Null takes the reaction back. */
+    readonly emoji: string | null;
+  };
+}
+
+export interface OutgoingMessage extends Outgoing {
   /** The message that this one replies to, in the same chat. */
   readonly replyTo?: QuotedMessage | null;
   /**

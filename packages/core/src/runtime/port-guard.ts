@@ -58,6 +58,7 @@ const PURPOSES: Readonly<Record<StoreName, string>> = {
   chats: 'look-ups by chat',
   uploads: 'files',
   downloads: 'files that are still to come',
+  actions: 'actions on messages',
   activities: 'activities on messages',
   endpoints: 'webhook endpoints',
   deliveries: 'webhook deliveries',

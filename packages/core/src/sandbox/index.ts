@@ -10,7 +10,7 @@ export type {
   SandboxPhone,
   SandboxUndecryptable,
 } from './sandbox.ts';
-export type { AcceptedMessage } from './network-account.ts';
+export type { AcceptedAction, AcceptedMessage } from './network-account.ts';
 export type {
   AcceptedFile,
   ActivityOn,
@@ -20,5 +20,6 @@ export type {
   NetworkJournal,
   NetworkMessage,
   NetworkRecord,
+  SandboxAction,
 } from './network-record.ts';
 export type { SandboxPerson } from './person.ts';

@@ -7,6 +7,7 @@ import type {
   NetworkActivity,
   NetworkMessage,
   NetworkRecord,
+  SandboxAction,
 } from './network-record.ts';
 
 /** A message that the network accepted. */
@@ -26,6 +27,12 @@ export interface AcceptedMessage {
   repeats: number;
 }
 
+/** An action that the network accepted. */
+export interface AcceptedAction extends SandboxAction {
+  /** How many times the action was repeated under the same id; the network carried it out only once. */
+  repeats: number;
+}
+
 /** The network's record of one instance. `profile` is null after an unlink, `undefined` until this process knows it. */
 export interface NetworkAccount {
   profile: LinkedProfile | null | undefined;
@@ -34,6 +41,7 @@ export interface NetworkAccount {
    */
   readonly groups: Map<string, Map<string, GroupReport>>;
   readonly accepted: Map<string, AcceptedMessage>;
+  readonly acted: Map<string, AcceptedAction>;
   /** Receipts that the service has not taken yet, in order, by network id. */
   readonly owedReceipts: Map<string, MessageReceipt['status'][]>;
   /** Inbound messages that the service has not taken yet, in order. */
@@ -54,6 +62,7 @@ export function newAccount(): NetworkAccount {
     profile: undefined,
     groups: new Map(),
     accepted: new Map(),
+    acted: new Map(),
     owedReceipts: new Map(),
     inbox: new Map(),
     files: new Map(),
@@ -78,12 +87,13 @@ export function filesToLose({ files }: NetworkAccount): readonly string[] {
 }
 
 /**
- * Forgets the oldest messages beyond the number that the network remembers of an instance. Messages that still have
+ * Forgets the oldest messages and actions beyond the number that the network remembers of an instance. Messages that still have
  * receipts to report stay.
  */
 export function forgetOldMessages(account: NetworkAccount, keptMessages: number): void {
   for (const networkId of oldest(account.accepted, keptMessages))
     if (!account.owedReceipts.has(networkId)) account.accepted.delete(networkId);
+  for (const networkId of oldest(account.acted, keptMessages)) account.acted.delete(networkId);
   for (const networkId of oldest(account.messages, keptMessages)) account.messages.delete(networkId);
 }
 
@@ -119,6 +129,11 @@ export function remember(account: NetworkAccount, record: NetworkRecord): void {
         sentTo(account, record.to === '' ? (record.contactNetworkId ?? '') : record.to),
       );
       if (receipts.length > 0) account.owedReceipts.set(networkId, [...receipts]);
+      break;
+    }
+    case 'acted': {
+      const { instanceId: _instance, kind: _kind, ...action } = record;
+      account.acted.set(action.networkId, { ...action, repeats: 0 });
       break;
     }
     case 'receipt_taken': {

@@ -25,6 +25,8 @@ export type NetworkRecord = { readonly instanceId: string } & (
       readonly replyTo?: string;
       readonly receipts: readonly MessageReceipt['status'][];
     }
+  /** The network accepted an action of the instance on a message. */
+  | ({ readonly kind: 'acted' } & SandboxAction)
   | { readonly kind: 'receipt_taken'; readonly networkId: string }
   | { readonly kind: 'inbound'; readonly message: InboundMessage }
   | { readonly kind: 'inbound_taken'; readonly networkId: string }
@@ -70,6 +72,19 @@ export type NetworkActivity = {
       readonly video: boolean;
     }
 );
+
+/** A reaction of the instance to a message. */
+export interface SandboxAction {
+  readonly networkId: string;
+  /** The chat of the message: a number, or the network's id of a group or, if that is all that is known, of a person. */
+  readonly to: string;
+  /** The network's id of the message. */
+  readonly about: string;
+  /** The network's id of its author; null if the instance wrote it. */
+  readonly author: string | null;
+  /** Null took the reaction back. */
+  readonly emoji: string | null;
+}
 
 /** An act on a message. */
 export interface ActivityOn extends NetworkMessage {

@@ -14,6 +14,7 @@ import type {
   GatewayListener,
   IncomingContent,
   LinkedProfile,
+  OutgoingAction,
   OutgoingContent,
   OutgoingMessage,
   SendOutcome,
@@ -31,6 +32,7 @@ import type {
 } from './network-record.ts';
 import { personOf } from './person.ts';
 import { recipientRule } from './recipient-rules.ts';
+import type { RecipientRule } from './recipient-rules.ts';
 import { sandboxFiles } from './sandbox-files.ts';
 
 /** How long the sandbox network takes for one step. */
@@ -322,19 +324,9 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     const { networkId, to, contactNetworkId = null, isGroup, replyTo = null, content } = message;
     await after(STEP_MS);
     if (state !== 'open') return { kind: 'unknown', reason: 'the connection closed' };
-    const known = account.accepted.get(networkId);
-    if (known) {
-      known.repeats += 1;
-      return { kind: 'accepted' };
-    }
+    if (isRepeat(account.accepted.get(networkId))) return { kind: 'accepted' };
     const rule = recipientRule(to === '' ? (contactNetworkId ?? '') : to, isGroup);
-    if (rule === 'no_response') return { kind: 'unknown', reason: 'the network did not respond' };
-    if (rule === 'refuse') {
-      return {
-        kind: 'refused',
-        error: { code: 'recipient_refused', message: 'The network refused the recipient.' },
-      };
-    }
+    if (typeof rule === 'string') return OUTCOMES[rule];
     const { text, file } = await take(content);
     record({
       instanceId,
@@ -365,6 +357,19 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     return { kind: 'accepted' };
   };
 
+  const act = async (action: OutgoingAction): Promise<SendOutcome> => {
+    const { networkId, contactNetworkId, isGroup, about, deed } = action;
+    const to = action.to === '' ? (contactNetworkId ?? '') : action.to;
+    await after(STEP_MS);
+    if (state !== 'open') return { kind: 'unknown', reason: 'the connection closed' };
+    if (isRepeat(account.acted.get(networkId))) return { kind: 'accepted' };
+    const rule = recipientRule(to, isGroup);
+    if (typeof rule === 'string') return OUTCOMES[rule];
+    const on = { about: about.networkId, author: about.senderId };
+    record({ instanceId, kind: 'acted', networkId, to, ...on, emoji: deed.emoji });
+    return { kind: 'accepted' };
+  };
+
   const close = (): void => {
     state = 'closed';
     for (const end of waits) end();
@@ -379,6 +384,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   begin().catch(untaken);
   return {
     send,
+    act,
     openFile: files.openFile,
     answerPasskey,
     async close() {
@@ -398,6 +404,21 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     end,
     deliver,
   };
+}
+
+/** The outcomes of sends to people whom the network does not let through. */
+const OUTCOMES: Readonly<Record<Extract<RecipientRule, string>, SendOutcome>> = {
+  refuse: {
+    kind: 'refused',
+    error: { code: 'recipient_refused', message: 'The network refused the recipient.' },
+  },
+  no_response: { kind: 'unknown', reason: 'the network did not respond' },
+};
+
+/** Counts a send under an id that the network has accepted before. */
+function isRepeat(accepted: { repeats: number } | undefined): boolean {
+  if (accepted) accepted.repeats += 1;
+  return accepted !== undefined;
 }
 
 interface PasskeyCeremony {

@@ -9,7 +9,7 @@ import type { Gateway, GatewayContext, GatewayListener, LinkedProfile } from '..
 import { CAPABILITIES, kindText } from '../services/message-kinds/message-kinds.ts';
 import { unwrap } from '../trunkline-error.ts';
 import { forgetOldMessages, newAccount, remember } from './network-account.ts';
-import type { AcceptedMessage, NetworkAccount } from './network-account.ts';
+import type { AcceptedAction, AcceptedMessage, NetworkAccount } from './network-account.ts';
 import type {
   ActivityOn,
   InboundFile,
@@ -87,6 +87,8 @@ export interface SandboxPhone {
   fail(): Promise<void>;
   /** The messages that the network accepted from this instance and still remembers, oldest first. */
   accepted(): readonly AcceptedMessage[];
+  /** The reactions that the network accepted from this instance and still remembers, oldest first. */
+  acted(): readonly AcceptedAction[];
 }
 
 /** A message to the instance. */
@@ -391,6 +393,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       },
       fail: () => online().end({ kind: 'failed', code: 'sandbox_failure' }),
       accepted: () => [...accountOf(instanceId).accepted.values()],
+      acted: () => [...accountOf(instanceId).acted.values()],
     };
   };
 

@@ -21,6 +21,7 @@ export type {
   MessageReceipt,
   OpenOptions,
   UnlinkOptions,
+  OutgoingAction,
   OutgoingContent,
   OutgoingFile,
   OutgoingMessage,

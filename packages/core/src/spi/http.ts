@@ -32,6 +32,7 @@ export { deliveryQuery, secretRotation, webhookChanges, webhookInput } from '../
 export { chatQuery } from '../inputs/chats.ts';
 export { optionalField } from '../inputs/fields.ts';
 export { STANDINGS } from '../domain/message/message-standing.ts';
+export { actionQuery, reactionInput } from '../inputs/message-actions.ts';
 export { messageInput, messageQuery } from '../inputs/messages.ts';
 export { flawInHostEntry } from '../domain/endpoint/host-list.ts';
 export { idPattern, isId } from '../domain/id.ts';
@@ -70,6 +71,7 @@ export { INSTANCE_STATUSES } from '../domain/instance/instance.ts';
 export { PACE_NAMES } from '../domain/instance/pace.ts';
 export { HISTORY_REASONS } from '../domain/instance/instance-history.ts';
 export { WAITING_REASONS } from '../domain/delivery/waiting.ts';
+export { ACTION_KINDS, ACTION_STATUSES } from '../domain/message/message-action.ts';
 export { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '../domain/message/message.ts';
 export {
   CAPABILITIES,

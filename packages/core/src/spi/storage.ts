@@ -4,6 +4,7 @@
 
 // The port.
 export type { Signal, Storage, StorageContext, StorageDescription } from '../ports/storage/storage.ts';
+export type { ActionOutcome, ActionStore } from '../ports/storage/action-store.ts';
 export type { ActivityStore, Echo, RecordedActivity } from '../ports/storage/activity-store.ts';
 export type { ApiKeyHolder, ApiKeyStore } from '../ports/storage/api-key-store.ts';
 export { EVENT_DELIVERIES_MAX } from '../ports/storage/delivery-store.ts';
@@ -142,10 +143,19 @@ export type {
   MessageStatus,
   MessageType,
 } from '../domain/message/message.ts';
+export { actionEntryId, entryIdOf } from '../domain/message/message-action.ts';
+export type { MessageAction } from '../domain/message/message-action.ts';
+export { decideActionAcceptance } from '../domain/message/action-acceptance.ts';
+export type {
+  ActionAcceptance,
+  ActionAcceptanceResult,
+  ActionKey,
+  RememberedAction,
+} from '../domain/message/action-acceptance.ts';
 export { changeContent } from '../domain/message/content-change.ts';
 export type { ContentChange } from '../domain/message/content-change.ts';
 export { forgetWords } from '../resources/forgotten-words.ts';
-export { failQueue } from '../services/messages/fail-queue.ts';
+export { failActions, failQueue } from '../services/messages/fail-queue.ts';
 export { IDEMPOTENCY_WINDOW_MS } from '../domain/idempotency/idempotency.ts';
 export type { IdempotencyRecord } from '../domain/idempotency/idempotency.ts';
 

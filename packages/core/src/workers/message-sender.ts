@@ -1,5 +1,6 @@
 import { writeRetryDelay } from '../domain/backoff.ts';
-import { recipientKeyOf } from '../domain/message/chat.ts';
+import { entryIdOf, entryRecipientOf, flawForAction } from '../domain/message/message-action.ts';
+import type { MessageAction } from '../domain/message/message-action.ts';
 import type { Message } from '../domain/message/message.ts';
 import type { SendOutcome } from '../ports/gateway.ts';
 import type { QueuedMessage } from '../ports/storage/message-store.ts';
@@ -13,11 +14,11 @@ import { createLinkPreviews } from '../services/link-previews.ts';
 import { messageAttributes } from '../services/span-attributes.ts';
 import { FencedError } from '../services/instances/fenced-error.ts';
 import type { OpenConnection, OpenConnections } from './connections.ts';
-import { isFileGone, outgoingMessage } from './outgoing-message.ts';
+import { isFileGone, outgoingAction, outgoingMessage } from './outgoing-message.ts';
 import { createSendPace } from './send-pace.ts';
 import { recordSendOutcome } from './send-outcomes.ts';
 import type { SendResult } from './send-outcomes.ts';
-import { createSendsInFlight } from './sends-in-flight.ts';
+import { createSendsInFlight, hasFile } from './sends-in-flight.ts';
 
 const POLL_MS = 5_000;
 /** Instances per query: enough for all instances of a process. */
@@ -141,7 +142,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
       const heads = await storage.messages.queueHeads(instanceIds, clock.now(), { limit, withFiles });
       const found = Map.groupBy(heads, ({ message }) => message.instanceId);
       for (const id of instanceIds) {
-        const isFree = ({ message }: QueuedMessage): boolean => !busy.get(id)?.has(recipientKeyOf(message));
+        const isFree = (head: QueuedMessage): boolean => !busy.get(id)?.has(entryRecipientOf(head));
         sendNext(id, (found.get(id) ?? []).filter(isFree));
       }
     } catch (error) {
@@ -158,36 +159,32 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     if (!open) return;
     let left = heads;
     while (hasRoom(instanceId)) {
-      const mayStart = hasRoomForFile(instanceId) ? left : left.filter(({ message }) => !hasFile(message));
+      const mayStart = hasRoomForFile(instanceId) ? left : left.filter((head) => !hasFile(head));
       const next = nextOf(mayStart, heldLast.has(instanceId));
       if (!next) break;
-      left = left.filter(({ message }) => recipientKeyOf(message) !== recipientKeyOf(next.message));
+      left = left.filter((head) => entryRecipientOf(head) !== entryRecipientOf(next));
       const sent: Promise<void> = start(open, next).finally(() => work.delete(sent));
       work.add(sent);
     }
     // Messages that need not wait for a file may be behind those that do.
-    if (
-      hasRoom(instanceId) &&
-      left.some(({ message, heldSince }) => hasFile(message) && heldSince === undefined)
-    )
+    if (hasRoom(instanceId) && left.some((head) => hasFile(head) && head.heldSince === undefined))
       woken.add(instanceId);
   };
 
   /** Sends a message, and looks at its instance again. Never rejects. */
   const start = async (open: OpenConnection, head: QueuedMessage): Promise<void> => {
-    const { message } = head;
-    const { instanceId } = message;
-    inFlight.begin(message);
+    const { instanceId } = head.message;
+    inFlight.begin(head);
     if (isHeld(head)) heldLast.add(instanceId);
     else heldLast.delete(instanceId);
     try {
-      if (unrecorded.has(message.id)) await setAside(open, head);
+      if (unrecorded.has(entryIdOf(head))) await setAside(open, head);
       else await sendInTurn(open, head);
       failures.delete(instanceId);
     } catch (error) {
       sendingFailed(instanceId, error);
     }
-    inFlight.end(message);
+    inFlight.end(head);
     woken.add(instanceId);
     if (!isReady(instanceId)) return;
     await read([instanceId], hasRoomForFile(instanceId)).catch((error: unknown) =>
@@ -233,9 +230,9 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
 
   /** Sends a message once, within a span, and records its outcome. */
   const sendTraced = async (open: OpenConnection, head: QueuedMessage): Promise<void> => {
-    const { message, tries } = head;
-    const span = context.tracing.linkedTo(message.traceparent, {
-      name: 'send message',
+    const { message, action, tries } = head;
+    const span = context.tracing.linkedTo(action ? null : message.traceparent, {
+      name: action ? 'act on message' : 'send message',
       kind: 'CLIENT',
       attributes: () => ({
         'messaging.operation.type': 'send',
@@ -246,7 +243,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     });
     let failure: string | null = 'not_recorded';
     try {
-      const outcome = await span.run(() => send(open, message));
+      const outcome = await span.run(() => (action ? actOn(open, message, action) : send(open, message)));
       await recordOrSetAside(open, head, outcome);
       failure = outcome.kind === 'accepted' ? null : outcome.kind;
     } finally {
@@ -280,18 +277,44 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
       outgoing = { ...outgoing, content: { ...outgoing.content, preview } };
     const typingMs = pace.typingMs(open, message);
     const ms = SEND_DEADLINE_MS + typingMs + (message.media?.size ?? 0) / SLOWEST_BYTES_PER_MS;
-    const sent = (async () => open.connection.send(typingMs > 0 ? { ...outgoing, typingMs } : outgoing))();
-    const outcome = await withDeadline(clock, { what: 'connection.send', ms }, sent).catch(
-      (error: unknown): SendOutcome => ({
-        kind: 'unknown',
-        reason: error instanceof Error ? error.message : 'the gateway failed',
-      }),
+    const outcome = await outcomeWithin({ what: 'connection.send', ms }, () =>
+      open.connection.send(typingMs > 0 ? { ...outgoing, typingMs } : outgoing),
     );
     // Without its file, the message cannot have been sent.
     return outcome.kind === 'unknown' && fileErrors.length > 0
       ? { kind: 'not_read', error: fileErrors[0] }
       : outcome;
   };
+
+  const actOn = async (
+    { connection }: OpenConnection,
+    message: Message,
+    action: MessageAction,
+  ): Promise<SendResult> => {
+    const flaw = flawForAction(message);
+    if (flaw) return { kind: 'refused', error: flaw };
+    const act = connection.act?.bind(connection);
+    if (!act) return refused('action_not_supported', 'The network of the instance has no such action.');
+    let outgoing: Awaited<ReturnType<typeof outgoingAction>>;
+    try {
+      outgoing = await outgoingAction(context, message, action);
+    } catch (error) {
+      return { kind: 'not_read', error };
+    }
+    return outgoing === 'group_unknown'
+      ? refused('group_unknown', 'The instance no longer knows the group of the message.')
+      : outcomeWithin({ what: 'connection.act', ms: SEND_DEADLINE_MS }, () => act(outgoing));
+  };
+
+  /** The outcome of a gateway's call; unknown if it fails, or does not respond in time. */
+  const outcomeWithin = (
+    limit: { readonly what: string; readonly ms: number },
+    call: () => Promise<SendOutcome>,
+  ): Promise<SendOutcome> =>
+    withDeadline(clock, limit, (async () => call())()).catch((error: unknown) => ({
+      kind: 'unknown',
+      reason: error instanceof Error ? error.message : 'the gateway failed',
+    }));
 
   /**
    * Records an outcome. If that takes more than a few seconds, sets the message aside, so that messages to other
@@ -302,7 +325,8 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     head: QueuedMessage,
     outcome: SendResult,
   ): Promise<void> => {
-    const { instanceId, id } = head.message;
+    const { instanceId } = head.message;
+    const id = entryIdOf(head);
     const recording = recordAtLast(open, head, outcome);
     if (await settledWithin(clock, SET_ASIDE_AFTER_MS, recording)) return recording;
     const ended = recording
@@ -318,13 +342,11 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     await setAside(open, head);
   };
 
-  const setAside = async (
-    { lease }: OpenConnection,
-    { message, tries, heldSince }: QueuedMessage,
-  ): Promise<void> => {
+  const setAside = async ({ lease }: OpenConnection, head: QueuedMessage): Promise<void> => {
+    const { tries, heldSince } = head;
     const now = clock.now();
     const dueAt = now + SET_ASIDE_FOR_MS;
-    const place = { messageId: message.id, tries, dueAt, heldSince: heldSince ?? now };
+    const place = { messageId: entryIdOf(head), tries, dueAt, heldSince: heldSince ?? now };
     if ((await storage.messages.postpone(lease, place)) === 'fenced') throw new FencedError(lease.instanceId);
   };
 
@@ -337,7 +359,9 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     head: QueuedMessage,
     outcome: SendResult,
   ): Promise<void> => {
-    const { instanceId, id: messageId } = head.message;
+    const { message, action } = head;
+    const { instanceId } = message;
+    const names = { instanceId, messageId: message.id, ...(action && { actionId: action.id }) };
     await keepTrying(
       clock,
       {
@@ -352,7 +376,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
         } catch (error) {
           if (!(error instanceof FencedError))
             logger.warn(
-              { err: error, instanceId, messageId },
+              { err: error, ...names },
               'the outcome of a send could not be recorded, and is recorded later: check the database',
             );
           throw error;
@@ -363,7 +387,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
 
   const record = recordSendOutcome(context, {
     isOpen: (instanceId) => connections.get(instanceId) !== null,
-    again: ({ id, instanceId }, at) => lookAgain(id, { instanceId, at }),
+    again: (head, at) => lookAgain(entryIdOf(head), { instanceId: head.message.instanceId, at }),
     pause: pauseUntil,
   });
 
@@ -390,10 +414,6 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
       );
     },
   };
-}
-
-function hasFile({ media }: Message): boolean {
-  return media !== null;
 }
 
 function isHeld({ heldSince }: QueuedMessage): boolean {

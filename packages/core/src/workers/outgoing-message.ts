@@ -1,7 +1,9 @@
 import { boundedPlainText } from '../domain/message/inbound-bounds.ts';
+import { chatOf } from '../domain/message/chat.ts';
+import type { MessageAction } from '../domain/message/message-action.ts';
 import { contentIdOf } from '../domain/message/message.ts';
 import type { Message } from '../domain/message/message.ts';
-import type { OutgoingContent, OutgoingMessage, QuotedMessage } from '../ports/gateway.ts';
+import type { OutgoingAction, OutgoingContent, OutgoingMessage, QuotedMessage } from '../ports/gateway.ts';
 import type { MediaStore } from '../ports/media-store.ts';
 import { wrapReads } from '../runtime/wrap-reads.ts';
 import type { ServiceContext } from '../services/context.ts';
@@ -16,21 +18,47 @@ export async function outgoingMessage(
   message: Message,
   fileFailed: (error: unknown) => never,
 ): Promise<OutgoingMessage | 'group_unknown'> {
-  const { workspaceId, instanceId, networkId, to, groupId, contact } = message;
+  const { instanceId, networkId } = message;
   const replyTo = message.replyTo === null ? null : await quotedMessage(storage, instanceId, message.replyTo);
   const common = {
     networkId,
     content: outgoingContent(mediaStore, message, fileFailed),
     ...(replyTo && { replyTo }),
   };
+  const address = await addressOf(storage, message);
+  return address === 'group_unknown' ? address : { ...common, ...address };
+}
+
+/** The part of an action on a message that the gateway carries out. */
+export async function outgoingAction(
+  { storage }: ServiceContext,
+  message: Message,
+  { networkId, kind, emoji }: MessageAction,
+): Promise<OutgoingAction | 'group_unknown'> {
+  const address = await addressOf(storage, message);
+  if (address === 'group_unknown') return address;
+  const found = await storage.messages.findQuotable(message.instanceId, message.id);
+  const about = { networkId: message.networkId, senderId: found?.senderId ?? null };
+  return { networkId, ...address, about, deed: { kind, emoji } };
+}
+
+type Address = Pick<OutgoingMessage, 'to' | 'isGroup' | 'contactNetworkId'>;
+
+/** The chat that a message is in, for the gateway. */
+async function addressOf(
+  storage: ServiceContext['storage'],
+  message: Message,
+): Promise<Address | 'group_unknown'> {
+  const { workspaceId, instanceId } = message;
+  const { groupId, number, contact } = chatOf(message);
   if (groupId !== null) {
     const group = await storage.groups.find(workspaceId, instanceId, groupId);
-    return group ? { ...common, to: group.networkId, isGroup: true } : 'group_unknown';
+    return group ? { to: group.networkId, isGroup: true } : 'group_unknown';
   }
-  const number = to ?? contact?.phoneNumber ?? '';
-  if (contact === null) return { ...common, to: number, isGroup: false };
+  const to = number ?? contact?.phoneNumber ?? '';
+  if (contact === null) return { to, isGroup: false };
   const known = await storage.contacts.find(workspaceId, instanceId, contact.id);
-  return { ...common, to: number, isGroup: false, contactNetworkId: known?.networkId ?? null };
+  return { to, isGroup: false, contactNetworkId: known?.networkId ?? null };
 }
 
 /** At least the length that apps show of a quoted message; more would only make the message larger. */

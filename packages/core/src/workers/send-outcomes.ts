@@ -1,5 +1,6 @@
 import { doublingDelay } from '../domain/backoff.ts';
-import type { Message, MessageError } from '../domain/message/message.ts';
+import { entryIdOf } from '../domain/message/message-action.ts';
+import type { MessageError } from '../domain/message/message.ts';
 import { holdDelay, NEVER_TAKEN } from '../domain/message/not-sent-retry.ts';
 import { SEND_OUTCOME_UNKNOWN, sendRetryDelay, UNKNOWN_BEFORE_HELD } from '../domain/message/send-retry.ts';
 import type { SendOutcome } from '../ports/gateway.ts';
@@ -9,6 +10,7 @@ import type { ServiceContext } from '../services/context.ts';
 import { noteRecipient } from '../services/contacts.ts';
 import { FencedError } from '../services/instances/fenced-error.ts';
 import { advanceMessage } from '../services/messages/advance-message.ts';
+import { recordActionOutcome } from '../services/messages/finish-action.ts';
 
 /**
  * The first wait of a message that was not sent. If its connection stays open, the wait doubles with each repeat, up
@@ -30,10 +32,15 @@ type NotSent = Extract<SendOutcome, { readonly kind: 'not_sent' }>;
 
 interface SendRetries {
   /** Called when a message has to be sent again, not before `at`, in epoch milliseconds. */
-  readonly again: (message: Message, at: number) => void;
+  readonly again: (head: QueuedMessage, at: number) => void;
   /** Called when nothing of the instance should be sent before `until`, in epoch milliseconds. */
   readonly pause: (instanceId: string, until: number) => void;
   readonly isOpen: (instanceId: string) => boolean;
+}
+
+/** The ids of an entry, for log lines. */
+function namesOf({ message: { id, instanceId }, action }: QueuedMessage) {
+  return { instanceId, messageId: id, ...(action && { actionId: action.id }) };
 }
 
 /** Stores the outcome of a send. Rejects with a `FencedError` if the lease is lost. */
@@ -47,51 +54,56 @@ export function recordSendOutcome(
   /** When the instance of a lease last warned of a send without an outcome, by `Clock.elapsed()`. */
   const warnedAt = new WeakMap<Lease, number>();
 
-  const fail = async (lease: Lease, message: Message, error: MessageError): Promise<void> => {
+  const fail = async (
+    lease: Lease,
+    { message, action }: QueuedMessage,
+    error: MessageError,
+  ): Promise<void> => {
+    if (action) return recordActionOutcome(context, lease, { action, error });
     await advanceMessage(context, lease, message.networkId, { kind: 'failed', error }, message);
     context.metrics.messageCompleted(message, 'failed', clock.now());
   };
 
   const postpone = async (
     lease: Lease,
-    { message }: QueuedMessage,
+    head: QueuedMessage,
     place: { readonly tries: number; readonly delayMs: number; readonly heldSince?: number },
   ): Promise<void> => {
     const { delayMs, ...rest } = place;
     const dueAt = clock.now() + delayMs;
-    const postponement = { messageId: message.id, dueAt, ...rest };
+    const postponement = { messageId: entryIdOf(head), dueAt, ...rest };
     if ((await storage.messages.postpone(lease, postponement)) === 'fenced')
-      throw new FencedError(message.instanceId);
-    retries.again(message, dueAt);
+      throw new FencedError(lease.instanceId);
+    retries.again(head, dueAt);
   };
 
   const retryLater = async (lease: Lease, head: QueuedMessage, reason: string): Promise<void> => {
     const tries = head.tries + 1;
     const delayMs = sendRetryDelay(tries);
-    const { id: messageId, instanceId } = head.message;
     const elapsed = clock.elapsed();
     const isNew = elapsed - (warnedAt.get(lease) ?? -Infinity) >= WARN_EVERY_MS;
     if (isNew) warnedAt.set(lease, elapsed);
     logger[isNew ? 'warn' : 'debug'](
-      { instanceId, messageId, reason, tries },
+      { ...namesOf(head), reason, tries },
       'the network did not say whether it took a message: it is sent again under the same network id, five times in all, and then fails; reason says what happened',
     );
     await (delayMs === null
-      ? fail(lease, head.message, SEND_OUTCOME_UNKNOWN)
+      ? fail(lease, head, SEND_OUTCOME_UNKNOWN)
       : postpone(lease, head, { tries, delayMs }));
   };
 
   const sendOnNext = async (lease: Lease, head: QueuedMessage, { reason }: NotSent): Promise<void> => {
-    const { id: messageId, instanceId } = head.message;
+    const { instanceId } = head.message;
+    const entryId = entryIdOf(head);
     if (!retries.isOpen(instanceId)) {
-      notSent.delete(messageId);
-      logger.debug({ instanceId, messageId, reason }, 'a message waits for the next connection');
+      notSent.delete(entryId);
+      logger.debug({ ...namesOf(head), reason }, 'a message waits for the next connection');
       return postpone(lease, head, { tries: head.tries, delayMs: NOT_SENT_AGAIN_MS });
     }
-    const times = notSent.get(messageId) ?? 0;
-    notSent.set(messageId, times + 1);
+    const times = notSent.get(entryId) ?? 0;
+    notSent.set(entryId, times + 1);
     logger.warn(
-      { instanceId, messageId, reason },
+      { ...namesOf(head), reason },
       'the gateway sent nothing of a message though its connection is open: it is tried again, and the instance sends nothing else for a second; reason says why',
     );
     const bounds = { firstMs: NOT_SENT_AGAIN_MS, longestMs: NOT_SENT_LONGEST_MS };
@@ -106,9 +118,8 @@ export function recordSendOutcome(
   const waitUntilRead = async (lease: Lease, head: QueuedMessage, error: unknown): Promise<void> => {
     const now = clock.now();
     const heldSince = head.heldSince ?? now;
-    const { id: messageId, instanceId } = head.message;
     logger.warn(
-      { instanceId, messageId, err: error },
+      { ...namesOf(head), err: error },
       'a message could not be read to be sent, so it waits and is tried again, and messages to others are still sent: check the database and the media store',
     );
     const delayMs = Math.min(NOT_READ_LONGEST_MS, Math.max(NOT_READ_AGAIN_MS, now - heldSince));
@@ -126,30 +137,30 @@ export function recordSendOutcome(
     const acceptedAt = message.queuedAt ?? message.createdAt;
     const delayMs = holdDelay({ acceptedAt, heldSince: since, retryAfterMs, now });
     // After an attempt without an outcome, the message may have been sent.
-    if (delayMs === null) return fail(lease, message, tries > 0 ? UNKNOWN_BEFORE_HELD : error);
+    if (delayMs === null) return fail(lease, head, tries > 0 ? UNKNOWN_BEFORE_HELD : error);
     await postpone(lease, head, { tries, delayMs, heldSince: since });
     if (heldSince !== undefined) return;
-    const { id: messageId, instanceId } = message;
     logger.warn(
-      { instanceId, messageId, code: error.code, reason, delayMs },
+      { ...namesOf(head), code: error.code, reason, delayMs },
       'the network does not take a message for now: it is sent again later, for up to four hours after its acceptance, and only messages to the same recipient wait for it',
     );
   };
 
   return async (lease, head, outcome) => {
-    const { message } = head;
-    if (outcome.kind !== 'not_sent') notSent.delete(message.id);
+    const { message, action } = head;
+    if (outcome.kind !== 'not_sent') notSent.delete(entryIdOf(head));
     if (outcome.kind === 'not_read') return waitUntilRead(lease, head, outcome.error);
     // Note the recipient before the message counts as sent: later activities then find the message.
     await noteRecipient(context, lease, message, outcome);
     switch (outcome.kind) {
       case 'accepted':
+        if (action) return recordActionOutcome(context, lease, { action, error: null });
         // Pass the message that was read for the send, which saves a read.
         await advanceMessage(context, lease, message.networkId, { kind: 'sent' }, message);
         context.metrics.messageCompleted(message, 'sent', clock.now());
         return;
       case 'refused':
-        return fail(lease, message, outcome.error);
+        return fail(lease, head, outcome.error);
       case 'not_sent': {
         const { retryAfterMs } = outcome;
         return retryAfterMs === undefined

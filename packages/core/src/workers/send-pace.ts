@@ -1,4 +1,5 @@
 import { dayOfNewNumber, paceOf, PACED_AGAIN_MS, sendInterval, typingTime } from '../domain/instance/pace.ts';
+import { entryIdOf } from '../domain/message/message-action.ts';
 import type { Message } from '../domain/message/message.ts';
 import type { Recipient } from '../domain/message/recipient.ts';
 import type { Lease } from '../ports/storage/lease.ts';
@@ -73,9 +74,11 @@ export function createSendPace(context: ServiceContext): SendPace {
   /** When to consider the message again, because it is to one new person too many; null if it is not. */
   const heldUntil = async (
     { lease, instance, connection }: OpenConnection,
-    { message, tries }: QueuedMessage,
+    { message, action, tries }: QueuedMessage,
     now: number,
   ): Promise<number | null> => {
+    // An action follows a message, to a person whom the instance has written to or heard from.
+    if (action) return null;
     const { newPeoplePerDay: limit } = paceOf(instance, connection);
     const day = dayOfNewNumber(instance.linkedAt, now);
     // After a try without an outcome, the recipient may have the message.
@@ -134,8 +137,9 @@ export function createSendPace(context: ServiceContext): SendPace {
       const now = clock.now();
       const before = state.freeAt;
       if (before > now && pace.messagesPerMinute !== null) {
-        if (state.waitingId !== head.message.id) metrics.messagePaced('interval');
-        state.waitingId = head.message.id;
+        const entryId = entryIdOf(head);
+        if (state.waitingId !== entryId) metrics.messagePaced('interval');
+        state.waitingId = entryId;
         return { kind: 'later', at: before };
       }
       // Set before the storage is asked, so that no other message of the instance is sent meanwhile.

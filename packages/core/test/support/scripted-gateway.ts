@@ -3,6 +3,7 @@ import type {
   GatewayConnection,
   GatewayListener,
   LinkedProfile,
+  OutgoingAction,
   OutgoingMessage,
   Pace,
   SendOutcome,
@@ -23,6 +24,7 @@ export interface Script {
   /** Called when a connection is requested. By default, links a number and opens the connection. */
   opened(connection: ScriptedConnection): Promise<void>;
   send(message: OutgoingMessage, connection: ScriptedConnection): Promise<SendOutcome>;
+  act(action: OutgoingAction, connection: ScriptedConnection): Promise<SendOutcome>;
   /** By default, the network has no file. */
   openFile(reference: Uint8Array, connection: ScriptedConnection): Promise<ReadableStream<Uint8Array>>;
   close(connection: ScriptedConnection): Promise<void>;
@@ -46,6 +48,8 @@ export interface ScriptedGateway extends Gateway {
   last(): ScriptedConnection;
   /** Every send of every connection, in order. */
   sent(): readonly OutgoingMessage[];
+  /** The same for actions, which a test allows by the capability `reactions`. */
+  acted(): readonly OutgoingAction[];
 }
 
 /** Shared by all gateways, because the network has no id twice. */
@@ -55,11 +59,13 @@ let ids = 0;
 export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway {
   const connections: ScriptedConnection[] = [];
   const all: OutgoingMessage[] = [];
+  const acted: OutgoingAction[] = [];
   const script: Script = {
     async opened({ listener }) {
       await listener.connected(PROFILE);
     },
     send: async () => ({ kind: 'accepted' }),
+    act: async () => ({ kind: 'accepted' }),
     openFile: () => Promise.reject(new Error('404 Not Found')),
     async close() {},
     async logout() {},
@@ -77,6 +83,10 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
         connection.sent.push(message);
         all.push(message);
         return script.send(message, connection);
+      },
+      act(action) {
+        acted.push(action);
+        return script.act(action, connection);
       },
       openFile: (reference) => script.openFile(reference, connection),
       async close() {
@@ -108,6 +118,7 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
       return last;
     },
     sent: () => all,
+    acted: () => acted,
   };
 }
 

@@ -215,7 +215,8 @@ async function withSenderKey(
 
 /** The kinds of message that this gateway sends, as stanzas name them. */
 function kindOf(content: proto.IMessage): { readonly type: string; readonly mediatype: string | null } {
-  const { imageMessage, videoMessage, audioMessage, documentMessage } = content;
+  const { imageMessage, videoMessage, audioMessage, documentMessage, reactionMessage } = content;
+  if (reactionMessage) return { type: 'reaction', mediatype: null };
   const mediatype = imageMessage
     ? 'image'
     : videoMessage

@@ -1,5 +1,11 @@
 import { pause } from '@trunkline/core/spi/gateway';
-import type { Clock, ContactReport, OutgoingMessage, SendOutcome } from '@trunkline/core/spi/gateway';
+import type {
+  Clock,
+  ContactReport,
+  OutgoingAction,
+  OutgoingMessage,
+  SendOutcome,
+} from '@trunkline/core/spi/gateway';
 import type { BinaryNode, WASocket, proto } from '@whiskeysockets/baileys';
 import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
 import type { HistoryReader } from '../history/read-history.ts';
@@ -12,6 +18,7 @@ import type { SessionValues } from '../session/session-values.ts';
 import type { Acks } from './acks.ts';
 import type { ChatTimers } from './chat-timers.ts';
 import { compose } from './compose.ts';
+import { composeAction } from './compose-action.ts';
 import {
   ackOutcome,
   CONNECTION_CLOSED,
@@ -85,9 +92,7 @@ export async function sendMessage(
       'WhatsApp shows no caption with an audio message: send it without one.',
     );
   }
-  const prepared = await prepare(outbox, message).catch((error: unknown) =>
-    notWritten(error, outbox.socket.ws.isOpen),
-  );
+  const prepared = await prepare(outbox, message, (chat) => compose(outbox, chat, message));
   if (prepared.kind !== 'prepared') return prepared;
   await showTyping(outbox, prepared.chat, message);
   const outcome = await write(outbox, { message, prepared, writing });
@@ -95,11 +100,22 @@ export async function sendMessage(
   return recipient ? { ...outcome, recipient } : outcome;
 }
 
+/** Carries out an action on a message, in the same way. */
+export async function sendAction(
+  outbox: Outbox,
+  action: OutgoingAction,
+  writing: () => void,
+): Promise<SendOutcome> {
+  const now = outbox.clock.now();
+  const prepared = await prepare(outbox, action, async ({ jid }) => composeAction(jid, action, now));
+  return prepared.kind === 'prepared' ? write(outbox, { message: action, prepared, writing }) : prepared;
+}
+
 /** Shows the recipient that a text is being typed, until it comes. Apps end the display themselves. */
 async function showTyping(
   { socket, clock, logger }: Outbox,
   { jid }: Chat,
-  { typingMs = 0 }: OutgoingMessage,
+  { typingMs = 0 }: Pick<OutgoingMessage, 'typingMs'>,
 ): Promise<void> {
   if (typingMs <= 0) return;
   await socket.sendPresenceUpdate('composing', jid).catch((error: unknown) => {
@@ -108,8 +124,11 @@ async function showTyping(
   await pause(clock, typingMs);
 }
 
+/** Where something is sent, and under which id. */
+type Addressed = Pick<OutgoingMessage, 'networkId' | 'to' | 'isGroup' | 'contactNetworkId'>;
+
 interface Written {
-  readonly message: OutgoingMessage;
+  readonly message: Addressed;
   readonly prepared: Prepared;
   readonly writing: () => void;
 }
@@ -141,12 +160,20 @@ const NOT_IN_GROUP = refused(
 );
 
 /** Makes the queries and uploads that can precede the writing of a message. */
-async function prepare(outbox: Outbox, message: OutgoingMessage): Promise<Prepared | SendOutcome> {
-  const chat = await (message.isGroup ? findGroupChat(outbox, message.to) : findPerson(outbox, message));
-  return 'kind' in chat ? chat : { kind: 'prepared', chat, content: await compose(outbox, chat, message) };
+async function prepare(
+  outbox: Outbox,
+  message: Addressed,
+  composed: (chat: Chat) => Promise<proto.IMessage>,
+): Promise<Prepared | SendOutcome> {
+  try {
+    const chat = await (message.isGroup ? findGroupChat(outbox, message.to) : findPerson(outbox, message));
+    return 'kind' in chat ? chat : { kind: 'prepared', chat, content: await composed(chat) };
+  } catch (error) {
+    return notWritten(error, outbox.socket.ws.isOpen);
+  }
 }
 
-async function findPerson(outbox: Outbox, message: OutgoingMessage): Promise<Chat | SendOutcome> {
+async function findPerson(outbox: Outbox, message: Addressed): Promise<Chat | SendOutcome> {
   const { socket, timers } = outbox;
   const addresses = await findAddresses(outbox, message);
   if (!addresses) return notOnWhatsApp;
@@ -174,7 +201,7 @@ async function findGroupChat(outbox: Outbox, jid: string): Promise<Chat | SendOu
  */
 async function sendToPerson(
   outbox: WatchedOutbox,
-  { networkId }: OutgoingMessage,
+  { networkId }: Addressed,
   { chat, content }: Prepared,
 ): Promise<SendOutcome> {
   const { socket, restrictions, standing } = outbox;
@@ -198,7 +225,7 @@ async function sendToPerson(
 /** Sends again after error 421: our list of members was outdated. */
 async function sendToGroup(
   outbox: WatchedOutbox,
-  { networkId }: OutgoingMessage,
+  { networkId }: Addressed,
   { chat: { jid, unreachable }, content }: Prepared,
 ): Promise<SendOutcome> {
   const error = await relay(outbox, { jid, networkId, unreachable }, content);

@@ -3,7 +3,14 @@ import { baileysGateway } from '@trunkline/gateway-baileys';
 import type { BaileysGateway, BaileysGatewayOptions } from '@trunkline/gateway-baileys';
 import { createPasskey, startFakeWhatsApp } from '@trunkline/fake-whatsapp';
 import type { Account, FakeWhatsApp, Group, Person, SentMessage } from '@trunkline/fake-whatsapp';
-import type { SentToNetwork, TestActivities, TestNetwork, TestPhone } from '@trunkline/gateway-contract';
+import type {
+  ActedOnNetwork,
+  SentToNetwork,
+  TestActivities,
+  TestNetwork,
+  TestPhone,
+} from '@trunkline/gateway-contract';
+import { proto } from '@whiskeysockets/baileys';
 
 /** The real client on a loopback WhatsApp, with one person whose phone reads everything it gets. */
 export interface BaileysNetwork extends TestNetwork {
@@ -79,6 +86,7 @@ export async function startBaileysNetwork({
       wa.drop(account);
     },
     accepted: () => accepted(wa),
+    acted: () => acted(wa),
   };
   return {
     wa,
@@ -175,15 +183,33 @@ function watchReceipts(gateway: BaileysGateway, reported: (receipt: MessageRecei
   };
 }
 
-function accepted(wa: FakeWhatsApp): readonly SentToNetwork[] {
+/** The messages and actions that the network took, without repeats. */
+function taken(wa: FakeWhatsApp): readonly SentMessage[] {
   const messages = new Map<string, SentMessage>();
   for (const message of wa.sentMessages()) if (message.refused === null) messages.set(message.id, message);
-  return [...messages.values()].map(({ id, to, toPhoneNumber, content }) => {
+  return [...messages.values()];
+}
+
+function accepted(wa: FakeWhatsApp): readonly SentToNetwork[] {
+  return taken(wa).flatMap(({ id, to, toPhoneNumber, content }): readonly SentToNetwork[] => {
     const place = { networkId: id, to: toPhoneNumber ?? to };
-    if (content.type === 'text') return { ...place, text: content.text, file: null };
-    if (content.type === 'other' || content.type === 'unreadable')
-      throw new Error('The gateway never sends such messages.');
+    if (content.type === 'text') return [{ ...place, text: content.text, file: null }];
+    if (content.type === 'unreadable') throw new Error('The gateway never sends such messages.');
+    if (content.type === 'other') return [];
     const { type, mimeType, bytes, caption } = content;
-    return { ...place, text: caption ?? '', file: { type, mimeType, size: bytes.length } };
+    return [{ ...place, text: caption ?? '', file: { type, mimeType, size: bytes.length } }];
   });
+}
+
+function acted(wa: FakeWhatsApp): readonly ActedOnNetwork[] {
+  return taken(wa).flatMap(({ id, content }) => {
+    const reaction = content.type === 'other' ? reactionIn(content.message) : null;
+    if (!reaction?.key) return [];
+    const { key, text } = reaction;
+    return [{ networkId: id, about: key.id ?? '', isOwn: key.fromMe === true, emoji: text || null }];
+  });
+}
+
+function reactionIn(message: Readonly<Record<string, unknown>>): proto.Message.IReactionMessage | null {
+  return proto.Message.fromObject(message).reactionMessage ?? null;
 }

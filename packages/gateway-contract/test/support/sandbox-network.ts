@@ -48,6 +48,13 @@ export function sandboxNetwork(
         fail: () => phone.fail(),
         accepted: () =>
           phone.accepted().map(({ networkId, to, text, file }) => ({ networkId, to, text, file })),
+        acted: () =>
+          phone.acted().map(({ networkId, about, author, emoji }) => ({
+            networkId,
+            about,
+            isOwn: author === null,
+            emoji,
+          })),
       };
     },
     async stop() {},

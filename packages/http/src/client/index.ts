@@ -2,7 +2,7 @@ export { createClient } from './create-client.ts';
 export type { ClientOptions } from './client-options.ts';
 export type { ApiError, CallResult, ClientErrorCode, Failure, Success } from './call-result.ts';
 export type { CallOptions } from './remote-api.ts';
-export type { MediaFile, SendFileInput, SendOptions, Sent } from './messages.ts';
+export type { Acted, MediaFile, SendFileInput, SendOptions, Sent } from './messages.ts';
 export type { RemoteEvent, StreamResult } from './events.ts';
 export type { DeliveryPage } from './webhooks.ts';
 export type { TrunklineClient } from './create-client.ts';
@@ -11,6 +11,7 @@ export { ClientError, isClientError, unwrap } from './call-result.ts';
 
 // The types that calls take and return, so that one import is enough.
 export type {
+  ActionQuery,
   ApiKeyResource,
   ChatMessageResource,
   ChatQuery,
@@ -28,6 +29,7 @@ export type {
   InstanceHistoryResource,
   InstanceResource,
   MediaType,
+  MessageActionResource,
   MessageQuery,
   MessageResource,
   MessageStandingResource,
@@ -38,6 +40,7 @@ export type {
   PasskeyAnswerInput,
   PasskeyResource,
   QrResource,
+  ReactionInput,
   SecretRotation,
   SendTextInput,
   StandingCode,

@@ -1,17 +1,21 @@
 import type {
   EventPageQuery,
   MediaType,
+  MessageActionResource,
   MessageQuery,
   MessageResource,
+  ReactionInput,
   SendInput,
   SendMediaInput,
 } from '@trunkline/core';
 import type { CallResult } from './call-result.ts';
 import { iterate } from './iterate.ts';
 import type { RowOf } from './iterate.ts';
+import type { Operation } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 import type { CallOptions, RemoteApi } from './remote-api.ts';
 import { pathOf } from './request.ts';
+import type { ApiRequest } from './request.ts';
 import type { Transport } from './transport.ts';
 
 /** The calls about messages that the client adds to those of `RemoteApi`, or replaces. */
@@ -29,15 +33,19 @@ export interface MessageCalls {
     message: Exclude<SendInput, SendMediaInput> | SendFileInput,
     options?: SendOptions,
   ): Promise<CallResult<Sent>>;
+  /** Queues a reaction to a message, which replaces the one before. Repeats as `send` does. */
+  react(id: string, reaction: ReactionInput, options?: SendOptions): Promise<CallResult<Acted>>;
+  /** Queues that the reaction to a message is taken back. */
+  removeReaction(id: string, options?: SendOptions): Promise<CallResult<Acted>>;
   /** Downloads the file of a message as you read it. The file's name is in the message. */
   media(id: string, options?: CallOptions): Promise<CallResult<MediaFile>>;
 }
 
-/** The options of `send`. */
+/** The options of calls that queue something. */
 export interface SendOptions extends CallOptions {
   /**
    * By default, a new key for each call. Pass your own key, such as an order number, if a later call may repeat this
-   * send, for example after a crash or after NETWORK_ERROR.
+   * one, for example after a crash or after NETWORK_ERROR.
    */
   readonly idempotencyKey?: string | undefined;
 }
@@ -80,26 +88,41 @@ export interface Sent {
   readonly replayed: boolean;
 }
 
+/** The action that this request queued, or that an earlier request with the same idempotency key queued. */
+export interface Acted {
+  /** The action as it is now. */
+  readonly data: MessageActionResource;
+  /** Whether this key was used for the same action before, so nothing new was queued. */
+  readonly replayed: boolean;
+}
+
 export function messageCalls(transport: Transport, { list, events }: RemoteApi['messages']): MessageCalls {
+  /** Makes a request that queues something. */
+  const queue = async <Data>(
+    { method, path }: Operation,
+    content: Pick<ApiRequest, 'form' | 'json'>,
+    { idempotencyKey = newIdempotencyKey(), signal }: SendOptions = {},
+  ): Promise<CallResult<{ readonly data: Data; readonly replayed: boolean }>> => {
+    const headers = { 'Idempotency-Key': idempotencyKey };
+    const response = await transport({ method, path, ...content, headers, signal });
+    if (!response.ok) return response;
+    const replayed = response.headers.get('Idempotent-Replayed') === 'true';
+    // The client trusts the service and does not check the response against this type.
+    return { ok: true, requestId: response.requestId, data: response.body?.['data'] as Data, replayed };
+  };
+  const { send, react, removeReaction } = OPERATIONS.messages;
+  const about = (id: string, operation: Operation): Operation => ({
+    ...operation,
+    path: pathOf(operation.path, id),
+  });
   return {
     iterate: (query, options) => iterate((cursor) => list({ ...query, cursor }, options), query?.cursor),
     iterateEvents: (id, query, options) =>
       iterate((cursor) => events(id, { ...query, cursor }, options), query?.cursor),
-    async send(message, { idempotencyKey = newIdempotencyKey(), signal } = {}) {
-      const { method, path } = OPERATIONS.messages.send;
-      const headers = { 'Idempotency-Key': idempotencyKey };
-      const content = 'file' in message ? { form: formOf(message) } : { json: message };
-      const response = await transport({ method, path, ...content, headers, signal });
-      if (!response.ok) return response;
-      const replayed = response.headers.get('Idempotent-Replayed') === 'true';
-      // The client trusts the service and does not check the response against this type.
-      return {
-        ok: true,
-        requestId: response.requestId,
-        data: response.body?.['data'] as MessageResource,
-        replayed,
-      };
-    },
+    send: (message, options) =>
+      queue(send, 'file' in message ? { form: formOf(message) } : { json: message }, options),
+    react: (id, json, options) => queue(about(id, react), { json }, options),
+    removeReaction: (id, options) => queue(about(id, removeReaction), {}, options),
     async media(id, { signal } = {}) {
       const { method, path } = OPERATIONS.messages.media;
       const response = await transport({ method, path: pathOf(path, id), wantsFile: true, signal });

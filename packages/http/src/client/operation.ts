@@ -2,7 +2,7 @@ import type { RemoteApi } from './remote-api.ts';
 
 /** Maps a call of the client to a request, and the response to a result. */
 export interface Operation {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** The path, in which the id of the call replaces `{…}`. */
   readonly path: string;
   /** The part of the request that carries the call's input; omitted if the call has no input. */

@@ -53,6 +53,14 @@ export const OPERATIONS: Operations = {
       input: 'query',
       facts: { perPage: 'per_page', nextCursor: 'next_cursor', prevCursor: 'prev_cursor' },
     },
+    react: { method: 'PUT', path: '/messages/{message}/reaction', input: 'json' },
+    removeReaction: { method: 'DELETE', path: '/messages/{message}/reaction' },
+    actions: {
+      method: 'GET',
+      path: '/messages/{message}/actions',
+      input: 'query',
+      facts: { perPage: 'per_page', nextCursor: 'next_cursor', prevCursor: 'prev_cursor' },
+    },
   },
   webhooks: {
     list: { method: 'GET', path: '/webhooks', facts: { configured: 'configured' } },

@@ -1,6 +1,15 @@
-import { eventPageQuery, messageInput, messageQuery, SENDABLE_KINDS } from '@trunkline/core/spi/http';
-import type { SendInput } from '@trunkline/core';
+import {
+  actionQuery,
+  eventPageQuery,
+  messageInput,
+  messageQuery,
+  reactionInput,
+  SENDABLE_KINDS,
+} from '@trunkline/core/spi/http';
+import type { ActionOptions, SendInput } from '@trunkline/core';
+import type { Context } from 'hono';
 import { data } from '../route-response.ts';
+import type { RouteResponse } from '../route-response.ts';
 import { downloadResponse } from '../download.ts';
 import { isForm } from '../form-body.ts';
 import type { JsonSchema } from '../schemas/json-schema.ts';
@@ -8,12 +17,13 @@ import { pageResponse } from '../page-links.ts';
 import type { JsonObject } from '../request-body.ts';
 import { eventPage } from '../schemas/events.ts';
 import { messageStanding } from '../schemas/message-standing.ts';
+import { actionPage, messageAction } from '../schemas/message-actions.ts';
 import { message, messagePage } from '../schemas/messages.ts';
 import { PAGE_PARAMETERS } from '../schemas/page.ts';
 import { one } from '../schemas/response-body.ts';
 import { sendForm } from '../send-form.ts';
 import { unchecked } from './route.ts';
-import type { RequestBody, RouteGroup } from './route.ts';
+import type { RequestBody, RouteDefinition, RouteGroup } from './route.ts';
 
 /** Ids that do not exist. */
 const NO_INSTANCE = 'ins_01k9z000000000000000000000';
@@ -82,6 +92,25 @@ const INPUT: RequestBody = {
 };
 
 const MESSAGE = one(message, 'The message');
+
+const ACTION = one(messageAction, 'The action');
+
+/** The parts that all routes that queue an action have in common. */
+const ACTING: Pick<RouteDefinition, 'success' | 'replay' | 'errors'> = {
+  success: { status: 202, body: ACTION },
+  replay: { status: 200, body: ACTION, description: 'The action that the same request queued before' },
+  errors: [
+    'INVALID_MESSAGE_STATE',
+    'UNSUPPORTED_MESSAGE_TYPE',
+    'INSTANCE_NOT_FOUND',
+    'INSTANCE_NOT_CONNECTED',
+    'GATEWAY_UNAVAILABLE',
+    'IDEMPOTENCY_KEY_REUSED',
+    'SUBSCRIPTION_REQUIRED',
+    'SUBSCRIPTION_PAST_DUE',
+    'SEND_BACKLOG',
+  ],
+};
 
 export const messageRoutes: RouteGroup<'messages'> = {
   tag: {
@@ -154,9 +183,7 @@ export const messageRoutes: RouteGroup<'messages'> = {
         const sent = isForm(c.req.raw)
           ? await sendForm(api, c.req.raw, { ...options, readmit })
           : await api.messages.send(withoutFile(body), options);
-        const response = data(sent.message);
-        if (!sent.replayed) return response;
-        return { ...response, status: 200, headers: { ...response.headers, 'Idempotent-Replayed': 'true' } };
+        return queued(sent.message, sent.replayed);
       },
     },
     get: {
@@ -209,8 +236,75 @@ export const messageRoutes: RouteGroup<'messages'> = {
       handle: async ({ api, id, query, publicUrl }) =>
         pageResponse(await api.messages.events(id, unchecked(query)), publicUrl()),
     },
+    react: {
+      operationId: 'reactToMessage',
+      method: 'PUT',
+      path: '/messages/{message}/reaction',
+      beyond: true,
+      summary: 'Queues a reaction to a message, which replaces the one before',
+      scope: 'messages:send',
+      body: {
+        name: 'ReactionInput',
+        schemas: [reactionInput],
+        fields: { emoji: { description: 'One emoji.' } },
+        example: { emoji: '👍' },
+      },
+      ...ACTING,
+      refuses: {
+        VALIDATION_FAILED: { body: { emoji: 'ok' } },
+        INVALID_IDEMPOTENCY_KEY: { headers: { 'Idempotency-Key': 'two words' } },
+      },
+      handle: async ({ api, id, body, c }) => {
+        const { action, replayed } = await api.messages.react(id, unchecked(body), keyOf(c));
+        return queued(action, replayed);
+      },
+    },
+    removeReaction: {
+      operationId: 'removeReaction',
+      method: 'DELETE',
+      path: '/messages/{message}/reaction',
+      beyond: true,
+      summary: 'Queues that the reaction to a message is taken back',
+      scope: 'messages:send',
+      ...ACTING,
+      refuses: { INVALID_IDEMPOTENCY_KEY: { headers: { 'Idempotency-Key': 'two words' } } },
+      handle: async ({ api, id, c }) => {
+        const { action, replayed } = await api.messages.removeReaction(id, keyOf(c));
+        return queued(action, replayed);
+      },
+    },
+    actions: {
+      operationId: 'listMessageActions',
+      method: 'GET',
+      path: '/messages/{message}/actions',
+      beyond: true,
+      summary: 'What became of the actions on a message, newest first',
+      scope: 'messages:read',
+      query: {
+        schema: actionQuery,
+        parameters: {
+          ...PAGE_PARAMETERS,
+        },
+      },
+      success: { status: 200, body: actionPage },
+      errors: [],
+      refuses: { VALIDATION_FAILED: { query: 'limit=0' } },
+      handle: async ({ api, id, query, publicUrl }) =>
+        pageResponse(await api.messages.actions(id, unchecked(query)), publicUrl()),
+    },
   },
 };
+
+function keyOf(c: Context): ActionOptions {
+  return { idempotencyKey: c.req.header('Idempotency-Key') };
+}
+
+/** The response to a request that was queued, now or by the same request before. */
+function queued(resource: object, replayed: boolean): RouteResponse {
+  const response = data(resource);
+  if (!replayed) return response;
+  return { ...response, status: 200, headers: { ...response.headers, 'Idempotent-Replayed': 'true' } };
+}
 
 function oneOf(kinds: typeof sendable): JsonSchema {
   const types = kinds.map(({ type }) => type);

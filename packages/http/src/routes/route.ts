@@ -40,7 +40,7 @@ interface PathId {
 export interface RouteDefinition {
   /** The operation's name in generated clients. */
   readonly operationId: string;
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /**
    * The path below the base path, as the specification writes it: `/instances/{instance}`. At most one parameter, the
    * group's id.

@@ -4,5 +4,6 @@ export { delivery, deliveryDetail } from './deliveries.ts';
 export { historyEntry } from './instance-history.ts';
 export { group, instance } from './instances.ts';
 export { message } from './messages.ts';
+export { messageAction } from './message-actions.ts';
 export { messageStanding } from './message-standing.ts';
 export { webhook } from './webhooks.ts';

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { exactSchema } from './exact-schema.ts';
 import { id, timestampOrNull } from './fields.ts';
 import { eventInstance } from './instances.ts';
+import { messageAction } from './message-actions.ts';
 import { contact, message } from './messages.ts';
 import type { Resource } from './response-body.ts';
 
@@ -192,6 +193,20 @@ const EVENT_DATA: { readonly [Type in EventType]: DataDefinition<EventData<Type>
     example: {
       message: { ...RECEIVED, text: null, deleted_at: '2026-11-20T21:20:59.000+00:00' },
       deletion: BY_ADA,
+    },
+  },
+  'message.action_failed': {
+    schema: exactSchema<EventData<'message.action_failed'>>()(
+      z.strictObject({ message: message.schema, action: messageAction.schema }),
+    ),
+    example: {
+      message: RECEIVED,
+      action: {
+        ...messageAction.example,
+        status: 'failed',
+        error: { code: 'recipient_refused', message: 'The network refused the recipient.' },
+        failed_at: '2026-11-20T21:21:11.456+00:00',
+      },
     },
   },
   'message.undecryptable': {

@@ -199,6 +199,25 @@ describe('a result', () => {
   });
 });
 
+describe('a reaction', () => {
+  it('has a key of its own each time, or that of the caller, and reports a replay', async () => {
+    const headers = { 'Idempotent-Replayed': 'true' };
+    const script = scriptedFetch(jsonResponse({ data: { id: 'act_1' } }, { headers }));
+    const { messages } = clientOf(script);
+    const reacted = await messages.react('msg_1', { emoji: '👍' });
+    expect(reacted).toMatchObject({ ok: true, replayed: true, data: { id: 'act_1' } });
+    await messages.removeReaction('msg_1', { idempotencyKey: 'order-1' });
+    const made = script.requests.map(({ method, url }) => `${method} ${new URL(url).pathname}`);
+    expect(made).toEqual([
+      expect.stringMatching(/^PUT .*\/messages\/msg_1\/reaction$/),
+      expect.stringMatching(/^DELETE .*\/messages\/msg_1\/reaction$/),
+    ]);
+    expect(script.requests.map(({ json }) => json)).toEqual([{ emoji: '👍' }, undefined]);
+    const keys = script.requests.map((request) => request.headers.get('Idempotency-Key'));
+    expect(keys).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), 'order-1']);
+  });
+});
+
 describe('a send', () => {
   it('has a key of its own each time', async () => {
     const script = scriptedFetch(jsonResponse({ data: { id: 'msg_1' } }, { status: 202 }));

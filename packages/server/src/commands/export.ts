@@ -100,9 +100,10 @@ async function writeAll(
 ): Promise<Readonly<Counts>> {
   const counts: Counts = { contacts: 0, messages: 0, files: 0, events: 0 };
   const media = await newDirectory(join(directory, 'media'));
-  const [contacts, messages, events] = [
+  const [contacts, messages, actions, events] = [
     await newFile(join(directory, 'contacts.jsonl')),
     await newFile(join(directory, 'messages.jsonl')),
+    await newFile(join(directory, 'actions.jsonl')),
     await newFile(join(directory, 'events.jsonl')),
   ];
   try {
@@ -120,14 +121,17 @@ async function writeAll(
           if (file !== null) counts.files += 1;
           break;
         }
+        case 'action':
+          await writeLine(actions, item.action);
+          break;
         case 'event':
           await writeLine(events, item.event);
           counts.events += 1;
       }
     }
-    for (const file of [contacts, messages, events]) await file.sync();
+    for (const file of [contacts, messages, actions, events]) await file.sync();
   } finally {
-    for (const file of [contacts, messages, events]) await file.close();
+    for (const file of [contacts, messages, actions, events]) await file.close();
   }
   for (const one of [media, directory]) await syncDirectory(one);
   return counts;

@@ -19,7 +19,7 @@ export interface Networks {
   close(): void;
 }
 
-export type ControlledPhone = Omit<SandboxPhone, 'accepted'>;
+export type ControlledPhone = Omit<SandboxPhone, 'accepted' | 'acted'>;
 
 interface Opening {
   readonly settings: Settings;

@@ -64,11 +64,11 @@ function journalOn(database: DatabaseSync): SandboxJournal {
     UPDATE fact SET record = json_remove(record, '$.receipts[0]')
     WHERE instance_id = ? AND kind = 'accepted' AND name = ?
   `);
-  // Deletes the oldest messages beyond the limit, except those that still have receipts to deliver.
+  // Deletes the oldest messages and actions beyond the limit, except messages that still have receipts to deliver.
   const forget = database.prepare(`
     DELETE FROM fact
-    WHERE kind = 'accepted' AND json_array_length(record, '$.receipts') = 0
-      AND number <= (SELECT number FROM fact WHERE kind = 'accepted' ORDER BY number DESC LIMIT 1 OFFSET ${KEPT_MESSAGES})
+    WHERE kind IN ('accepted', 'acted') AND coalesce(json_array_length(record, '$.receipts'), 0) = 0
+      AND number <= (SELECT number FROM fact WHERE kind IN ('accepted', 'acted') ORDER BY number DESC LIMIT 1 OFFSET ${KEPT_MESSAGES})
   `);
   let sinceForgetting = 0;
   forget.run();
@@ -96,7 +96,8 @@ function journalOn(database: DatabaseSync): SandboxJournal {
           remove.run(instanceId, 'group', record.networkId);
           return;
         case 'accepted':
-          write('accepted', record.networkId);
+        case 'acted':
+          write(record.kind, record.networkId);
           sinceForgetting += 1;
           if (sinceForgetting % FORGET_EVERY === 0) forget.run();
           return;

@@ -159,6 +159,7 @@ describe('A command that is killed before any of its steps on disk', { timeout: 
         }
         const files = filesBelow(whole);
         expect(files.map((name) => name.replace(/msg_\w+/, 'msg'))).toEqual([
+          'actions.jsonl',
           'contacts.jsonl',
           'events.jsonl',
           'media/msg.txt',

@@ -5,6 +5,7 @@ import type { Storage } from '@trunkline/core/spi/storage';
 import { it } from '../cases.ts';
 import type { ContractSubject } from '../contract-subject.ts';
 import { silent } from '../test-database.ts';
+import { actionSteps } from './action-steps.ts';
 import { activitySteps } from './activity-steps.ts';
 import { claimSteps, deliverySteps, waitSteps } from './delivery-steps.ts';
 import { downloadSteps } from './download-steps.ts';
@@ -52,6 +53,7 @@ const MESSAGES = [
   ...messageSteps,
   ...downloadSteps,
   ...activitySteps,
+  ...actionSteps,
   ...WAITS,
 ];
 const LIVES = [...claimSteps, ...claimSteps, ...reopeningSteps, ...waitSteps];

@@ -1,3 +1,4 @@
+import { entryIdOf } from '@trunkline/core/spi/storage';
 import type { Storage } from '@trunkline/core/spi/storage';
 import type { ObservedDeliveries, ObservedWorkspace, Observation } from './rules.ts';
 import type { Scenario } from './scenario.ts';
@@ -23,7 +24,7 @@ export async function observe(storage: Storage, scenario: Scenario): Promise<Obs
     instances: await Promise.all(instances),
     endpoints: await Promise.all(endpoints),
     subscriptions: await storage.subscriptions.list(200),
-    heads: heads.toSorted((a, b) => (a.message.id < b.message.id ? -1 : 1)),
+    heads: heads.toSorted((a, b) => (entryIdOf(a) < entryIdOf(b) ? -1 : 1)),
   };
 }
 

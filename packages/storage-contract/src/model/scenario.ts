@@ -6,6 +6,7 @@ import type {
   Instance,
   Lease,
   Message,
+  MessageAction,
   NewId,
   Storage,
   Workspace,
@@ -42,6 +43,7 @@ export class Scenario {
   readonly workspaces: Workspace[] = [];
   readonly instances: Instance[] = [];
   readonly messages: Message[] = [];
+  readonly actions: MessageAction[] = [];
   readonly endpoints: Endpoint[] = [];
 
   constructor(model: Side) {

@@ -303,9 +303,32 @@ CREATE TABLE trunkline.queues (
   next_position bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 40, autovacuum_vacuum_threshold = 100, autovacuum_vacuum_scale_factor = 0.1);
 
+-- Actions of instances on messages, such as reactions. Each is deleted with its message.
+CREATE TABLE trunkline.message_actions (
+  id              uuid PRIMARY KEY,
+  workspace_id    uuid NOT NULL,
+  instance_id     uuid NOT NULL,
+  message_id      uuid NOT NULL,
+  network_id      text NOT NULL,
+  recipient       text NOT NULL,
+  kind            text NOT NULL,
+  emoji           text,
+  status          text NOT NULL,
+  error           text,
+  created_at      bigint NOT NULL,
+  sent_at         bigint,
+  failed_at       bigint,
+  idempotency_key text,
+  fingerprint     text
+);
+CREATE INDEX message_actions_by_message ON trunkline.message_actions (message_id, workspace_id, id);
+CREATE UNIQUE INDEX message_actions_by_key ON trunkline.message_actions (idempotency_key, workspace_id)
+  WHERE idempotency_key IS NOT NULL;
+
 CREATE TABLE trunkline.queued_messages (
   instance_id uuid NOT NULL,
   position    bigint NOT NULL,
+  -- The id of a message, or that of an action.
   message_id  uuid NOT NULL UNIQUE,
   -- The key of the recipient: messages with the same one are sent in their order, one after another.
   recipient   text NOT NULL,

@@ -124,9 +124,12 @@ async function deleteEventsOfMessages(
   );
 }
 
-/** Whether no send or download of a message is pending. */
+/** Whether no send, action or download of a message is pending. */
 const IS_DONE = `(
     item.status <> 'queued' AND NOT EXISTS (
+      SELECT 1 FROM trunkline.message_actions AS action
+      WHERE action.message_id = item.id AND action.workspace_id = item.workspace_id AND action.status = 'queued'
+    ) AND NOT EXISTS (
       SELECT 1 FROM trunkline.pending_downloads AS pending
       WHERE pending.instance_id = item.instance_id AND pending.message_id = item.id
     )
@@ -156,8 +159,10 @@ async function deleteMessages(
 async function remove(transaction: Transaction, messages: readonly Message[]): Promise<void> {
   const { run } = transaction;
   const uuids = messages.map((message) => uuidOf('msg', message.id));
-  await leaveQueues(transaction, uuids);
-  await leaveHeld(transaction, uuids);
+  const actions = (await transaction.all(QUEUED_ACTIONS, uuids)).map((row) => String(row['id']));
+  await leaveQueues(transaction, [...uuids, ...actions]);
+  await leaveHeld(transaction, [...uuids, ...actions]);
+  await run('DELETE FROM trunkline.message_actions WHERE message_id = ANY ($1::uuid[])', uuids);
   await run('DELETE FROM trunkline.pending_downloads WHERE message_id = ANY ($1::uuid[])', uuids);
   const contents = messages.flatMap((message) => contentUuid(contentIdOf(message)) ?? []);
   await run(ABANDON, contents, uuids);
@@ -165,6 +170,10 @@ async function remove(transaction: Transaction, messages: readonly Message[]): P
   await run(FORGET_KEYS, createdAt, uuids);
   await run('DELETE FROM trunkline.messages WHERE id = ANY ($1::uuid[])', uuids);
 }
+
+// Relies on message_actions_by_message, as does their deletion.
+const QUEUED_ACTIONS = `
+  SELECT id FROM trunkline.message_actions WHERE message_id = ANY ($1::uuid[]) AND status = 'queued'`;
 
 // Every change of a message locks the message, so statements after this lock see all earlier changes.
 const LOCK = `

@@ -1,15 +1,16 @@
-import { failQueue } from '@trunkline/core/spi/storage';
-import type { Lease, MessageChange, QueueFailure } from '@trunkline/core/spi/storage';
+import { failActions, failQueue } from '@trunkline/core/spi/storage';
+import type { Lease, Message, MessageChange, QueueFailure } from '@trunkline/core/spi/storage';
 import { createBatcher } from '../database/batcher.ts';
 import type { Batcher } from '../database/batcher.ts';
 import { TransactionConflict } from '../database/database.ts';
 import type { Connected, Database, Transaction } from '../database/database.ts';
 import { findWanting, storeEvents, storeLastEvents } from '../deliveries/event-fan-out.ts';
 import { CHANGEABLE_NAMES, MESSAGE_COLUMNS, MESSAGE_RECORD, readMessage } from './message-row.ts';
+import { finishAction } from './action-store.ts';
 import { leaveHeld } from './held-messages.ts';
 import { isLockTimeout } from '../database/pool.ts';
 import { IN_TRANSACTION } from '../database/session.ts';
-import { entities, flag, integer } from '../rows/row.ts';
+import { entities, flag, integer, json } from '../rows/row.ts';
 import type { Row } from '../rows/row.ts';
 import { encodeText } from '../rows/text-encoding.ts';
 import { runBatchOrEach } from '../database/batch-transaction.ts';
@@ -144,7 +145,7 @@ function roundsOf(changes: readonly LeasedChange[]): readonly (readonly LeasedCh
 }
 
 /**
- * Marks every queued or held message of an instance as failed, in the order of the queue. The caller holds the lock of
+ * Marks every queued or held message of an instance as failed, and then its actions, in the order of the queue. The caller holds the lock of
  * the queue.
  */
 export async function failMessages(
@@ -153,7 +154,22 @@ export async function failMessages(
   failure: QueueFailure,
 ): Promise<void> {
   const queued = (await transaction.all(QUEUED, instance)).map(readMessage);
-  if (queued.length === 0) return;
+  if (queued.length > 0) await failQueued(transaction, queued, failure);
+  // Read afterwards, so that their events show their messages as failed.
+  const actions = (await transaction.all(QUEUED_ACTIONS, instance)).map((row) => ({
+    message: readMessage(row),
+    action: entities.messageAction.read(json<Row>(row, 'action')),
+  }));
+  const later = { ...failure, eventsFrom: failure.eventsFrom + queued.length };
+  for (const outcome of failActions(actions, later, transaction.newId))
+    await finishAction(transaction, outcome);
+}
+
+async function failQueued(
+  transaction: Transaction,
+  queued: readonly Message[],
+  failure: QueueFailure,
+): Promise<void> {
   const changes = failQueue(queued, failure, transaction.newId);
   const records = changes.map((change, place) => ({ ...recordOf(change), place }));
   const rows = await transaction.all(FAIL, JSON.stringify(records));
@@ -165,13 +181,22 @@ export async function failMessages(
   );
 }
 
-const QUEUED = `
-  SELECT ${MESSAGE_COLUMNS}
-  FROM (
+const ENTRIES = `(
     SELECT message_id, position FROM trunkline.queued_messages WHERE instance_id = $1::uuid
     UNION ALL
     SELECT message_id, position FROM trunkline.held_messages WHERE instance_id = $1::uuid
-  ) AS queued
+  ) AS queued`;
+
+const QUEUED_ACTIONS = `
+  SELECT ${MESSAGE_COLUMNS}, row_to_json(action)::text AS action
+  FROM ${ENTRIES}
+  JOIN trunkline.message_actions AS action ON action.id = queued.message_id
+  JOIN trunkline.messages AS item ON item.id = action.message_id
+  ORDER BY queued.position`;
+
+const QUEUED = `
+  SELECT ${MESSAGE_COLUMNS}
+  FROM ${ENTRIES}
   JOIN trunkline.messages AS item ON item.id = queued.message_id
   ORDER BY queued.position`;
 

@@ -4,8 +4,9 @@ import { createBatcher } from '../database/batcher.ts';
 import type { Connected } from '../database/database.ts';
 import { letOthersPass, waitsForHeld } from './held-messages.ts';
 import { MESSAGE_COLUMNS, readMessage } from './message-row.ts';
-import { flag, id, integer, integerOrNull } from '../rows/row.ts';
+import { entities, flag, id, integer, integerOrNull, json } from '../rows/row.ts';
 import type { Row } from '../rows/row.ts';
+import type { Statements } from '../database/statements.ts';
 import { uuidOf, uuidToFind } from '../rows/uuid.ts';
 
 interface Asked extends QueueLook {
@@ -43,7 +44,10 @@ export function findingQueueHeads(connected: Connected): MessageStore['queueHead
   const find = async (asked: Asked): Promise<readonly QueuedMessage[]> => {
     const rows = await batcher.run(asked);
     const inTheWay = new Set(rows.filter((row) => flag(row, 'waits_for_held')).map(instanceOf));
-    const found = rows.filter((row) => !inTheWay.has(instanceOf(row))).map(queuedMessage);
+    const found = await queuedIn(
+      connected(),
+      rows.filter((row) => !inTheWay.has(instanceOf(row))),
+    );
     if (inTheWay.size === 0) return found;
     for (const instanceId of inTheWay) {
       const instance = uuidOf('ins', instanceId);
@@ -56,17 +60,37 @@ export function findingQueueHeads(connected: Connected): MessageStore['queueHead
 }
 
 function instanceOf(row: Row): string {
-  return id(row, 'instance_id', 'ins');
+  return id(row, 'of_instance_id', 'ins');
 }
 
-function queuedMessage(row: Row): QueuedMessage {
-  const heldSince = integerOrNull(row, 'held_since');
+/** Reads the entries of queues. Only the entry of an action has no message with its id, and takes a second read. */
+async function queuedIn(statements: Statements, rows: readonly Row[]): Promise<readonly QueuedMessage[]> {
+  const entries = rows.filter((row) => row['id'] === null).map((row) => String(row['entry_id']));
+  const actions = entries.length === 0 ? [] : await statements.all(ACTIONS, entries);
+  const byEntry = new Map(actions.map((row) => [String(row['entry_id']), row]));
+  return rows.flatMap((row) => {
+    const found = row['id'] === null ? byEntry.get(String(row['entry_id'])) : row;
+    return found ? [queuedMessage(found, row)] : [];
+  });
+}
+
+function queuedMessage(found: Row, entry: Row): QueuedMessage {
+  const heldSince = integerOrNull(entry, 'held_since');
   return {
-    message: readMessage(row),
-    tries: integer(row, 'tries'),
+    message: readMessage(found),
+    ...(found !== entry && { action: entities.messageAction.read(json<Row>(found, 'action')) }),
+    tries: integer(entry, 'tries'),
     ...(heldSince !== null && { heldSince }),
   };
 }
+
+const ACTIONS = `
+  SELECT ${MESSAGE_COLUMNS}, action.id AS entry_id, row_to_json(action)::text AS action
+  FROM trunkline.message_actions AS action
+  JOIN trunkline.messages AS item ON item.id = action.message_id
+  WHERE action.id = ANY ($1::uuid[]) AND NOT EXISTS (
+    SELECT 1 FROM trunkline.workspaces WHERE workspaces.id = item.workspace_id AND is_postponed
+  )`;
 
 const dueHeld = (bound: string): string => `(
         SELECT message_id, tries, held_since, due_at, position
@@ -79,7 +103,9 @@ const dueHeld = (bound: string): string => `(
 // Relies on the primary key of queued_messages, held_messages_due and held_messages_by_recipient. The subquery about
 // media is not written with EXISTS, which the planner might answer by reading all messages.
 const HEADS = `
-  SELECT ${MESSAGE_COLUMNS}, head.tries, head.held_since, waits_for_held, asked.call
+  SELECT
+    ${MESSAGE_COLUMNS}, asked.instance_id AS of_instance_id, head.message_id AS entry_id, head.tries,
+    head.held_since, waits_for_held, asked.call
   FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::integer[], $6::boolean[], $7::integer[])
     AS asked (instance_id, now, latest, latest_hold, most, with_files, call)
   CROSS JOIN LATERAL (
@@ -98,7 +124,7 @@ const HEADS = `
         ORDER BY recipient, position
       ) AS first
       WHERE (due_at <= asked.now OR due_at > asked.latest) AND (
-        asked.with_files OR (SELECT media IS NULL FROM trunkline.messages WHERE messages.id = first.message_id)
+        asked.with_files OR coalesce((SELECT media IS NULL FROM trunkline.messages WHERE messages.id = first.message_id), true)
       )
       ORDER BY position
       LIMIT asked.most
@@ -109,7 +135,7 @@ const HEADS = `
       LIMIT asked.most
     )
   ) AS head
-  JOIN trunkline.messages AS item ON item.id = head.message_id
+  LEFT JOIN trunkline.messages AS item ON item.id = head.message_id
   WHERE NOT EXISTS (
     SELECT 1 FROM trunkline.workspaces WHERE workspaces.id = item.workspace_id AND is_postponed
   )

@@ -37,14 +37,23 @@ export function workloadStore(connected: Connected): WorkloadStore {
 }
 
 function readQueue(row: Row): InstanceQueue {
-  const messageId = idOrNull(row, 'message_id', 'msg');
+  const entryId = idOrNull(row, 'message_id', 'msg');
   return {
     instanceId: id(row, 'instance_id', 'ins'),
     queued: integer(row, 'queued'),
-    oldest: messageId === null ? null : { messageId, since: orderOfId('msg', messageId).ms },
+    oldest:
+      entryId === null
+        ? null
+        : { messageId: id(row, 'about_id', 'msg'), since: orderOfId('msg', entryId).ms },
     heldBy: textOrNull(row, 'held_by'),
   };
 }
+
+/** The message of the oldest entry, which may be an action on that message. */
+const ABOUT = `coalesce(
+      (SELECT action.message_id FROM trunkline.message_actions AS action WHERE action.id = oldest.message_id),
+      oldest.message_id
+    ) AS about_id`;
 
 /**
  * To find the oldest message of a queue, looks at no more than a hundred held messages. Relies on
@@ -52,6 +61,7 @@ function readQueue(row: Row): InstanceQueue {
  */
 const queues = (where: string): string => `
   SELECT instances.id AS instance_id, least($3::bigint, queues.length) AS queued, oldest.message_id,
+    ${ABOUT},
     CASE WHEN lease_owner <> '' AND lease_expires_at > $2 THEN lease_owner END AS held_by
   FROM trunkline.instances
   JOIN trunkline.queues ON queues.instance_id = instances.id
@@ -91,13 +101,13 @@ function readWorkload(row: Row): Workload {
 }
 
 function readQueuedSince(row: Row): QueuedSince | null {
-  const messageId = idOrNull(row, 'message_id', 'msg');
-  if (messageId === null) return null;
+  const entryId = idOrNull(row, 'message_id', 'msg');
+  if (entryId === null) return null;
   return {
     workspaceId: id(row, 'workspace_id', 'ten'),
     instanceId: id(row, 'instance_id', 'ins'),
-    messageId,
-    since: orderOfId('msg', messageId).ms,
+    messageId: id(row, 'about_id', 'msg'),
+    since: orderOfId('msg', entryId).ms,
   };
 }
 
@@ -127,7 +137,7 @@ const READ = `
     ${INSTANCES},
     ${counted('unheld_instances', `instances WHERE network IN (${NEEDED_NETWORKS}) AND ${NEEDS_GATEWAY} AND lease_expires_at <= $1::bigint`)},
     least($2::bigint, in_queues.count + held.count) AS queued_messages,
-    oldest.message_id, oldest.instance_id, oldest.workspace_id,
+    oldest.message_id, ${ABOUT}, oldest.instance_id, oldest.workspace_id,
     ${counted('open_deliveries', 'open_deliveries ORDER BY id')},
     (SELECT id FROM trunkline.open_deliveries ORDER BY id LIMIT 1) AS oldest_open_delivery,
     -- Deliveries that were queued since the last claim are in no lane yet.

@@ -7,7 +7,7 @@ import type { TestSchema } from './test-schema.ts';
 /** The number of days that the history covers. */
 export const DAYS = 8;
 
-/** The number of pending downloads, activity keys and spent tokens, each. */
+/** The number of pending downloads, activity keys, actions and spent tokens, each. */
 const OF_AN_INSTANCE = 2_500;
 
 interface Backlog {
@@ -129,6 +129,13 @@ export async function storeBacklog(
   await run(
     `INSERT INTO trunkline.activity_keys
      SELECT ${sender}, 'key ' || row, row / 500 * 500 FROM generate_series(0, ${OF_AN_INSTANCE - 1}) AS row`,
+  );
+  await run(
+    `INSERT INTO trunkline.message_actions (
+       id, workspace_id, instance_id, message_id, network_id, recipient, kind, status, created_at
+     )
+     SELECT gen_random_uuid(), workspace_id, instance_id, id, network_id, '', 'reaction', 'sent', created_at
+     FROM trunkline.messages ORDER BY id DESC LIMIT ${OF_AN_INSTANCE}`,
   );
   await run(
     `INSERT INTO trunkline.spent_tokens

@@ -295,7 +295,29 @@ CREATE TABLE network_ids (
   PRIMARY KEY (instance_id, network_id, direction, sender_id)
 ) STRICT, WITHOUT ROWID;
 
--- Messages that are to be sent. A message is found in the queue of its instance, usually near its head, so that an index
+-- Actions of instances on messages, such as reactions. Each is deleted with its message.
+CREATE TABLE message_actions (
+  id              TEXT PRIMARY KEY,
+  workspace_id    TEXT NOT NULL,
+  instance_id     TEXT NOT NULL,
+  message_id      TEXT NOT NULL,
+  network_id      TEXT NOT NULL,
+  recipient       TEXT NOT NULL,
+  kind            TEXT NOT NULL,
+  emoji           TEXT,
+  status          TEXT NOT NULL,
+  error           TEXT,
+  created_at      INTEGER NOT NULL,
+  sent_at         INTEGER,
+  failed_at       INTEGER,
+  idempotency_key TEXT,
+  fingerprint     TEXT
+) STRICT, WITHOUT ROWID;
+CREATE INDEX message_actions_by_message ON message_actions (message_id, workspace_id, id);
+CREATE UNIQUE INDEX message_actions_by_key ON message_actions (idempotency_key, workspace_id)
+  WHERE idempotency_key IS NOT NULL;
+
+-- Messages that are to be sent, and queued actions, whose ids have the prefix of messages here. A message is found in the queue of its instance, usually near its head, so that an index
 -- by message would cost more than it saves.
 CREATE TABLE queue (
   instance_id TEXT NOT NULL,

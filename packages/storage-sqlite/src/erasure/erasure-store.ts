@@ -14,6 +14,7 @@ import { SLICE } from '../database/slices.ts';
 import { removeDownload } from '../messages/download-store.ts';
 import { deleteEvent } from './event-deletion.ts';
 import { deleteRecordOf } from '../messages/idempotency-log.ts';
+import { deleteActionsOn, hasQueuedAction } from '../messages/message-actions.ts';
 import { leaveQueue } from '../messages/message-queue.ts';
 import { readMessage } from '../messages/message-row.ts';
 import { entities, text } from '../rows/row.ts';
@@ -127,6 +128,7 @@ const EVENTS_OF = 'SELECT id FROM event_log WHERE message_id = ? AND workspace_i
 
 function isUnfinished(database: Database, row: Row): boolean {
   if (row['status'] === 'queued') return true;
+  if (hasQueuedAction(database, text(row, 'id'), text(row, 'workspace_id'))) return true;
   return database.get(DOWNLOAD, text(row, 'instance_id'), text(row, 'id')) !== undefined;
 }
 
@@ -135,6 +137,7 @@ const DOWNLOAD = 'SELECT 1 FROM pending_downloads WHERE instance_id = ? AND mess
 function deleteMessage(database: Database, message: Message, senderId: string): void {
   const { id, workspaceId, instanceId, networkId, direction, status, createdAt } = message;
   if (status === 'queued') leaveQueue(database, instanceId, id);
+  deleteActionsOn(database, message, (entryId) => leaveQueue(database, instanceId, entryId));
   removeDownload(database, instanceId, id);
   abandonDeletedContent(database, message);
   database.run(FORGET_NETWORK_ID, instanceId, networkId, direction, senderId);

@@ -120,8 +120,8 @@ const RELEASE = `
 
 // Both queries rely on held_messages_due.
 const DUE_WHERE = (bound: string): string => `
-  SELECT messages.*, held.tries, held.held_since
-  FROM held_messages AS held JOIN messages ON messages.id = held.message_id
+  SELECT messages.*, held.message_id AS entry_id, held.tries, held.held_since
+  FROM held_messages AS held LEFT JOIN messages ON messages.id = held.message_id
   WHERE held.instance_id = ? AND held.held_since IS NOT NULL AND held.due_at ${bound}
     AND ${isWorkOn('held.instance_id')}
   ORDER BY held.due_at, held.position

@@ -47,15 +47,7 @@ export function acceptingMessages(
 
     takeContent(database, message);
     insertMessage(database, message, { senderId: '', hasReadableNetworkId });
-    database.insert('queue', {
-      instance_id: instanceId,
-      position: target.queueEnd,
-      message_id: message.id,
-      recipient: recipientKeyOf(message),
-      tries: 0,
-      due_at: 0,
-    });
-    target.queueEnd += 1;
+    enqueue(database, target, { id: message.id, recipient: recipientKeyOf(message) });
     if (idempotency && found) records.append(workspaceId, idempotency, found);
     if (trialLimit !== null) {
       const sql = 'UPDATE workspaces SET trial_messages_used = trial_messages_used + 1 WHERE id = ?';
@@ -66,12 +58,30 @@ export function acceptingMessages(
   };
 }
 
+/** Adds an entry at the end of the queue. */
+export function enqueue(
+  database: Database,
+  target: Target,
+  { id, recipient }: { readonly id: string; readonly recipient: string },
+): void {
+  database.insert('queue', {
+    instance_id: target.instanceId,
+    position: target.queueEnd,
+    message_id: id,
+    recipient,
+    tries: 0,
+    due_at: 0,
+  });
+  target.queueEnd += 1;
+}
+
 function trialMessagesUsed(database: Database, workspaceId: string): number {
   const row = database.get('SELECT trial_messages_used FROM workspaces WHERE id = ?', workspaceId);
   return row ? integer(row, 'trial_messages_used') : 0;
 }
 
-interface Target {
+/** An instance whose queue gets another entry. */
+export interface Target {
   readonly instanceId: string;
   readonly workspaceId: string;
   readonly revision: string;
@@ -86,7 +96,7 @@ interface Target {
   readonly held: number;
 }
 
-function findTarget(database: Database, instanceId: string): Target | null {
+export function findTarget(database: Database, instanceId: string): Target | null {
   const row = database.get(
     `SELECT workspace_id, status, desired, phone_number, capabilities, suspended_at, plan,
        (SELECT position FROM queue WHERE instance_id = instances.id ORDER BY position LIMIT 1) AS first,
@@ -120,7 +130,7 @@ function findTarget(database: Database, instanceId: string): Target | null {
  * Counts queued and held messages, at least up to `limit`. The difference of positions is never too small, and quicker
  * to know. It is larger than the count if messages have left the middle of the queue.
  */
-function countQueued(
+export function countQueued(
   database: Database,
   { instanceId, queueBegin, queueEnd, held }: Target,
   limit: number,

@@ -1,9 +1,11 @@
-import { failQueue } from '@trunkline/core/spi/storage';
+import { actionEntryId, failActions, failQueue } from '@trunkline/core/spi/storage';
 import type { MessageChange, QueueFailure } from '@trunkline/core/spi/storage';
 import { storeEvents } from '../deliveries/event-fan-out.ts';
 import type { Transaction } from '../deliveries/event-fan-out.ts';
+import { actionOfEntry, queuedAction, updateAction } from './message-actions.ts';
 import { leaveQueue } from './message-queue.ts';
 import { readMessage, updateMessage, updateProgress } from './message-row.ts';
+import { text } from '../rows/row.ts';
 
 /** Writes a message's next state if its status is still the expected one. Returns whether it was. */
 export function changeMessage(
@@ -25,12 +27,21 @@ const STORED = `
   SELECT status, instance_id, (SELECT details FROM message_details WHERE message_id = messages.id) AS details
   FROM messages WHERE id = ?`;
 
-/** Marks every queued or held message of an instance as failed, in the order of the queue. */
+/** Marks every queued or held message of an instance as failed, and then its actions, in the order of the queue. */
 export function failMessages(transaction: Transaction, instanceId: string, failure: QueueFailure): void {
   const { database, newId } = transaction;
   const rows = database.all(QUEUED, instanceId, instanceId);
   const queued = rows.map((row) => readMessage(database, row));
+  const actions = database.all(QUEUED_ACTIONS, instanceId, instanceId);
   for (const change of failQueue(queued, failure, newId)) changeMessage(transaction, change);
+  // Their events show their messages as failed.
+  const found = actions.map((row) => queuedAction(database, text(row, 'message_id')));
+  const later = { ...failure, eventsFrom: failure.eventsFrom + queued.length };
+  for (const outcome of failActions(found, later, newId)) {
+    updateAction(database, outcome);
+    leaveQueue(database, instanceId, actionEntryId(outcome.action.id));
+    storeEvents(transaction, outcome.events);
+  }
 }
 
 const queuedIn = (table: string): string => `
@@ -39,4 +50,14 @@ const queuedIn = (table: string): string => `
   WHERE ${table}.instance_id = ?`;
 
 // Relies on the primary key of `queue` and on held_messages_by_position, which have the requested order.
+const QUEUED_ACTIONS = ['queue', 'held_messages']
+  .map(
+    (table) => `
+  SELECT ${table}.message_id, ${table}.position
+  FROM ${table} JOIN message_actions ON ${actionOfEntry(`${table}.message_id`)}
+  WHERE ${table}.instance_id = ?`,
+  )
+  .join(' UNION ALL ')
+  .concat(' ORDER BY position');
+
 const QUEUED = `${queuedIn('queue')} UNION ALL ${queuedIn('held_messages')} ORDER BY position`;

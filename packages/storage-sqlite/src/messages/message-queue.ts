@@ -12,7 +12,8 @@ import {
   postponeHeld,
 } from './held-messages.ts';
 import { readMessage } from './message-row.ts';
-import { integer, integerOrNull } from '../rows/row.ts';
+import { queuedAction } from './message-actions.ts';
+import { integer, integerOrNull, text } from '../rows/row.ts';
 import type { Row } from '../rows/row.ts';
 
 type How = QueueLook & { readonly now: number };
@@ -69,7 +70,10 @@ function firstOfEach(
 function queuedMessage(database: Database, row: Row): QueuedMessage {
   const heldSince = integerOrNull(row, 'held_since');
   return {
-    message: readMessage(database, row),
+    // Only the entry of an action has no message with its id.
+    ...(row['id'] === null
+      ? queuedAction(database, text(row, 'entry_id'))
+      : { message: readMessage(database, row) }),
     tries: integer(row, 'tries'),
     ...(heldSince !== null && { heldSince }),
   };
@@ -112,17 +116,19 @@ const LEAVE_QUEUE = `DELETE FROM queue WHERE ${PLACE_IN_QUEUE}`;
  * The first message to each recipient that is due, of the first messages of a queue, in their order. With `min`, the
  * other columns of a group come from the row that has the minimum.
  */
-const firstWith = (columns: string): string => `SELECT messages.*, first.tries, NULL AS held_since${columns}
+const firstWith = (
+  columns: string,
+): string => `SELECT messages.*, first.tries, first.message_id AS entry_id, NULL AS held_since${columns}
   FROM (
     SELECT instance_id, recipient, message_id, tries, due_at, min(position) AS position
     FROM (SELECT * FROM queue WHERE instance_id = ? ORDER BY position LIMIT ?) AS front
     GROUP BY recipient
     HAVING (due_at <= ? OR due_at > ?)
-      AND (? OR (SELECT media IS NULL FROM messages WHERE messages.id = front.message_id))
+      AND (? OR coalesce((SELECT media IS NULL FROM messages WHERE messages.id = front.message_id), 1))
     ORDER BY position
     LIMIT ?
   ) AS first
-  JOIN messages ON messages.id = first.message_id
+  LEFT JOIN messages ON messages.id = first.message_id
   WHERE ${isWorkOn('first.instance_id')}
   ORDER BY first.position`;
 

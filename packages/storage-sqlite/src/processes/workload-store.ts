@@ -41,22 +41,37 @@ export function workloadStore(connected: Connected): WorkloadStore {
           ? database.all(QUEUES_OF_WORKSPACE, ...values)
           : database.all(QUEUE_OF_INSTANCE, ...values, instanceId);
       return rows
-        .map((row) => readQueue(row, countUpTo))
+        .map((row) => readQueue(database, row, countUpTo))
         .toSorted(byAge)
         .slice(0, limit);
     },
   };
 }
 
-function readQueue(row: Row, countUpTo: number): InstanceQueue {
+function readQueue(database: Database, row: Row, countUpTo: number): InstanceQueue {
   const ids = [textOrNull(row, 'first_id'), textOrNull(row, 'held_id')].flatMap((id) => id ?? []);
-  const [messageId] = ids.toSorted();
+  const [entryId] = ids.toSorted();
   return {
     instanceId: text(row, 'id'),
     queued: Math.min(countUpTo, integer(row, 'in_queue') + integer(row, 'held')),
-    oldest: messageId === undefined ? null : { messageId, since: orderOfId('msg', messageId).ms },
+    oldest: entryId === undefined ? null : waitingSince(database, entryId),
     heldBy: textOrNull(row, 'held_by'),
   };
+}
+
+function waitingSince(
+  database: Database,
+  entryId: string,
+): { readonly messageId: string; readonly since: number } {
+  return { messageId: messageOfEntry(database, entryId), since: orderOfId('msg', entryId).ms };
+}
+
+/** The message of an entry in a queue: the message itself, or the one that its action is about. */
+function messageOfEntry(database: Database, entryId: string): string {
+  // The ids of actions have the prefix of messages there (`actionEntryId`).
+  const sql = "SELECT message_id FROM message_actions WHERE id = 'act' || substr(?, 4)";
+  const row = database.get(sql, entryId);
+  return row ? text(row, 'message_id') : entryId;
 }
 
 function byAge(a: InstanceQueue, b: InstanceQueue): number {
@@ -95,17 +110,18 @@ function instancesByNetwork(database: Database, limit: number): Workload['instan
 function queuedMessages(database: Database, limit: number) {
   const inQueues = count(database, QUEUED, limit);
   const held = count(database, HELD, limit - inQueues);
-  const first = [database.get(OLDEST_QUEUED, limit), database.get(OLDEST_HELD)].flatMap(queuedSince);
+  const rows = [database.get(OLDEST_QUEUED, limit), database.get(OLDEST_HELD)];
+  const first = rows.flatMap((row) => queuedSince(database, row));
   const [oldest = null] = first.toSorted((a, b) => a.since - b.since);
   return { queuedMessages: inQueues + held, oldestQueuedMessage: oldest };
 }
 
 /** An aggregate over no rows is a row of nulls. */
-function queuedSince(row: Row | undefined): readonly QueuedSince[] {
-  if (!row || textOrNull(row, 'message_id') === null) return [];
-  const messageId = text(row, 'message_id');
-  const since = orderOfId('msg', messageId).ms;
-  return [{ workspaceId: text(row, 'workspace_id'), instanceId: text(row, 'instance_id'), messageId, since }];
+function queuedSince(database: Database, row: Row | undefined): readonly QueuedSince[] {
+  const entryId = row ? textOrNull(row, 'message_id') : null;
+  if (!row || entryId === null) return [];
+  const of = { workspaceId: text(row, 'workspace_id'), instanceId: text(row, 'instance_id') };
+  return [{ ...of, ...waitingSince(database, entryId) }];
 }
 
 function openDeliveries(database: Database, limit: number) {

@@ -35,8 +35,10 @@ import {
   aSubscription,
   aWorkspace,
   aDownload,
+  anAction,
   anActivity,
   claimAt,
+  DAY,
   exhausted,
   failed,
   NOW,
@@ -160,6 +162,7 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
   await useMessages(storage, instance, lease);
   await useDownloads(storage, instance, lease);
   await useActivities(storage, instance, lease);
+  await useActions(storage, instance, lease);
   const written = await instances.write({
     instance,
     event: anEvent(workspace),
@@ -200,6 +203,32 @@ async function useActivities(
   await spentTokens.spend('link', NOW);
   await spentTokens.isSpent('link');
   await spentTokens.deleteExpired(NOW + 1, 10);
+}
+
+async function useActions(
+  { actions, erasure, messages }: Storage,
+  instance: Instance,
+  lease: Lease,
+): Promise<void> {
+  const { workspaceId } = instance;
+  const message = anInboundMessage(instance);
+  await messages.receive(lease, { message, senderId: 'them', event: anEvent({ id: workspaceId }) });
+  const [first, second] = [anAction(message), anAction(message, { createdAt: NOW + DAY })];
+  const idempotency = { key: 'k', fingerprint: 'f' };
+  for (const action of [first, second]) await actions.accept({ action, idempotency, backlogLimit: 10 });
+  await actions.findByKey(workspaceId, 'k');
+  for (const from of [
+    null,
+    { direction: 'older', id: second.id },
+    { direction: 'newer', id: first.id },
+  ] as const)
+    await actions.list(workspaceId, message.id, { from, limit: 1 });
+  await actions.listOnMessages(workspaceId, [message.id]);
+  await messages.queueHeads([instance.id], NOW);
+  const sent = { ...first, status: 'sent', sentAt: NOW } as const;
+  await actions.finish(lease, { action: sent, events: [] });
+  for (const unfinished of ['kept', 'deleted'] as const)
+    await erasure.deleteMessages(workspaceId, { ids: [message.id], unfinished, limit: 10 });
 }
 
 async function useContacts({ contacts }: Storage, instance: Instance, lease: Lease): Promise<void> {

@@ -26,7 +26,7 @@ export interface MessageDeletion {
   /** At most a few hundred. */
   readonly ids: readonly string[];
   /**
-   * Whether to delete unfinished messages too: those in a queue, held, or with a file still to download. `kept` leaves
+   * Whether to delete unfinished messages too: those in a queue, held, with an action in a queue, or with a file still to download. `kept` leaves
    * them as they are.
    */
   readonly unfinished: 'kept' | 'deleted';
@@ -53,7 +53,7 @@ export interface ErasureStore {
     walk: Walk & { readonly before?: number },
   ): Promise<WalkPart<StoredMessage>>;
   /**
-   * Deletes messages with their texts, places in queues, pending downloads, network ids and idempotency records, and
+   * Deletes messages with their texts, actions, places in queues, pending downloads, network ids and idempotency records, and
    * with their events, deliveries and attempts. In one transaction or several; each message is deleted with the last
    * of its events. Its content is then abandoned, and comes first in `uploads.listAbandoned`.
    */

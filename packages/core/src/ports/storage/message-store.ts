@@ -11,6 +11,7 @@ import type {
   MessageStatus,
   MessageType,
 } from '../../domain/message/message.ts';
+import type { MessageAction } from '../../domain/message/message-action.ts';
 import type { Recipient } from '../../domain/message/recipient.ts';
 import type { Workspace } from '../../domain/workspace/workspace.ts';
 import type { PendingDownload } from './download-store.ts';
@@ -61,9 +62,11 @@ export interface MessageFilter {
   readonly counterpart?: Recipient;
 }
 
-/** A message that is next in its chat, in an instance's queue. */
+/** A message, or an action on a message, that is next in its chat, in an instance's queue. */
 export interface QueuedMessage {
   readonly message: Message;
+  /** The action that is next. Absent if the message itself is. */
+  readonly action?: MessageAction;
   /** How many sends had an unknown outcome. */
   readonly tries: number;
   /** When the hold began, in epoch milliseconds (see `Postponement`). Absent if the message is not held. */
@@ -71,6 +74,7 @@ export interface QueuedMessage {
 }
 
 export interface Postponement {
+  /** The id of the entry in the queue (`entryIdOf`). */
   readonly messageId: string;
   readonly tries: number;
   /** The earliest time to send the message; epoch milliseconds. */
@@ -199,8 +203,9 @@ export interface MessageStore<Transaction = never> {
   countBetween(workspaceId: string, times: readonly number[], countUpTo: number): Promise<readonly number[]>;
 
   /**
-   * The messages to send next, for each of these instances: at most one to each recipient (`recipientKeyOf`), the one
-   * that was accepted first. First those that are not held, in the order of acceptance: each that is due at `now`, or
+   * The messages to send next, for each of these instances, and the actions (`ActionStore`), which are entries of the
+   * same queue: at most one entry for each recipient (`entryRecipientOf`), the one that was accepted first.
+   * First those that are not held, in the order of acceptance: each that is due at `now`, or
    * postponed too far ahead (`latestResend`), and whose recipient has no held message. Then, of the held messages that
    * are due or held too far ahead (`latestHold`), those that have been due longest. Leaves out postponed workspaces.
    * By default, looks for one of each, with or without a file. The cost does not grow with the queue beyond

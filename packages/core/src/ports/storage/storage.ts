@@ -1,5 +1,6 @@
 import type { NewId } from '../../domain/id.ts';
 import type { Logger } from '../logger.ts';
+import type { ActionStore } from './action-store.ts';
 import type { ActivityStore } from './activity-store.ts';
 import type { ApiKeyStore } from './api-key-store.ts';
 import type { ChatStore } from './chat-store.ts';
@@ -82,7 +83,9 @@ export interface Storage<Transaction = never> {
   readonly uploads: UploadRegistry;
   /** Files of messages that are still to be fetched. */
   readonly downloads: DownloadStore;
-  /** Acts on messages, such as reactions and edits. */
+  /** Actions of instances on messages, which wait in their queues. */
+  readonly actions: ActionStore;
+  /** Acts of people on messages, such as reactions and edits. */
   readonly activities: ActivityStore;
   /** Webhook endpoints. */
   readonly endpoints: EndpointStore;

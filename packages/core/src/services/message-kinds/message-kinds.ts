@@ -1,6 +1,8 @@
 import type { MessageKind, MessageKindAndPayload, MessagePayloads } from '@trunkline/receiver';
 import * as z from 'zod';
 import type { Capability } from '../../domain/instance/instance.ts';
+import { ACTION_CAPABILITIES } from '../../domain/message/message-action.ts';
+import type { ActionCapability } from '../../domain/message/message-action.ts';
 import { contact } from './contact.ts';
 import { event } from './event.ts';
 import { audio, document, image, sticker, video, videoNote, voice } from './files.ts';
@@ -14,7 +16,7 @@ import { text } from './text.ts';
 import type { SendTextInput } from './text.ts';
 
 /** The kinds that callers can send, which are the types of send requests. */
-export type SendableKind = Exclude<Capability, 'groups'>;
+export type SendableKind = Exclude<Capability, 'groups' | ActionCapability>;
 
 export const SENDABLE_KINDS: { readonly [Kind in SendableKind]: SendableKindRules<Kind> } = {
   text,
@@ -27,6 +29,7 @@ export const SENDABLE_KINDS: { readonly [Kind in SendableKind]: SendableKindRule
 export const CAPABILITIES: readonly Capability[] = [
   ...(Object.keys(SENDABLE_KINDS) as SendableKind[]), // the table has no other keys
   'groups',
+  ...Object.values(ACTION_CAPABILITIES),
 ];
 
 /** Null for anything that is not a type of a send request. */

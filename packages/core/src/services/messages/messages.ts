@@ -21,7 +21,11 @@ export async function findMessage(
   id: string,
 ): Promise<Result<Message>> {
   const message = isId('msg', id) ? await context.storage.messages.find(workspaceId, id) : null;
-  return message ? ok(message) : refuse('MESSAGE_NOT_FOUND', 'There is no such message in this workspace.');
+  return message ? ok(message) : noMessage();
+}
+
+export function noMessage(): ReturnType<typeof refuse> {
+  return refuse('MESSAGE_NOT_FOUND', 'There is no such message in this workspace.');
 }
 
 export async function listMessages(

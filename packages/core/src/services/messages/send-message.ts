@@ -165,11 +165,11 @@ async function trySending(
     case 'remembered':
       return replayRemembered(context, request, result.record, fingerprint);
     default:
-      return { ok: false, refusal: refusalOf(context, result, now) };
+      return { ok: false, refusal: refusalOf(context, result.kind, now) };
   }
 }
 
-type SendingInstance = NonNullable<Sender['instance']>;
+export type SendingInstance = NonNullable<Sender['instance']>;
 
 interface Addressed {
   readonly instance: SendingInstance;
@@ -361,12 +361,12 @@ function newOutboundMessage(
   };
 }
 
-function refusalOf(
-  context: ServiceContext,
-  result: Exclude<AcceptanceResult, { kind: 'accepted' | 'remembered' | 'stale' }>,
+export function refusalOf(
+  { settings }: Pick<ServiceContext, 'settings'>,
+  kind: Exclude<AcceptanceResult['kind'], 'accepted' | 'remembered' | 'stale'>,
   now: number,
 ): Refusal {
-  switch (result.kind) {
+  switch (kind) {
     case 'instance_gone':
       return noInstance().refusal;
     case 'instance_not_connected':
@@ -385,7 +385,7 @@ function refusalOf(
         `Too many messages of this instance are waiting to be sent: repeat the request in ${BACKLOG_RETRY_AFTER} s.`,
         {
           retry_after: BACKLOG_RETRY_AFTER,
-          limit: context.settings.sendBacklog,
+          limit: settings.sendBacklog,
           reset: Math.ceil(now / 1000) + BACKLOG_RETRY_AFTER,
         },
       ).refusal;

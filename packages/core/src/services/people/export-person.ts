@@ -4,6 +4,8 @@ import type { Result } from '../../domain/result.ts';
 import { ok } from '../../domain/result.ts';
 import { contactResource, messageResource } from '../../resources/message.ts';
 import type { MessageResource } from '../../resources/message.ts';
+import { actionResource } from '../../resources/message-action.ts';
+import type { MessageActionResource } from '../../resources/message-action.ts';
 import { timestamp } from '../../resources/time.ts';
 import type { ServiceContext } from '../context.ts';
 import { contactsOf, findPerson } from './find-person.ts';
@@ -34,6 +36,12 @@ export type ExportedItem =
       readonly message: MessageResource;
       /** Opens the file of the message; null if no file is stored. */
       readonly openFile: (() => Promise<ReadableStream<Uint8Array> | null>) | null;
+    }
+  | {
+      /** Determines the other fields. */
+      readonly kind: 'action';
+      /** An action on one of the messages, as REST shows it. */
+      readonly action: MessageActionResource;
     }
   /** The body of an event, as receivers got it. */
   | {
@@ -66,7 +74,7 @@ export interface ExportedContact {
 }
 
 /**
- * Exports a person's contacts, then their messages, then the events of their messages and of their acts, such as
+ * Exports a person's contacts, then their messages with the actions on them, then the events of their messages and of their acts, such as
  * reactions, each oldest first.
  */
 export async function exportPerson(
@@ -93,7 +101,7 @@ async function* itemsOf(work: PersonWork): AsyncGenerator<ExportedItem> {
       },
     };
   }
-  for await (const page of messagesOf(work))
+  for await (const page of messagesOf(work)) {
     for (const { message } of page)
       yield {
         kind: 'message',
@@ -101,6 +109,10 @@ async function* itemsOf(work: PersonWork): AsyncGenerator<ExportedItem> {
         openFile:
           message.media?.available === true ? () => context.mediaStore.get(contentIdOf(message)) : null,
       };
+    const ids = page.map(({ message }) => message.id);
+    for (const action of await context.storage.actions.listOnMessages(person.workspaceId, ids))
+      yield { kind: 'action', action: actionResource(action) };
+  }
   for await (const page of eventsOf(work))
     for (const event of page) yield { kind: 'event', event: bodyOf(event) };
 }

@@ -24,6 +24,7 @@ const OPT_IN: Readonly<Record<OptInEventType, true>> = {
   'message.reaction': true,
   'message.edited': true,
   'message.deleted': true,
+  'message.action_failed': true,
   'message.undecryptable': true,
   'message.media_available': true,
   'message.media_updated': true,

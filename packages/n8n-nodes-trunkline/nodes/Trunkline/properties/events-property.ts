@@ -22,6 +22,11 @@ export const eventsProperty: INodeProperties = {
       description: 'A number can be linked only with the passkey of its account',
     },
     { name: 'Instance Needs a QR Scan', value: 'instance.qr_required' },
+    {
+      name: 'Message Action Failed',
+      value: 'message.action_failed',
+      description: 'A reaction that was accepted could not be carried out',
+    },
     { name: 'Message Deleted', value: 'message.deleted' },
     {
       name: 'Message Delivered',

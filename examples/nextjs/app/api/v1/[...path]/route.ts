@@ -1,3 +1,3 @@
 import { handlers } from '@/trunkline';
 
-export const { DELETE, GET, HEAD, PATCH, POST } = handlers;
+export const { DELETE, GET, HEAD, PATCH, POST, PUT } = handlers;

@@ -1,0 +1,56 @@
+import { IDEMPOTENCY_WINDOW_MS } from '../idempotency/idempotency.ts';
+import type { MessageAction } from './message-action.ts';
+
+/** The idempotency key of an action, and the fingerprint of its request. */
+export interface ActionKey {
+  readonly key: string;
+  readonly fingerprint: string;
+}
+
+/** An action that is to be stored and queued. */
+export interface ActionAcceptance {
+  readonly action: MessageAction;
+  readonly idempotency: ActionKey | null;
+  /** The action is refused if the queue of the instance already has this many entries. */
+  readonly backlogLimit: number;
+}
+
+/** An action that was accepted under an idempotency key. */
+export interface RememberedAction {
+  readonly action: MessageAction;
+  readonly fingerprint: string;
+}
+
+export type ActionAcceptanceResult =
+  | { readonly kind: 'accepted' }
+  /** An earlier request used this key. */
+  | { readonly kind: 'remembered'; readonly remembered: RememberedAction }
+  | { readonly kind: 'instance_gone' | 'message_gone' | 'instance_not_connected' | 'backlog_full' };
+
+/** The facts that an acceptance depends on, as the storing transaction reads them. */
+export interface ActionAcceptanceFacts {
+  /** The action that is stored under the key, expired or not. */
+  readonly remembered: RememberedAction | null;
+  /** The instance with its queue; null if the workspace has no such instance. */
+  readonly instance: {
+    /** `acceptsMessages` of the instance. */
+    readonly acceptsMessages: boolean;
+    /** How many entries are queued. The count may stop at `backlogLimit`. */
+    readonly queued: number;
+  } | null;
+  /** Whether the instance has the message that the action is about. */
+  readonly hasMessage: boolean;
+}
+
+/** Decides on an acceptance. The checks are in the order that `ActionStore.accept` promises. */
+export function decideActionAcceptance(
+  { action, backlogLimit }: ActionAcceptance,
+  { remembered, instance, hasMessage }: ActionAcceptanceFacts,
+): ActionAcceptanceResult {
+  if (remembered && action.createdAt - remembered.action.createdAt < IDEMPOTENCY_WINDOW_MS)
+    return { kind: 'remembered', remembered };
+  if (instance === null) return { kind: 'instance_gone' };
+  if (!hasMessage) return { kind: 'message_gone' };
+  if (!instance.acceptsMessages) return { kind: 'instance_not_connected' };
+  return { kind: instance.queued >= backlogLimit ? 'backlog_full' : 'accepted' };
+}

@@ -1,0 +1,96 @@
+import { withPrefix } from '../id.ts';
+import type { Capability } from '../instance/instance.ts';
+import { chatOf, recipientKeyOf } from './chat.ts';
+import type { Message, MessageError } from './message.ts';
+
+/** The capability that an instance needs for each kind of action. */
+export const ACTION_CAPABILITIES = { reaction: 'reactions' } as const satisfies Record<string, Capability>;
+export type ActionKind = keyof typeof ACTION_CAPABILITIES;
+export const ACTION_KINDS: readonly ActionKind[] = Object.keys(ACTION_CAPABILITIES) as ActionKind[]; // the table has no other keys
+export type ActionCapability = (typeof ACTION_CAPABILITIES)[ActionKind];
+
+export const ACTION_STATUSES = ['queued', 'sent', 'failed'] as const;
+type ActionStatus = (typeof ACTION_STATUSES)[number];
+
+/** The effect of an action on its message. */
+export interface ActionContent {
+  readonly kind: ActionKind;
+  /** The emoji of a reaction; null if the action takes the reaction back. */
+  readonly emoji: string | null;
+}
+
+/**
+ * An act of the instance on a message. It waits in the queue of the instance, at its place in the chat of the message.
+ * Times are epoch milliseconds.
+ */
+export interface MessageAction extends ActionContent {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly instanceId: string;
+  readonly messageId: string;
+  /** The id of the action on the network: chosen before the first attempt, so that a repeat is the same action. */
+  readonly networkId: string;
+  /** The key of the messages to its chat, among which it has its place (`recipientOfAction`). */
+  readonly recipient: string;
+  readonly status: ActionStatus;
+  readonly error: MessageError | null;
+  readonly createdAt: number;
+  readonly sentAt: number | null;
+  readonly failedAt: number | null;
+}
+
+/** The error of an action on a message that never reached the network, or perhaps did not. */
+const MESSAGE_NOT_SENT: MessageError = {
+  code: 'message_not_sent',
+  message: 'The message that the action is about was not sent, so there is nothing to act on.',
+};
+
+const MESSAGE_DELETED: MessageError = {
+  code: 'message_deleted',
+  message: 'The message that the action is about was deleted.',
+};
+
+/** Why nobody can act on the message; null if one can, or will be able to once the message is sent. */
+export function flawForAction({ status, deletedAt }: Message): MessageError | null {
+  if (deletedAt !== null) return MESSAGE_DELETED;
+  return status === 'failed' ? MESSAGE_NOT_SENT : null;
+}
+
+/** The action after its outcome, which is null if the network has accepted it. */
+export function finishAction(action: MessageAction, error: MessageError | null, now: number): MessageAction {
+  const at = Math.max(now, action.createdAt);
+  return error === null
+    ? { ...action, status: 'sent', sentAt: at }
+    : { ...action, status: 'failed', error, failedAt: at };
+}
+
+/** An entry of a queue: a message, or an action on a message. */
+interface Entry {
+  /** The message to send, or the message that the action is about. */
+  readonly message: Message;
+  readonly action?: MessageAction;
+}
+
+/**
+ * The name of an entry in its queue, where ids have the prefix of messages: the id of the message, or that of the action
+ * with this prefix.
+ */
+export function entryIdOf({ message, action }: Entry): string {
+  return action ? actionEntryId(action.id) : message.id;
+}
+
+export function actionEntryId(actionId: string): string {
+  return withPrefix('msg', actionId);
+}
+
+/** Entries of a queue with the same key go out in the order of their acceptance, one after another. */
+export function entryRecipientOf({ message, action }: Entry): string {
+  return action?.recipient ?? recipientKeyOf(message);
+}
+
+/** The recipient of an action on this message, as the messages to its chat have it (`recipientKeyOf`). */
+export function recipientOfAction(message: Message): string {
+  if (message.direction === 'outbound') return recipientKeyOf(message);
+  const { groupId, number, contact } = chatOf(message);
+  return groupId ?? number ?? contact?.phoneNumber ?? contact?.id ?? '';
+}

@@ -1,0 +1,41 @@
+import type { EventRecord } from '../../domain/event/event.ts';
+import type {
+  ActionAcceptance,
+  ActionAcceptanceResult,
+  RememberedAction,
+} from '../../domain/message/action-acceptance.ts';
+import type { MessageAction } from '../../domain/message/message-action.ts';
+import type { Lease } from './lease.ts';
+import type { Page, PageRequest } from './page.ts';
+
+/** The outcome of an action, with its events for receivers, in order. */
+export interface ActionOutcome {
+  readonly action: MessageAction;
+  readonly events: readonly EventRecord[];
+}
+
+/**
+ * The actions of instances on messages. A queued action is an entry of the queue of its instance, behind everything that
+ * was accepted before it: `MessageStore.queueHeads` returns it, `postpone` postpones it, and it counts towards the
+ * backlog. Whatever deletes a message deletes its actions.
+ */
+export interface ActionStore {
+  /**
+   * Stores an action and its place in the queue of its instance in one transaction, which makes these checks in order
+   * (`decideActionAcceptance`): the key is not remembered; the instance exists; the message exists; the instance accepts
+   * messages; the backlog is not full. The keys of actions are apart from the keys of messages. Signals `queue`.
+   */
+  accept(acceptance: ActionAcceptance): Promise<ActionAcceptanceResult>;
+  /** Also finds an action that was accepted under this key before its window; the caller decides. */
+  findByKey(workspaceId: string, key: string): Promise<RememberedAction | null>;
+  /** The actions on a message, newest first. */
+  list(workspaceId: string, messageId: string, page: PageRequest): Promise<Page<MessageAction>>;
+  /** All actions on these messages, in the order of their ids. */
+  listOnMessages(workspaceId: string, messageIds: readonly string[]): Promise<readonly MessageAction[]>;
+  /**
+   * Writes the outcome of a queued action under the lease of its instance, which is checked first. The action leaves its
+   * queue in the same transaction. Returns `stale` and writes nothing if the action is no longer queued, or belongs to
+   * another instance.
+   */
+  finish(lease: Lease, outcome: ActionOutcome): Promise<'finished' | 'stale' | 'fenced'>;
+}

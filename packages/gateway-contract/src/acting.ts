@@ -1,0 +1,112 @@
+import type { OutgoingAction, SendOutcome } from '@trunkline/core/spi/gateway';
+import { describe, expect } from 'vitest';
+import type { ActedOnNetwork, GatewaySubject } from './contract-subject.ts';
+import { linkedFixture, outgoing } from './fixture.ts';
+import type { Fixture } from './fixture.ts';
+import { itWith } from './optional.ts';
+import type { TestLink } from './test-link.ts';
+
+/** Tests actions of the instance on messages. */
+export function actingContract(subject: GatewaySubject): void {
+  const itReacts = itWith(subject, 'reactions');
+  describe('acting on messages', () => {
+    itReacts('reacts to a message of a person, and takes the reaction back', async () => {
+      const { network, link, phone } = await linkedFixture(subject);
+      const about = await phone.receive({ from: network.people.reader, text: 'Can you come?' });
+      const { message } = await link.first('message');
+      const [first, second] = [outgoing(network).networkId, outgoing(network).networkId];
+      const to = { to: network.people.reader, isGroup: false, contactNetworkId: message.senderId };
+      const on = { ...to, about: { networkId: about, senderId: message.senderId } };
+      const accepted = { kind: 'accepted' };
+      expect(await act(link, { networkId: first, ...on, deed: reaction('👍') })).toEqual(accepted);
+      expect(await act(link, { networkId: second, ...on, deed: reaction(null) })).toEqual(accepted);
+      expect(acted(phone)).toEqual([
+        { networkId: first, about, isOwn: false, emoji: '👍' },
+        { networkId: second, about, isOwn: false, emoji: null },
+      ]);
+    });
+
+    itReacts('reacts to a message of the instance', async () => {
+      const { network, link, phone } = await linkedFixture(subject);
+      const { networkId: about, ...message } = outgoing(network);
+      await link.connection().send({ networkId: about, ...message });
+      const { networkId, to } = outgoing(network);
+      const action = { networkId, to, isGroup: false, about: { networkId: about, senderId: null } };
+      expect(await act(link, { ...action, deed: reaction('🎉') })).toEqual({ kind: 'accepted' });
+      expect(acted(phone)).toEqual([{ networkId, about, isOwn: true, emoji: '🎉' }]);
+    });
+
+    itWith(
+      subject,
+      'reactions',
+      'groups',
+    )('reacts to a message of a member of a group', async () => {
+      const { network, link, phone } = await linkedFixture(subject);
+      const to = await phone.addGroup('Neighbours');
+      await link.first('groups', ({ groups }) => groups.some(({ networkId }) => networkId === to));
+      const from = network.people.reader;
+      const about = await phone.receive({ from, text: 'Barbecue?', groupNetworkId: to });
+      const { message } = await link.first('message');
+      const { networkId } = outgoing(network);
+      const on = { networkId: about, senderId: message.senderId };
+      const action = { networkId, to, isGroup: true, about: on, deed: reaction('❤️') };
+      expect(await act(link, action)).toEqual({ kind: 'accepted' });
+      expect(acted(phone)).toEqual([{ networkId, about, isOwn: false, emoji: '❤️' }]);
+    });
+
+    itReacts('repeats an action under the same id', async () => {
+      const { network, link, phone } = await linkedFixture(subject);
+      const { networkId: about, ...message } = outgoing(network);
+      await link.connection().send({ networkId: about, ...message });
+      const { networkId, to } = outgoing(network);
+      const on = { networkId: about, senderId: null };
+      const action = { networkId, to, isGroup: false, about: on, deed: reaction('👍') };
+      expect(await act(link, action)).toEqual({ kind: 'accepted' });
+      expect(await act(link, action)).toEqual({ kind: 'accepted' });
+      expect(acted(phone)).toHaveLength(1);
+    });
+
+    itReacts('reports that the network refuses an action', async () => {
+      const { network, link, phone } = await linkedFixture(subject);
+      const { networkId } = outgoing(network);
+      const on = { networkId: outgoing(network).networkId, senderId: null };
+      const action = { networkId, to: network.people.refused, isGroup: false, about: on };
+      expect(await act(link, { ...action, deed: reaction('👍') })).toEqual({
+        kind: 'refused',
+        error: { code: expect.stringMatching(/^[a-z_]+$/), message: expect.any(String) },
+      });
+      expect(acted(phone)).toEqual([]);
+    });
+
+    itReacts('does not know the outcome of an action once the connection is closed', async () => {
+      const { network, link } = await linkedFixture(subject);
+      const connection = link.connection();
+      await connection.close();
+      const { networkId, to } = outgoing(network);
+      const on = { networkId: outgoing(network).networkId, senderId: null };
+      const action = { networkId, to, isGroup: false, about: on, deed: reaction('👍') };
+      expect(await connection.act?.(action)).toMatchObject({ kind: 'unknown', reason: expect.any(String) });
+    });
+  });
+}
+
+function reaction(emoji: string | null): OutgoingAction['deed'] {
+  return { kind: 'reaction', emoji };
+}
+
+function act(link: TestLink, action: OutgoingAction): Promise<SendOutcome> {
+  const connection = link.connection();
+  if (!connection.act)
+    throw new Error(
+      'The gateway has no "act": give it one, or name "reactions" in "missing" with the reason.',
+    );
+  return connection.act(action);
+}
+
+function acted(phone: Fixture['phone']): readonly ActedOnNetwork[] {
+  if (!phone.acted)
+    throw new Error(
+      'The phone under test has no "acted": give it one, or name "reactions" in "missing" with the reason.',
+    );
+  return phone.acted();
+}

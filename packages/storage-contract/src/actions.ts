@@ -1,0 +1,293 @@
+import { describe, expect } from 'vitest';
+import { actionEntryId } from '@trunkline/core/spi/storage';
+import type {
+  ActionAcceptance,
+  ActionAcceptanceResult,
+  ActionOutcome,
+  Message,
+  MessageAction,
+  Storage,
+} from '@trunkline/core/spi/storage';
+import { must } from '@trunkline/test-support';
+import { it, itAlways } from './cases.ts';
+import type { ContractSubject } from './contract-subject.ts';
+import { anAction, anEvent, anInboundMessage, aMessage, DAY, NOW, testId } from './examples.ts';
+import {
+  accept,
+  claim,
+  loseLease,
+  QUEUE_FAILURE,
+  sending,
+  storeEndpoint,
+  storeInstance,
+  storeLeasedInstance,
+  storeQueuedMessages,
+  storeWorkspace,
+} from './fixtures.ts';
+import { testDatabases } from './test-database.ts';
+
+const ALL = { from: null, limit: 100 } as const;
+
+export function actionContract(subject: ContractSubject): void {
+  const open = testDatabases(subject);
+
+  const acceptAction = (
+    storage: Storage,
+    action: MessageAction,
+    changes: Partial<ActionAcceptance> = {},
+  ): Promise<ActionAcceptanceResult> =>
+    storage.actions.accept({ action, idempotency: null, backlogLimit: 1000, ...changes });
+  const actionOn = async (
+    storage: Storage,
+    message: Message,
+    changes: Partial<MessageAction> = {},
+  ): Promise<MessageAction> => {
+    const action = anAction(message, changes);
+    expect(await acceptAction(storage, action)).toEqual({ kind: 'accepted' });
+    return action;
+  };
+  const heads = (storage: Storage, instanceId: string, now = NOW) =>
+    storage.messages.queueHeads([instanceId], now, { limit: 10, withFiles: true });
+  const succeeded = (action: MessageAction): ActionOutcome => ({
+    action: { ...action, status: 'sent', sentAt: NOW + 5 },
+    events: [anEvent({ id: action.workspaceId }, NOW, { type: 'message.reaction' })],
+  });
+  /** A received message, with the lease and the workspace of its instance. */
+  const received = async (storage: Storage) => {
+    const { workspace, instance, lease } = await storeLeasedInstance(storage);
+    const message = anInboundMessage(instance);
+    const event = anEvent(workspace, NOW, { type: 'message.received' });
+    expect(await storage.messages.receive(lease, { message, senderId: 's1', event })).toBe('received');
+    return { workspace, instance, lease, message };
+  };
+
+  describe('an action on a message', () => {
+    itAlways('goes out behind its message, and before what is accepted later for the chat', async () => {
+      const storage = await open();
+      const { instance, lease } = await storeLeasedInstance(storage);
+      const [first] = await storeQueuedMessages(storage, instance, 1);
+      const recipient = must(first.to);
+      const action = await actionOn(storage, first, { recipient });
+      const later = aMessage(instance, { createdAt: NOW + 2 });
+      await accept(storage, later);
+      const other = aMessage(instance, { to: '15550177', createdAt: NOW + 3 });
+      await accept(storage, other);
+      expect(await heads(storage, instance.id)).toEqual([
+        { message: first, tries: 0 },
+        { message: other, tries: 0 },
+      ]);
+      const sent = sending(first);
+      await storage.messages.change(lease, sent);
+      expect(await heads(storage, instance.id)).toEqual([
+        { message: sent.message, action, tries: 0 },
+        { message: other, tries: 0 },
+      ]);
+      expect(await storage.actions.finish(lease, succeeded(action))).toBe('finished');
+      expect((await heads(storage, instance.id)).map(({ message }) => message)).toEqual([later, other]);
+    });
+
+    it('is stored with its outcome, newest first among those on its message', async () => {
+      const storage = await open();
+      const { workspace, instance, lease, message } = await received(storage);
+      await storeEndpoint(storage, workspace, { events: ['message.reaction'] });
+      const first = await actionOn(storage, message, { emoji: '❤️' });
+      const second = await actionOn(storage, message, { emoji: null, createdAt: NOW + 1 });
+      const outcome = succeeded(first);
+      expect(await storage.actions.finish(lease, outcome)).toBe('finished');
+      const { rows } = await storage.actions.list(workspace.id, message.id, ALL);
+      expect(rows).toEqual([second, outcome.action]);
+      const page = { from: { direction: 'older', id: second.id }, limit: 1 } as const;
+      expect(await storage.actions.list(workspace.id, message.id, page)).toMatchObject({
+        rows: [outcome.action],
+        hasOlder: false,
+        hasNewer: true,
+      });
+      expect(await storage.actions.listOnMessages(workspace.id, [message.id, 'msg_unknown'])).toEqual([
+        outcome.action,
+        second,
+      ]);
+      expect((await claim(storage, NOW)).map(({ payload }) => payload)).toEqual([
+        must(outcome.events[0]).payload,
+      ]);
+      const stranger = await storeWorkspace(storage);
+      expect((await storage.actions.list(stranger.id, message.id, ALL)).rows).toEqual([]);
+      expect(await storage.actions.listOnMessages(stranger.id, [message.id])).toEqual([]);
+      expect(instance.id).toBe(first.instanceId);
+    });
+
+    it('is finished once, under the lease of its instance', async () => {
+      const storage = await open();
+      const { workspace, lease, message } = await received(storage);
+      const action = await actionOn(storage, message);
+      const neighbour = await storeInstance(storage, workspace);
+      const stranger = { ...succeeded(action), action: { ...action, instanceId: neighbour.id } };
+      expect(await storage.actions.finish(lease, stranger)).toBe('stale');
+      expect(await storage.actions.finish(lease, succeeded(action))).toBe('finished');
+      expect(await storage.actions.finish(lease, succeeded(action))).toBe('stale');
+      const lost = await loseLease(storage, lease);
+      expect(await storage.actions.finish(lost, succeeded(action))).toBe('fenced');
+    });
+
+    it('is refused without its instance, without its message, or with a full backlog', async () => {
+      const storage = await open();
+      const { workspace, instance, message } = await received(storage);
+      const refused = async (action: MessageAction, backlogLimit = 1000) =>
+        (await acceptAction(storage, action, { backlogLimit })).kind;
+      const stranger = await storeWorkspace(storage);
+      expect(await refused(anAction(message, { workspaceId: stranger.id }))).toBe('instance_gone');
+      expect(await refused(anAction(message, { messageId: testId('msg', NOW) }))).toBe('message_gone');
+      const stopped = await storeInstance(storage, workspace, { status: 'logged_out', desired: 'stopped' });
+      const old = anInboundMessage(stopped);
+      const event = anEvent(workspace, NOW, { type: 'message.received' });
+      const under = { instanceId: stopped.id, owner: '', epoch: 0 };
+      await storage.messages.receive(under, { message: old, senderId: 's1', event });
+      expect(await refused(anAction(old))).toBe('instance_not_connected');
+      await storeQueuedMessages(storage, instance, 1);
+      await actionOn(storage, message);
+      expect(await refused(anAction(message), 2)).toBe('backlog_full');
+      expect(await refused(anAction(message), 3)).toBe('accepted');
+      const limited = { idempotency: null, backlogLimit: 3, trialLimit: null };
+      expect(await storage.messages.accept({ message: aMessage(instance), ...limited })).toEqual({
+        kind: 'backlog_full',
+      });
+    });
+
+    it('is accepted once under a key, for a day, apart from the keys of messages', async () => {
+      const storage = await open();
+      const { workspace, message } = await received(storage);
+      const idempotency = { key: 'k1', fingerprint: 'f1' };
+      const [first, repeat] = [anAction(message), anAction(message, { createdAt: NOW + DAY - 1 })];
+      expect(await acceptAction(storage, first, { idempotency })).toEqual({ kind: 'accepted' });
+      const remembered = { action: first, fingerprint: 'f1' };
+      expect(await acceptAction(storage, repeat, { idempotency })).toEqual({
+        kind: 'remembered',
+        remembered,
+      });
+      expect(await storage.actions.findByKey(workspace.id, 'k1')).toEqual(remembered);
+      expect(await storage.actions.findByKey(workspace.id, 'k2')).toBeNull();
+      const stranger = await storeWorkspace(storage);
+      expect(await storage.actions.findByKey(stranger.id, 'k1')).toBeNull();
+      expect(await storage.messages.findIdempotencyRecord(workspace.id, 'k1')).toBeNull();
+      const late = anAction(message, { createdAt: NOW + DAY });
+      const other = { key: 'k1', fingerprint: 'f2' };
+      expect(await acceptAction(storage, late, { idempotency: other })).toEqual({ kind: 'accepted' });
+      expect(await storage.actions.findByKey(workspace.id, 'k1')).toEqual({
+        action: late,
+        fingerprint: 'f2',
+      });
+      expect((await storage.actions.list(workspace.id, message.id, ALL)).rows).toEqual([late, first]);
+    });
+
+    it('is accepted once under a key that is used concurrently', async () => {
+      const storage = await open();
+      const { message } = await received(storage);
+      const idempotency = { key: 'k1', fingerprint: 'f1' };
+      const results = await Promise.all(
+        Array.from({ length: 6 }, () => acceptAction(storage, anAction(message), { idempotency })),
+      );
+      expect(results.map(({ kind }) => kind).toSorted()).toEqual([
+        'accepted',
+        ...Array.from({ length: 5 }, () => 'remembered'),
+      ]);
+    });
+
+    it('waits for a held message to its chat, and can be held itself', async () => {
+      const storage = await open();
+      const { instance, lease } = await storeLeasedInstance(storage);
+      const [first] = await storeQueuedMessages(storage, instance, 1);
+      const place = { messageId: first.id, tries: 0, dueAt: NOW + 60_000, heldSince: NOW };
+      expect(await storage.messages.postpone(lease, place)).toBe('postponed');
+      const action = await actionOn(storage, first, { recipient: must(first.to) });
+      const other = aMessage(instance, { to: '15550177', createdAt: NOW + 3 });
+      await accept(storage, other);
+      expect(await heads(storage, instance.id)).toEqual([{ message: other, tries: 0 }]);
+      const sent = sending(first);
+      await storage.messages.change(lease, sent);
+      const { message } = sent;
+      expect(await heads(storage, instance.id)).toContainEqual({ message, action, tries: 0 });
+      const messageId = actionEntryId(action.id);
+      const hold = { messageId, tries: 2, dueAt: NOW + 90_000, heldSince: NOW };
+      expect(await storage.messages.postpone(lease, hold)).toBe('postponed');
+      expect(await heads(storage, instance.id)).toEqual([{ message: other, tries: 0 }]);
+      const held = { message, action, tries: 2, heldSince: NOW };
+      expect(await heads(storage, instance.id, NOW + 90_000)).toContainEqual(held);
+      expect(await storage.actions.finish(lease, succeeded(action))).toBe('finished');
+      expect(await heads(storage, instance.id, NOW + 90_000)).toEqual([{ message: other, tries: 0 }]);
+    });
+
+    it('is looked for without files, and not while the work of its workspace is postponed', async () => {
+      const storage = await open();
+      const { workspace, instance, message } = await received(storage);
+      const action = await actionOn(storage, message);
+      const look = { limit: 1, withFiles: false };
+      expect(await storage.messages.queueHeads([instance.id], NOW, look)).toEqual([
+        { message, action, tries: 0 },
+      ]);
+      await storage.workspaces.update(workspace.id, { suspendedAt: NOW });
+      expect(await heads(storage, instance.id)).toEqual([]);
+      await storage.workspaces.update(workspace.id, { suspendedAt: null });
+      expect(await heads(storage, instance.id)).toHaveLength(1);
+    });
+
+    it('fails with the queue of its instance, behind the messages', async () => {
+      const storage = await open();
+      const { workspace, instance, lease, message } = await received(storage);
+      await storeEndpoint(storage, workspace, { events: ['message.failed', 'message.action_failed'] });
+      const [queued] = await storeQueuedMessages(storage, instance, 1);
+      const [first, held] = [await actionOn(storage, message), await actionOn(storage, queued)];
+      const place = { messageId: actionEntryId(held.id), tries: 0, dueAt: NOW + 9, heldSince: NOW };
+      await storage.messages.postpone(lease, place);
+      await storage.instances.delete({ instance, lease, failQueued: QUEUE_FAILURE });
+      const { error, now } = QUEUE_FAILURE;
+      const failed = { status: 'failed', error, failedAt: now } as const;
+      expect(await storage.actions.listOnMessages(workspace.id, [message.id, queued.id])).toEqual([
+        { ...first, ...failed },
+        { ...held, ...failed },
+      ]);
+      const events = (await claim(storage, NOW * 2, { slots: 10 })).map(
+        ({ payload }) => JSON.parse(payload) as { type: string; data: { message: { status: string } } },
+      );
+      expect(events.map(({ type }) => type)).toEqual([
+        'message.failed',
+        'message.action_failed',
+        'message.action_failed',
+      ]);
+      expect(events.map(({ data }) => data.message.status)).toEqual(['failed', 'received', 'failed']);
+    });
+
+    it('is erased with its message, and keeps it while it is queued', async () => {
+      const storage = await open();
+      const { workspace, instance, lease, message } = await received(storage);
+      const action = await actionOn(storage, message);
+      const done = await actionOn(storage, message, { createdAt: NOW + 1 });
+      await storage.actions.finish(lease, succeeded(done));
+      const erase = async (unfinished: 'kept' | 'deleted') =>
+        (await storage.erasure.deleteMessages(workspace.id, { ids: [message.id], unfinished, limit: 100 }))
+          .messages;
+      expect(await erase('kept')).toBe(0);
+      expect(await heads(storage, instance.id)).toHaveLength(1);
+      expect(await erase('deleted')).toBe(1);
+      expect(await heads(storage, instance.id)).toEqual([]);
+      expect(await storage.actions.listOnMessages(workspace.id, [message.id])).toEqual([]);
+      expect(await storage.actions.finish(lease, succeeded(action))).toBe('stale');
+      const next = aMessage(instance);
+      await accept(storage, next);
+      expect(await heads(storage, instance.id)).toEqual([{ message: next, tries: 0 }]);
+    });
+
+    it('counts in the workload, which names its message', async () => {
+      const storage = await open();
+      const { workspace, instance, message } = await received(storage);
+      await actionOn(storage, message, { createdAt: NOW + 7 });
+      const since = { messageId: message.id, since: NOW + 7 };
+      const of = { workspaceId: workspace.id, instanceId: instance.id };
+      expect(await storage.workload.queues(of, { now: NOW, countUpTo: 10, limit: 10 })).toMatchObject([
+        { queued: 1, oldest: since },
+      ]);
+      expect(await storage.workload.read({ now: NOW, limit: 10 })).toMatchObject({
+        queuedMessages: 1,
+        oldestQueuedMessage: { ...of, ...since },
+      });
+    });
+  });
+}

@@ -1,0 +1,63 @@
+import { actionEntryId } from '@trunkline/core/spi/storage';
+import type { ActionOutcome, QueuedMessage } from '@trunkline/core/spi/storage';
+import type { Database } from '../database/database.ts';
+import { entities, text } from '../rows/row.ts';
+import type { Row } from '../rows/row.ts';
+import { readMessage } from './message-row.ts';
+
+/** A condition that finds the action of an entry in a queue. Relies on the primary key of `message_actions`. */
+export const actionOfEntry = (entryId: string): string =>
+  `message_actions.id = 'act' || substr(${entryId}, ${'msg'.length + 1})`;
+
+const ACTION = `SELECT * FROM message_actions WHERE ${actionOfEntry('?')}`;
+
+/** The action of an entry, with its message. */
+export function queuedAction(
+  database: Database,
+  entryId: string,
+): Required<Pick<QueuedMessage, 'action' | 'message'>> {
+  const row = database.get(ACTION, entryId);
+  const message = row && database.get('SELECT * FROM messages WHERE id = ?', text(row, 'message_id'));
+  if (!row || !message)
+    throw new Error(`The queue has an entry without a message (${entryId}): check the database for damage.`);
+  return { action: entities.messageAction.read(row), message: readMessage(database, message) };
+}
+
+/** Writes the next state of an action that is still queued. Returns whether it was. */
+export function updateAction(database: Database, { action }: ActionOutcome): boolean {
+  const { status, error, sent_at, failed_at } = entities.messageAction.columns(action);
+  const sql = `
+    UPDATE message_actions SET status = ?, error = ?, sent_at = ?, failed_at = ?
+    WHERE id = ? AND instance_id = ? AND status = 'queued'`;
+  const values = [status ?? null, error ?? null, sent_at ?? null, failed_at ?? null];
+  return database.run(sql, ...values, action.id, action.instanceId) > 0;
+}
+
+/** Relies on message_actions_by_message. */
+const OF_MESSAGE = 'message_id = ? AND workspace_id = ?';
+
+export function actionsOn(database: Database, messageId: string, workspaceId: string): readonly Row[] {
+  return database.all(
+    `SELECT * FROM message_actions WHERE ${OF_MESSAGE} ORDER BY id`,
+    messageId,
+    workspaceId,
+  );
+}
+
+export function hasQueuedAction(database: Database, messageId: string, workspaceId: string): boolean {
+  const sql = `SELECT 1 FROM message_actions WHERE ${OF_MESSAGE} AND status = 'queued' LIMIT 1`;
+  return database.get(sql, messageId, workspaceId) !== undefined;
+}
+
+/** Deletes the actions on a message. `leave` takes the entries of those that are queued out of their queue. */
+export function deleteActionsOn(
+  database: Database,
+  { id, workspaceId }: { readonly id: string; readonly workspaceId: string },
+  leave: (entryId: string) => void,
+): void {
+  for (const row of actionsOn(database, id, workspaceId)) {
+    const action = entities.messageAction.read(row);
+    if (action.status === 'queued') leave(actionEntryId(action.id));
+  }
+  database.run(`DELETE FROM message_actions WHERE ${OF_MESSAGE}`, id, workspaceId);
+}
