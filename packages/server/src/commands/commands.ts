@@ -541,6 +541,28 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./messages.ts')).downloadMedia,
   },
   {
+    name: 'messages react',
+    group: 'Messages',
+    summary: 'react to a message, or take the reaction back',
+    on: 'service',
+    arguments: { '<message>': 'its id', '[emoji]': 'the emoji; without one, the reaction is taken back' },
+    options: {
+      '--idempotency-key <key>': 'the reaction of a key is queued once, however often the command runs',
+    },
+    examples: ["trunkline messages react msg_1 '👍'", 'trunkline messages react msg_1'],
+    load: async () => (await import('./messages.ts')).reactToMessage,
+  },
+  {
+    name: 'messages actions',
+    group: 'Messages',
+    summary: 'list what became of the actions on a message, newest first',
+    on: 'service',
+    arguments: { '<message>': 'its id' },
+    options: rowOptions(25),
+    examples: ['trunkline messages actions msg_1'],
+    load: async () => (await import('./messages.ts')).listActions,
+  },
+  {
     name: 'webhooks list',
     group: 'Webhooks',
     summary: 'list the webhooks, newest first',

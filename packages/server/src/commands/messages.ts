@@ -1,11 +1,11 @@
-import type { MessageQuery, MessageResource } from '@trunkline/http/client';
+import type { MessageActionResource, MessageQuery, MessageResource } from '@trunkline/http/client';
 import { printable } from '../terminal/printable.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { readStory, storyText } from './message-story.ts';
 import { writeNewFile } from '../files/new-file.ts';
 import { pagesCommand } from './plain-commands.ts';
 import { accepted, remoteService } from './remote-service.ts';
-import { anyObject, message, theOne } from './service-shapes.ts';
+import { action, anActionOn, anyObject, message, theOne } from './service-shapes.ts';
 import { statusText } from '../terminal/status-text.ts';
 import { joinTexts } from '../terminal/styled-text.ts';
 import type { Text } from '../terminal/styled-text.ts';
@@ -43,6 +43,45 @@ export const showMessage: CommandHandler = async (call) => {
   const story = await readStory(call, service, data);
   call.output.result({ data, ...story }, joinTexts([messageFacts(data), '', storyText(story)], '\n'));
 };
+
+/** Without an emoji, takes the reaction back. */
+export const reactToMessage: CommandHandler = async (call) => {
+  const { argument, options, output, signal } = call;
+  const service = await remoteService(call);
+  const { messages } = service.client;
+  const [id, emoji] = [argument('message'), argument('emoji')];
+  const how = { idempotencyKey: options.text('idempotency-key'), signal };
+  const queued = emoji === '' ? messages.removeReaction(id, how) : messages.react(id, { emoji }, how);
+  const { data } = await accepted(service, queued, anActionOn(id));
+  output.result({ data }, actionFacts(data));
+};
+
+export const listActions: CommandHandler = pagesCommand({
+  shape: action,
+  page: ({ messages }, page, call) => messages.actions(call.argument('message'), page, call),
+  columns: {
+    id: (one) => one.id,
+    at: (one) => one.created_at,
+    kind: (one) => one.kind,
+    emoji: (one) => one.emoji ?? '–',
+    status: (one) => statusText(one.status),
+    error: { freeText: (one) => one.error?.message ?? '' },
+  },
+});
+
+function actionFacts(data: MessageActionResource): Text {
+  return facts({
+    action: data.id,
+    message: data.message_id,
+    status: statusText(data.status),
+    kind: data.kind,
+    emoji: data.emoji,
+    error: data.error && `${data.error.message} (${data.error.code})`,
+    created: data.created_at,
+    sent: data.sent_at,
+    failed: data.failed_at,
+  });
+}
 
 /** Writes the message's file to a new file; never overwrites one. */
 export const downloadMedia: CommandHandler = async (call) => {

@@ -48,6 +48,18 @@ export const message: Shape = z.object({
   failed_at: textOrNull,
 });
 
+export const action: Shape = z.object({
+  id,
+  message_id: id,
+  kind: text,
+  emoji: textOrNull,
+  status: text,
+  error: z.object({ code: text, message: text }).nullable(),
+  created_at: text,
+  sent_at: textOrNull,
+  failed_at: textOrNull,
+});
+
 export const chat: Shape = z.object({
   counterpart: text,
   name: textOrNull,
@@ -194,6 +206,15 @@ export function one(shape: Shape): Shape {
 export function theOne(shape: Shape, asked: string): Shape {
   const named = z.object({ id }).refine((found) => found.id === asked, 'expected what was asked for');
   return z.object({ data: shape.and(named) });
+}
+
+/** A reply with an action on this message. */
+export function anActionOn(messageId: string): Shape {
+  const about = action.refine(
+    (found) => Object(found)['message_id'] === messageId,
+    'expected an action on the message',
+  );
+  return z.object({ data: about });
 }
 
 /** A list that the API does not divide into pages. */

@@ -125,6 +125,12 @@ describe('A number', () => {
       'message.read',
     ]);
 
+    expect(await data('messages', 'react', String(id), '👍')).toMatchObject({ message_id: id, emoji: '👍' });
+    expect((await run('messages', 'react', String(id))).stdout).toMatch(/^action +act_\w+\n/);
+    const [{ data: actions } = { data: {} }] = await json('messages', 'actions', String(id));
+    expect(actions).toMatchObject([{ emoji: null }, { emoji: '👍' }]);
+    expect(await run('messages', 'react', String(id), 'ok')).toMatchObject({ code: 2 });
+
     const [{ data: found } = { data: {} }] = await json('messages', 'list', '--counterpart', '+1 555 0003');
     expect(found).toMatchObject([{ to: '15550003' }]);
     const [{ data: chats } = { data: {} }] = await json('chats', instance);
