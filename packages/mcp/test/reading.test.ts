@@ -170,6 +170,11 @@ describe('a model', () => {
         { instance, to: '15550123', text: 'Hello', idempotency_key: 'key-00001' },
         'INSTANCE_NOT_FOUND',
       ],
+      [
+        'react_to_message',
+        { message: message?.id, emoji: '👍', idempotency_key: 'key-00002' },
+        'MESSAGE_NOT_FOUND',
+      ],
     ];
     for (const [tool, args, code] of refused) expect(await model.refused(tool, args)).toMatch(code);
   });

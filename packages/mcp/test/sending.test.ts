@@ -305,3 +305,34 @@ describe('the number of messages a day', () => {
     expect(await more.call('send_text', text(instance, FRIEND))).toMatchObject({ messages_left_today: 0 });
   });
 });
+
+describe('a model that reacts', () => {
+  const received = async ({ service, instance }: Sending, from: string): Promise<string> => {
+    await service.sandbox.phone(instance).receive({ from, text: 'Can you come?' });
+    await service.clock.advance(1_000);
+    const { messages } = service.trunkline.workspace(service.workspaceId);
+    const { data } = await messages.list({ direction: 'inbound', counterpart: from });
+    return data[0]?.id ?? '';
+  };
+
+  it('reaches only the chats in the rules, takes a message of the day, and reacts once with one key', async () => {
+    const sending = await sendingBy({ to: [FRIEND], messagesPerDay: 2 });
+    const { service, instance, model } = sending;
+    const message = await received(sending, FRIEND);
+    const call = { message, emoji: '👍', idempotency_key: 'key-of-reaction' };
+    expect(await model.call('react_to_message', call)).toMatchObject({
+      action: { message_id: message, emoji: '👍', status: 'queued' },
+      replayed: false,
+      messages_left_today: 1,
+    });
+    expect(await model.call('react_to_message', call)).toMatchObject({ replayed: true });
+    const back = { message, emoji: null, idempotency_key: 'key-of-the-end' };
+    expect(await model.call('react_to_message', back)).toMatchObject({ messages_left_today: 0 });
+    const more = { ...back, idempotency_key: 'key-of-one-more' };
+    expect(await model.refused('react_to_message', more)).toContain('"messages per day"');
+    const strange = { ...more, message: await received(sending, STRANGER) };
+    expect(await model.refused('react_to_message', strange)).toContain('"counterparts"');
+    await service.clock.advance(1_000);
+    expect(service.sandbox.phone(instance).acted()).toMatchObject([{ emoji: '👍' }, { emoji: null }]);
+  });
+});

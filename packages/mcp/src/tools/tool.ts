@@ -30,7 +30,7 @@ export interface ReportedCall {
 /** The operator's rules, as refusals name them. */
 export type Rule = 'counterparts' | 'instances' | 'messages per day';
 
-type Outcome<Output> =
+export type Outcome<Output> =
   | { readonly ok: true; readonly value: Output; readonly facts?: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly rule: Rule; readonly message: string };
 
