@@ -40,6 +40,26 @@ const queueIsEmpty = async (): Promise<void> => {
   });
 };
 
+describe('a reaction of a workflow', () => {
+  it('is queued once in an execution, and taken back without an emoji', async () => {
+    const phone = service().trunkline.sandbox.phone(instance);
+    await phone.receive({ from: '15550100', text: 'Can you come?' });
+    const messageId = await eventually(async () => {
+      const { data } = await service().trunkline.workspace.messages.list({ direction: 'inbound' });
+      expect(data).toHaveLength(1);
+      return asText(data[0]?.id);
+    });
+    const react = (emoji: string, executionId: string) =>
+      execute({ ...run('message', 'react', { messageId, emoji }), executionId });
+    const [first] = await react('👍', '7');
+    expect(first?.json).toMatchObject({ message_id: messageId, emoji: '👍', status: 'queued' });
+    const [again] = await react('👍', '7');
+    expect(again?.json['id']).toBe(first?.json['id']);
+    await react('', '8');
+    await eventually(() => expect(phone.acted()).toMatchObject([{ emoji: '👍' }, { emoji: null }]));
+  });
+});
+
 describe('a message that a workflow sends', () => {
   it('is a text, whose message goes out paired with its item', async () => {
     const [item] = await execute(text());

@@ -118,6 +118,12 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await expectAccessible(page);
     await screenshot(page, 'chat');
     expect(await own(page).count()).toBe(2);
+
+    await thread(page).getByRole('button', { name: 'React to Where is my order?' }).click();
+    await expectAccessible(page);
+    await thread(page).getByRole('button', { name: 'React with 👍' }).click();
+    await page.getByText('The reaction 👍 is in the queue.').waitFor();
+    await eventually(() => expect(phone.acted()).toMatchObject([{ emoji: '👍' }]));
   });
 
   it.runIf(isLongForm)('send a file with its caption, and show a received one', async () => {
@@ -330,7 +336,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await thread(page).getByText('Hello').waitFor();
     await page.getByText('Your access does not include sending.').waitFor();
     expect(await page.getByRole('textbox').count()).toBe(0);
-    expect(await page.getByRole('button', { name: /Reply|New message/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /Reply|React|New message/ }).count()).toBe(0);
   });
 
   it.runIf(isLongForm)('are tried in a sandbox by writing as the other side', async () => {

@@ -5,6 +5,7 @@ import { listAll, listPages } from './list-items.ts';
 import { idOf, limitOf, textOf } from './parameters.ts';
 import { path, requestBytes, requestJson } from './request.ts';
 import type { ApiRequest } from './request.ts';
+import { react } from './react.ts';
 import { sendMedia, sendText } from './send-message.ts';
 
 /** Processes one item and returns the resulting items. */
@@ -30,6 +31,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       }),
     ),
   'message:downloadMedia': downloadMedia,
+  'message:react': async (...item) => [{ json: await react(...item) }],
   'instance:get': async (context, itemIndex) => [
     await getOne(context, { path: path`/instances/${instanceOf(context, itemIndex)}`, itemIndex }),
   ],

@@ -29,6 +29,12 @@ const operation: INodeProperties = {
       action: 'Get many messages',
     },
     {
+      name: 'React',
+      value: 'react',
+      description: 'React to a message with an emoji, or take the reaction back',
+      action: 'React to a message',
+    },
+    {
       name: 'Send Media',
       value: 'sendMedia',
       description: 'Send an image, a document, an audio or a video',
@@ -63,6 +69,16 @@ const recipient: INodeProperties = {
       placeholder: 'e.g. grp_01kaj2p9v6e8gr5d0mz7q4xw1c',
     },
   ],
+};
+
+const IDEMPOTENCY_KEY: INodeProperties = {
+  displayName: 'Idempotency Key',
+  name: 'idempotencyKey',
+  type: 'string',
+  default: '',
+  placeholder: 'e.g. order-4711-shipped',
+  description:
+    'The same request with the same key is sent once, for 24 hours. By default, it is that of the item, and the same when the execution is retried. Set it to the ID of what the message is about, so that another execution does not send it again either.',
 };
 
 const sending: INodeProperties[] = [
@@ -125,15 +141,7 @@ const sending: INodeProperties[] = [
         description: 'What the recipient sees. By default, the name that the file has.',
         displayOptions: { show: { '/operation': ['sendMedia'] } },
       },
-      {
-        displayName: 'Idempotency Key',
-        name: 'idempotencyKey',
-        type: 'string',
-        default: '',
-        placeholder: 'e.g. order-4711-shipped',
-        description:
-          'The same request with the same key is sent once, for 24 hours. By default, it is that of the item, and the same when the execution is retried. Set it to the ID of what the message is about, so that another execution does not send it again either.',
-      },
+      IDEMPOTENCY_KEY,
       {
         displayName: 'Reply To',
         name: 'replyTo',
@@ -162,7 +170,7 @@ const reading: INodeProperties[] = [
     required: true,
     default: '',
     placeholder: 'e.g. msg_01kaj2r4t6v8x0z2b4d6f8h0j2',
-    displayOptions: shownFor('message', 'get', 'downloadMedia'),
+    displayOptions: shownFor('message', 'get', 'downloadMedia', 'react'),
   },
   {
     displayName: 'Put Output File in Field',
@@ -248,4 +256,24 @@ const reading: INodeProperties[] = [
   },
 ];
 
-export const messageProperties: INodeProperties[] = [operation, ...sending, ...reading];
+const reacting: INodeProperties[] = [
+  {
+    displayName: 'Emoji',
+    name: 'emoji',
+    type: 'string',
+    default: '👍',
+    description: 'One emoji, which replaces the reaction before. Leave it empty to take the reaction back.',
+    displayOptions: shownFor('message', 'react'),
+  },
+  {
+    displayName: 'Options',
+    name: 'options',
+    type: 'collection',
+    placeholder: 'Add option',
+    default: {},
+    displayOptions: shownFor('message', 'react'),
+    options: [IDEMPOTENCY_KEY],
+  },
+];
+
+export const messageProperties: INodeProperties[] = [operation, ...sending, ...reading, ...reacting];

@@ -11,6 +11,7 @@ import { StatusBadge } from '../../components/status-badge.tsx';
 import { Time } from '../../components/time.tsx';
 import { counterpartName, MESSAGE_TONES, statusTime } from '../../domain/message-status.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { ReactChoice } from './react-choice.tsx';
 import styles from './thread-message.module.css';
 
 interface ThreadMessageProps {
@@ -21,12 +22,13 @@ interface ThreadMessageProps {
   /** Whether the user got here by following a quote. */
   readonly isMarked: boolean;
   readonly onReply: ((message: MessageResource) => void) | null;
+  readonly mayReact: boolean;
   onQuoted(id: string): void;
 }
 
 export function ThreadMessage(props: ThreadMessageProps): ReactNode {
   const t = useTexts('chats');
-  const { workspaceId, message, isMarked, onReply } = props;
+  const { workspaceId, message, isMarked, onReply, mayReact } = props;
   const { direction, group_id, status, error, deleted_at, edited_at, origin } = message;
   const isOwn = direction === 'outbound';
   const writer = useWriter(message);
@@ -78,6 +80,9 @@ export function ThreadMessage(props: ThreadMessageProps): ReactNode {
           >
             {t.reply}
           </Button>
+        )}
+        {mayReact && deleted_at === null && status !== 'failed' && (
+          <ReactChoice workspaceId={workspaceId} message={message} excerpt={excerptOf(message) ?? writer} />
         )}
       </div>
     </article>

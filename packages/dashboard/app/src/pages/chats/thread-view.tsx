@@ -20,10 +20,11 @@ interface ThreadViewProps {
   readonly thread: Thread;
   /** Null if the session may not send. */
   readonly onReply: ((message: MessageResource) => void) | null;
+  readonly mayReact: boolean;
 }
 
 /** The newest message is at the bottom. New messages do not move the view unless the user is at the bottom. */
-export function ThreadView({ address, name, thread, onReply }: ThreadViewProps): ReactNode {
+export function ThreadView({ address, name, thread, onReply, mayReact }: ThreadViewProps): ReactNode {
   const t = useTexts('chats');
   const { locale } = useLanguage();
   const messages = thread.messages.toReversed();
@@ -69,6 +70,7 @@ export function ThreadView({ address, name, thread, onReply }: ThreadViewProps):
                   quoted={message.reply_to === null ? null : (byId.get(message.reply_to) ?? null)}
                   isMarked={marked === message.id}
                   onReply={onReply}
+                  mayReact={mayReact}
                   onQuoted={(id) => {
                     toMessage(id);
                     mark(id);
