@@ -151,6 +151,7 @@ function aMessage({ id: instanceId, workspaceId }: Instance, to: string): Messag
     groupId: null,
     contact: null,
     replyTo: null,
+    sendAt: null,
     kind: 'text',
     payload: null,
     origin: 'api',

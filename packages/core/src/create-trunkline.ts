@@ -58,7 +58,7 @@ export function createTrunkline<Transaction = never>(
   );
   const webhookSender = options.webhookSender && guard.webhookSender(options.webhookSender);
   const time = serviceClock(options.clock, { storage, logger });
-  const { clock } = time;
+  const { clock, wallTime } = time;
   const newId = createNewId((length) => random.bytes(length));
   const context: ServiceContext = {
     storage,
@@ -67,6 +67,7 @@ export function createTrunkline<Transaction = never>(
     linkPreviewer: options.linkPreviewer ?? null,
     dns: guard.dns(options.dns),
     clock,
+    wallTime,
     random,
     crypto,
     logger,

@@ -10,7 +10,7 @@ import type {
 } from './inputs/instances.ts';
 import type { ChatQuery } from './inputs/chats.ts';
 import type { ActionQuery, ReactionInput } from './inputs/message-actions.ts';
-import type { MessageQuery } from './inputs/messages.ts';
+import type { MessageQuery, ScheduledQuery } from './inputs/messages.ts';
 import type { ChatResource } from './resources/chat.ts';
 import type { MessageStandingResource } from './resources/message-standing.ts';
 import type { DeliveryQuery, SecretRotation, WebhookChanges, WebhookInput } from './inputs/webhooks.ts';
@@ -134,6 +134,13 @@ export interface WorkspaceApi<Transaction = never> {
     media(id: string): Promise<MediaDownload>;
     /** One message. Throws MESSAGE_NOT_FOUND. */
     get(id: string): Promise<MessageResource>;
+    /** The messages that wait for their `send_at`, the next one first. */
+    scheduled(query?: ScheduledQuery): Promise<PageResult<MessageResource>>;
+    /**
+     * Cancels a message that waits for its `send_at`, for certain: its status becomes `failed` with the error
+     * `cancelled`. Throws MESSAGE_NOT_FOUND, and INVALID_MESSAGE_STATE if the message is due.
+     */
+    cancel(id: string): Promise<MessageResource>;
     /** The progress of the message and its reason, as a code and as a sentence for a person. */
     standing(id: string): Promise<MessageStandingResource>;
     /** The events of the message in the last 30 days, newest first. */

@@ -31,6 +31,7 @@ import { openUpload, sendWithFile } from './services/media/uploads.ts';
 import { listActions, reactToMessage, takeReactionBack } from './services/messages/act-on-message.ts';
 import type { AcceptedAction } from './services/messages/act-on-message.ts';
 import { findMessage, listMessages, readMedia } from './services/messages/messages.ts';
+import { cancelMessage, listScheduled } from './services/messages/scheduled-messages.ts';
 import { sendMessage } from './services/messages/send-message.ts';
 import type { ListPage } from './services/paging.ts';
 import type { ServiceContext } from './services/context.ts';
@@ -116,6 +117,9 @@ export function workspaceFacade(
         unwrap(await openUpload(context, content, { type: asMediaType(type), mimeType, filename })),
       media: async (id) => unwrap(await readMedia(context, workspaceId, id)),
       get: async (id) => messageResource(unwrap(await findMessage(context, workspaceId, id))),
+      scheduled: async (query = {}) =>
+        page(unwrap(await listScheduled(context, workspaceId, query)), messageResource),
+      cancel: async (id) => messageResource(unwrap(await cancelMessage(context, named(id)))),
       standing: async (id) => messageStandingResource(unwrap(await findStanding(context, workspaceId, id))),
       events: async (id, query = {}) =>
         page(unwrap(await listMessageEvents(context, named(id), query)), eventResource),

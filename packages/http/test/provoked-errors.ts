@@ -31,6 +31,10 @@ const SUCCESSES: Readonly<Record<string, Act>> = {
     const { confirm } = await askedForCode(harness);
     return harness.service.during(confirm());
   },
+  'DELETE /messages/{message}': async ({ call, send }) => {
+    const scheduled = idOf((await send({ send_at: '2026-01-02T00:00:00Z' })).json);
+    return call('DELETE', `/messages/${scheduled}`);
+  },
   'POST /webhook-deliveries/{delivery}/retry': async (harness) => {
     const delivery = await failedDelivery(harness);
     return harness.call('POST', `/webhook-deliveries/${delivery}/retry`);
@@ -281,6 +285,8 @@ const unreachable = { credentials: withToken('sandbox-unreachable').credentials 
 const create: Act = ({ call }) => call('POST', '/instances');
 
 const OF_ONE_ROW: Readonly<Record<string, Act>> = {
+  'DELETE /messages/{message} INVALID_MESSAGE_STATE': ({ call, at }) =>
+    call('DELETE', at('/messages/{message}')),
   'POST /instances INSTANCE_LIMIT_REACHED': withPlan({ instanceLimit: 1 }, create),
   'POST /instances SUBSCRIPTION_REQUIRED': withPlan({ subscription: 'none' }, create),
   'POST /instances GATEWAY_ERROR': ({ call }) =>

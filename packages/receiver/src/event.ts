@@ -202,6 +202,8 @@ export interface WebhookMessage {
   readonly caption: string | null;
   /** The file; null for a text. */
   readonly media: WebhookMedia | null;
+  /** When the message is to be sent, if it was scheduled with this field; otherwise absent. */
+  readonly send_at?: string;
   /** Why the message could not be sent; null unless its status is `failed`. */
   readonly error: {
     /** The reason as a code. With `send_outcome_unknown`, the message may have arrived. */

@@ -39,6 +39,7 @@ import { processContract } from './processes.ts';
 import { retentionContract } from './retention.ts';
 import { retryContract } from './retries.ts';
 import { senderContract } from './senders.ts';
+import { scheduledMessageContract } from './scheduled-messages.ts';
 import { sessionContract } from './sessions.ts';
 import { setBackClockContract } from './set-back-clock.ts';
 import { settingContract } from './settings.ts';
@@ -72,6 +73,7 @@ export function describeStorageContract(subject: ContractSubject): void {
     transactionContract(subject);
     messageQueueContract(subject);
     heldMessageContract(subject);
+    scheduledMessageContract(subject);
     messageChangeContract(subject);
     messageLogContract(subject);
     mediaContract(subject);

@@ -157,7 +157,7 @@ export const CONTACT: ColumnsOf<Contact> = {
 /** The fields that few messages have, in a column of JSON; see `message-rows.ts`. */
 export type MessageDetails = Pick<
   Message,
-  'replyTo' | 'kind' | 'payload' | 'origin' | 'editedAt' | 'deletedAt' | 'traceparent'
+  'replyTo' | 'sendAt' | 'kind' | 'payload' | 'origin' | 'editedAt' | 'deletedAt' | 'traceparent'
 >;
 /** The fields of a message that have a column each. */
 type MessageColumn = Exclude<keyof Message, keyof MessageDetails | 'contact'>;

@@ -1,3 +1,4 @@
+import { orderOfId } from '@trunkline/core/spi/storage';
 import type { ContactSummary, Message } from '@trunkline/core/spi/storage';
 import type { Codecs } from './codec.ts';
 import { rowMapper } from './columns.ts';
@@ -18,6 +19,8 @@ export interface MessageRows<Stored> {
   readonly message: MessageColumns<Stored> & {
     /** The current contact must be passed, because the row holds only the contact's id. */
     readonly read: (row: Row, contact: ContactSummary | null) => Message;
+    /** When a queued message was accepted or, if it was scheduled, its time. Needs only `details` of the row. */
+    readonly queuedSince: (row: Row, messageId: string) => number;
   };
   /** All columns except those of the workspace and the instance. */
   readonly messageContent: MessageColumns<Stored>;
@@ -58,6 +61,7 @@ export function messageRows<Stored>(codecs: Codecs<Stored>): MessageRows<Stored>
         const own = message.read(row);
         return { ...own, contact, ...usualDetails(own), ...readDetails(row) };
       },
+      queuedSince: (row, messageId) => Math.max(orderOfId('msg', messageId).ms, readDetails(row).sendAt ?? 0),
     },
     messageContent: {
       kinds: { ...content.kinds, contact_id: 'id', details: 'json' },
@@ -78,6 +82,7 @@ export function messageRows<Stored>(codecs: Codecs<Stored>): MessageRows<Stored>
 function usualDetails({ type, direction }: Pick<Message, 'type' | 'direction'>): MessageDetails {
   return {
     replyTo: null,
+    sendAt: null,
     kind: type,
     payload: null,
     origin: direction === 'outbound' ? 'api' : null,
@@ -90,9 +95,10 @@ function usualDetails({ type, direction }: Pick<Message, 'type' | 'direction'>):
 /** Returns null for most messages, whose details then take no time or space to store. */
 function unusualDetails(message: Message): Partial<MessageDetails> | null {
   const usual = usualDetails(message);
-  const { replyTo, kind, payload, origin, editedAt, deletedAt, traceparent } = message;
+  const { replyTo, sendAt, kind, payload, origin, editedAt, deletedAt, traceparent } = message;
   const details = {
     ...(replyTo !== usual.replyTo && { replyTo }),
+    ...(sendAt !== usual.sendAt && { sendAt }),
     ...(kind !== usual.kind && { kind }),
     ...(payload !== usual.payload && { payload }),
     ...(origin !== usual.origin && { origin }),

@@ -94,6 +94,7 @@ export const MOVED_TABLE_NAMES = [
   'message_actions',
   'queued_messages',
   'held_messages',
+  'scheduled_messages',
   'idempotency_records',
   'activity_keys',
   'contents',
@@ -169,6 +170,18 @@ const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
   held_messages: {
     columns: columnsOf(IN_QUEUE, named(orNull(integer('held_since')))),
     key: ['message_id'],
+  },
+  scheduled_messages: {
+    columns: columnsOf(
+      named(
+        id('id', 'msg'),
+        id('message_id', 'msg'),
+        id('workspace_id', 'ten'),
+        id('instance_id', 'ins'),
+        text('recipient'),
+      ),
+    ),
+    key: ['id'],
   },
   idempotency_records: {
     columns: columnsOf(named(id('workspace_id', 'ten')), IDEMPOTENCY_RECORD),

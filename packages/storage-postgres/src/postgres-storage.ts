@@ -41,6 +41,7 @@ import type { Processes } from './processes/processes.ts';
 import type { Queryable } from './database/queryable.ts';
 import { retentionStore } from './erasure/retention-store.ts';
 import { integer } from './rows/row.ts';
+import { scheduleStore } from './messages/schedule-store.ts';
 import { sessionStore } from './instances/session-store.ts';
 import { findOrAddSetting, replaceSetting } from './database/setting.ts';
 import { shortenWaits } from './deliveries/shorten-waits.ts';
@@ -80,6 +81,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
     groups: explained(groupStore(connected)),
     contacts: explained(contactStore(connected)),
     messages: explained(messageStore(connected, senders)),
+    schedule: explained(scheduleStore(connected)),
     chats: explained(chatStore(connected)),
     uploads: explained(uploadRegistry(connected)),
     downloads: explained(downloadStore(connected)),

@@ -6,6 +6,7 @@ import { temporarySchema } from './support/open-storage.ts';
 const REFERENCES = [
   ['queued_messages', 'message_id', ['messages']],
   ['held_messages', 'message_id', ['messages']],
+  ['scheduled_messages', 'message_id', ['messages']],
   ['idempotency_records', 'message_id', ['messages']],
   ['chat_messages', 'id', ['messages']],
   ['chats', 'last_message_id', ['messages']],

@@ -19,6 +19,8 @@ import {
   claimAt,
   claimEvents,
   failed,
+  failing,
+  QUEUE_FAILURE,
   sending,
   completed,
   storeSubscription,
@@ -45,7 +47,7 @@ const MAY_READ = 2_000;
 
 /** Tables that hold history, or all open work. */
 const GROWING =
-  /^(messages|events|event_log|deliveries|open_deliveries|attempts|queued_|held_|idempotency|pending_|activity_|message_|instance_|chats|chat_|unfiled_|spent_)/;
+  /^(messages|events|event_log|deliveries|open_deliveries|attempts|queued_|held_|scheduled_|idempotency|pending_|activity_|message_|instance_|chats|chat_|unfiled_|spent_)/;
 
 /** The place at which `shortenWaits` begins with the events. */
 const EVENTS_BEGIN = JSON.stringify({
@@ -197,6 +199,25 @@ async function deliver({ storage, workspace, busy }: Fixture): Promise<void> {
   await deliveries.enqueue(busy.id, anEvent(workspace));
 }
 
+async function scheduleMessages({ storage, workspace, instance }: Fixture, lease: Lease): Promise<void> {
+  const { messages, schedule } = storage;
+  const [first, last] = [
+    aMessage(instance, { sendAt: NOW - 2 * DAYS * DAY }),
+    aMessage(instance, { sendAt: NOW }),
+  ];
+  for (const message of [first, last]) {
+    const acceptance = { message, idempotency: null, backlogLimit: 1, trialLimit: null, isScheduled: true };
+    expect(await messages.accept(acceptance)).toEqual({ kind: 'accepted' });
+  }
+  for (const filter of [{}, { instanceId: instance.id }])
+    for (const from of [null, { direction: 'older', id: floorId('msg', NOW) } as const])
+      await schedule.list(workspace.id, filter, { from, limit: 100 });
+  expect(await schedule.cancel(failing(last))).toBe('changed');
+  // Queues the first message, and fails the others, which have no sender.
+  await schedule.release(NOW - DAY, QUEUE_FAILURE);
+  expect(await schedule.fail(lease, workspace.id, QUEUE_FAILURE)).toBeGreaterThan(10);
+}
+
 async function sendMessages(fixture: Fixture): Promise<void> {
   const { storage, workspace, instance } = fixture;
   const { messages } = storage;
@@ -212,6 +233,7 @@ async function sendMessages(fixture: Fixture): Promise<void> {
   await messages.postpone(lease, { messageId: first.id, tries: 1, dueAt: NOW });
   expect(await messages.change(lease, sending(first))).toBe('changed');
   await holdMessages(fixture, lease);
+  await scheduleMessages(fixture, lease);
   await messages.findOutbound(instance.id, first.networkId);
   await messages.findByNetworkId(instance.id, first.networkId);
   await messages.findQuotable(instance.id, first.id);

@@ -38,6 +38,7 @@ import { purge } from './database/purge.ts';
 import { retentionStore } from './erasure/retention-store.ts';
 import { text } from './rows/row.ts';
 import { sameFile } from './database/same-file.ts';
+import { scheduleStore } from './messages/schedule-store.ts';
 import { sessionStore } from './instances/session-store.ts';
 import { shortenWaits } from './deliveries/shorten-waits.ts';
 import { spentTokenStore } from './workspaces/spent-token-store.ts';
@@ -93,6 +94,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
     groups: explained(groupStore(connected)),
     contacts: explained(contactStore(connected)),
     messages: explained(messageStore(connected, senders)),
+    schedule: explained(scheduleStore(connected)),
     chats: explained(chatStore(connected)),
     uploads: explained(uploadRegistry(connected)),
     downloads: explained(downloadStore(connected)),

@@ -8,6 +8,7 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 const REFERENCES = [
   ['queue', 'message_id', 'messages', 'id'],
   ['held_messages', 'message_id', 'messages', 'id'],
+  ['scheduled_messages', 'message_id', 'messages', 'id'],
   ['message_details', 'message_id', 'messages', 'id'],
   ['network_ids', 'message_id', 'messages', 'id'],
   ['idempotency_log', 'message_id', 'messages', 'id'],

@@ -43,7 +43,7 @@ const TABLE = {
   },
   INVALID_MESSAGE_STATE: {
     status: 409,
-    meaning: 'The message was deleted or was never sent, so nothing can be done to it.',
+    meaning: 'The status of the message does not allow this.',
   },
   QR_NOT_AVAILABLE: { status: 409, meaning: 'There is a QR only while the status is qr_required.' },
   PASSKEY_NOT_AVAILABLE: {

@@ -42,6 +42,18 @@ const timeWithZone = z.iso.datetime({ offset: true });
 /** Long enough for any usual fraction of a second. */
 const TIME_LENGTH_MAX = 40;
 
+/** A time with its zone, such as `2026-11-22T09:30:00Z`, as epoch milliseconds. */
+export function timeField(hint = ''): z.ZodType<number, unknown> {
+  return z
+    .string()
+    .refine(
+      (time) => time.length <= TIME_LENGTH_MAX && timeWithZone.safeParse(time).success,
+      `Must be a time with its zone, such as 2026-11-22T09:30:00Z.${hint}`,
+    )
+    .meta({ format: 'date-time' })
+    .transform((time) => Date.parse(time));
+}
+
 /** Selects a page of a list; `limit` may also be the text of a query parameter. */
 export type PageQuery = {
   /** The maximum number of rows in a page, 1 to 100. Default 25. */
@@ -81,13 +93,5 @@ export const pageFields: {
     .pipe(z.int().min(1).max(PAGE_LIMIT_MAX))
     .default(PAGE_LIMIT_DEFAULT),
   cursor: z.string().min(1).max(512).optional(),
-  before: z
-    .string()
-    .refine(
-      (time) => time.length <= TIME_LENGTH_MAX && timeWithZone.safeParse(time).success,
-      'Must be a time with its zone, such as 2026-11-22T09:30:00Z. In a URL, write + as %2B.',
-    )
-    .meta({ format: 'date-time' })
-    .transform((time) => Date.parse(time))
-    .optional(),
+  before: timeField(' In a URL, write + as %2B.').optional(),
 };

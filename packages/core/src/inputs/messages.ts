@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '../domain/message/message.ts';
 import type { MessageDirection, MessageStatus, MessageType } from '../domain/message/message.ts';
-import { optionalField, pageFields } from './fields.ts';
+import { optionalField, pageFields, timeField } from './fields.ts';
 import type { CheckedPageQuery, PageQuery } from './fields.ts';
 
 /** The fields of every message. `type` has its own rule with its own error code. */
@@ -11,6 +11,8 @@ export type MessageInput = {
   readonly type: string;
   readonly text?: string | undefined;
   readonly reply_to?: string | undefined;
+  /** Epoch milliseconds. */
+  readonly send_at?: number | undefined;
 };
 export const messageInput: z.ZodType<MessageInput, unknown> = z.object({
   instance: z.string(),
@@ -18,6 +20,7 @@ export const messageInput: z.ZodType<MessageInput, unknown> = z.object({
   type: z.string(),
   text: optionalField(z.string()),
   reply_to: optionalField(z.string()),
+  send_at: optionalField(timeField()),
 });
 
 type MessageFilterQuery<Status> = {
@@ -58,4 +61,13 @@ export const messageQuery: z.ZodType<CheckedMessageQuery, unknown> = z.object({
   counterpart: z.string().min(1).max(64).optional(),
   origin: z.enum(['device', 'any']).optional(),
   ...pageFields,
+});
+
+/** Selects a page of the scheduled messages. */
+export type ScheduledQuery = Pick<MessageQuery, 'instance' | 'limit' | 'cursor'>;
+type CheckedScheduledQuery = Pick<CheckedMessageQuery, 'instance' | 'limit' | 'cursor'>;
+export const scheduledQuery: z.ZodType<CheckedScheduledQuery, unknown> = z.object({
+  instance: z.string().min(1).max(40).optional(),
+  limit: pageFields.limit,
+  cursor: pageFields.cursor,
 });

@@ -34,6 +34,7 @@ export function messageResource(message: Message): MessageResource {
       filename: media.filename,
       sha256: media.sha256,
     },
+    ...(message.sendAt !== null && { send_at: timestamp(message.sendAt) }),
     error: message.error && { code: message.error.code, message: message.error.message },
     created_at: timestamp(message.createdAt),
     queued_at: timestampOrNull(message.queuedAt),

@@ -55,6 +55,7 @@ const PURPOSES: Readonly<Record<StoreName, string>> = {
   groups: 'groups',
   contacts: 'contacts',
   messages: 'messages',
+  schedule: 'scheduled messages',
   chats: 'look-ups by chat',
   uploads: 'files',
   downloads: 'files that are still to come',

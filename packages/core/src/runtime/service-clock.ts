@@ -20,6 +20,8 @@ const LOOKS_OF_OTHERS = 1.5;
 /** The clock that a whole process uses, and the calls that keep it correct. */
 export interface ServiceClock {
   readonly clock: Clock;
+  /** The time of the reference, in epoch milliseconds, which may be set back. */
+  readonly wallTime: () => number;
   /** Rejects if the time cannot be read. */
   start(): Promise<void>;
   /**
@@ -113,6 +115,7 @@ export function serviceClock(
 
   return {
     clock,
+    wallTime: () => Math.round(reference.now() ?? local.now()),
     async start() {
       await reference.startFollowing();
       // Nothing ran before, so earlier reads of the time do not count.

@@ -26,6 +26,8 @@ export interface ServiceContext {
   readonly linkPreviewer: LinkPreviewer | null;
   readonly dns: DnsResolver;
   readonly clock: Clock;
+  /** The wall clock, in epoch milliseconds: unlike `clock`, it may be set back. Only for times that callers gave. */
+  readonly wallTime: () => number;
   readonly random: Random;
   readonly crypto: Crypto;
   readonly logger: Logger;

@@ -1,6 +1,7 @@
 import type { MeterProvider, MetricOptions } from '@opentelemetry/api';
 import type { Delivery, DeliveryErrorCode } from '../domain/delivery/delivery.ts';
 import { MESSAGE_TYPES } from '../domain/message/message.ts';
+import { dueSince } from '../domain/message/schedule.ts';
 import type { Message } from '../domain/message/message.ts';
 import type { PortFailure } from '../runtime/port-guard.ts';
 import { boundedLabel } from './bounded-label.ts';
@@ -138,9 +139,9 @@ export function createMetrics(provider: MeterProvider): Metrics {
     },
     messageReceived: ({ type }) => received.add(1, { type }),
     fileReceived: (outcome) => files.add(1, { outcome }),
-    messageCompleted({ type, createdAt }, outcome, now) {
-      (outcome === 'sent' ? sent : failed).add(1, { type });
-      queued.record(secondsBetween(createdAt, now), { outcome });
+    messageCompleted(message, outcome, now) {
+      (outcome === 'sent' ? sent : failed).add(1, { type: message.type });
+      queued.record(secondsBetween(dueSince(message), now), { outcome });
     },
     messagePaced: (reason) => paced.add(1, { reason }),
     webhookAttempted({ manual, nextRetryAt, createdAt, eventOccurredAt }, { startedAt, endedAt, errorCode }) {

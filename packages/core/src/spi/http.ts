@@ -33,7 +33,7 @@ export { chatQuery } from '../inputs/chats.ts';
 export { optionalField } from '../inputs/fields.ts';
 export { STANDINGS } from '../domain/message/message-standing.ts';
 export { actionQuery, reactionInput } from '../inputs/message-actions.ts';
-export { messageInput, messageQuery } from '../inputs/messages.ts';
+export { messageInput, messageQuery, scheduledQuery } from '../inputs/messages.ts';
 export { flawInHostEntry } from '../domain/endpoint/host-list.ts';
 export { idPattern, isId } from '../domain/id.ts';
 export { parsePhoneNumber } from '../domain/message/recipient.ts';

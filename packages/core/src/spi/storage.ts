@@ -50,6 +50,8 @@ export type {
   Sender,
 } from '../ports/storage/message-store.ts';
 export { QUEUE_WINDOW, SAME_NETWORK_ID_MAX, SENDER_KEPT_MS } from '../ports/storage/message-store.ts';
+export { SCHEDULE_STEP } from '../ports/storage/schedule-store.ts';
+export type { ScheduleFilter, ScheduleStore } from '../ports/storage/schedule-store.ts';
 export { ROWS_EXAMINED_MAX } from '../ports/storage/page.ts';
 export type { Page, PageRequest } from '../ports/storage/page.ts';
 export type { ProcessVitals } from '../ports/process-monitor.ts';
@@ -152,6 +154,7 @@ export type {
   ActionKey,
   RememberedAction,
 } from '../domain/message/action-acceptance.ts';
+export { isDueSoon, isStillLinked, placeOf, timeOfPlace } from '../domain/message/schedule.ts';
 export { changeContent } from '../domain/message/content-change.ts';
 export type { ContentChange } from '../domain/message/content-change.ts';
 export { forgetWords } from '../resources/forgotten-words.ts';

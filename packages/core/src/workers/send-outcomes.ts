@@ -2,6 +2,7 @@ import { doublingDelay } from '../domain/backoff.ts';
 import { entryIdOf } from '../domain/message/message-action.ts';
 import type { MessageError } from '../domain/message/message.ts';
 import { holdDelay, NEVER_TAKEN } from '../domain/message/not-sent-retry.ts';
+import { dueSince } from '../domain/message/schedule.ts';
 import { SEND_OUTCOME_UNKNOWN, sendRetryDelay, UNKNOWN_BEFORE_HELD } from '../domain/message/send-retry.ts';
 import type { SendOutcome } from '../ports/gateway.ts';
 import type { Lease } from '../ports/storage/lease.ts';
@@ -134,15 +135,14 @@ export function recordSendOutcome(
     const { message, tries, heldSince } = head;
     const now = clock.now();
     const since = heldSince ?? now;
-    const acceptedAt = message.queuedAt ?? message.createdAt;
-    const delayMs = holdDelay({ acceptedAt, heldSince: since, retryAfterMs, now });
+    const delayMs = holdDelay({ dueSince: dueSince(message), heldSince: since, retryAfterMs, now });
     // After an attempt without an outcome, the message may have been sent.
     if (delayMs === null) return fail(lease, head, tries > 0 ? UNKNOWN_BEFORE_HELD : error);
     await postpone(lease, head, { tries, delayMs, heldSince: since });
     if (heldSince !== undefined) return;
     logger.warn(
       { ...namesOf(head), code: error.code, reason, delayMs },
-      'the network does not take a message for now: it is sent again later, for up to four hours after its acceptance, and only messages to the same recipient wait for it',
+      'the network does not take a message for now: it is sent again later, for up to four hours after its acceptance or its send_at, and only messages to the same recipient wait for it',
     );
   };
 

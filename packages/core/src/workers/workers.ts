@@ -11,6 +11,7 @@ import { createGatewaySupervisor } from './gateway-supervisor.ts';
 import { createMediaSweeper } from './media-sweeper.ts';
 import { createMessageRetention } from './message-retention.ts';
 import { createMessageFiler } from './message-filer.ts';
+import { createMessageScheduler } from './message-scheduler.ts';
 import { createMessageSender } from './message-sender.ts';
 import { createOutageMonitor } from './outage-monitor.ts';
 import { createResealer } from './resealer.ts';
@@ -137,6 +138,7 @@ function gatewayRole(
     },
   });
   const sender = createMessageSender(context, supervisor.connections);
+  const scheduler = createMessageScheduler(context);
   let unsubscribe = (): void => {};
   return {
     start() {
@@ -144,6 +146,7 @@ function gatewayRole(
       unsubscribe = context.storage.subscribe((signal) => {
         if (signal.topic === 'instance' && !signal.byHolder) supervisor.wake(signal.instanceId);
         if (signal.topic === 'queue') sender.wake(signal.instanceId);
+        if (signal.topic === 'schedule') scheduler.wake();
       });
       context.logger.info(
         { process: owner },
@@ -151,10 +154,12 @@ function gatewayRole(
       );
       supervisor.start();
       sender.start();
+      scheduler.start();
       downloader.start();
     },
     async stop(timeoutMs) {
       unsubscribe();
+      await scheduler.stop();
       await downloader.stop(timeoutMs * SHARE_OF_DOWNLOADS);
       await sender.stop(timeoutMs * SHARE_OF_SENDS);
       await supervisor.stop(timeoutMs * SHARE_OF_INSTANCES);

@@ -63,7 +63,8 @@ describe('the types that receivers import', () => {
     expectTypeOf<WebhookMessage>().toEqualTypeOf<MessageResource>();
     expectTypeOf<WebhookMessage>().toEqualTypeOf<
       Flat<
-        Omit<Json<SharedOf<Message>>, 'media' | 'contact'> & {
+        Omit<Json<SharedOf<Message>>, 'media' | 'contact' | 'send_at'> & {
+          readonly send_at?: string;
           readonly media: Json<SharedOf<MessageMedia>> | null;
           readonly contact: Json<ContactSummary> | null;
         }

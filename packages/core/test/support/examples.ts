@@ -66,6 +66,7 @@ export function exampleMessage(changes: Partial<Message> = {}): Message {
     groupId: null,
     contact: null,
     replyTo: null,
+    sendAt: null,
     kind: changes.type ?? 'text',
     payload: null,
     origin: changes.direction === 'inbound' ? null : 'api',

@@ -45,6 +45,13 @@ export const OPERATIONS: Operations = {
     },
     send: { method: 'POST', path: '/messages', input: 'json' },
     get: { method: 'GET', path: '/messages/{message}' },
+    scheduled: {
+      method: 'GET',
+      path: '/scheduled-messages',
+      input: 'query',
+      facts: { perPage: 'per_page', nextCursor: 'next_cursor', prevCursor: 'prev_cursor' },
+    },
+    cancel: { method: 'DELETE', path: '/messages/{message}' },
     standing: { method: 'GET', path: '/messages/{message}/standing' },
     media: { method: 'GET', path: '/messages/{message}/media' },
     events: {

@@ -4,6 +4,7 @@ import {
   messageInput,
   messageQuery,
   reactionInput,
+  scheduledQuery,
   SENDABLE_KINDS,
 } from '@trunkline/core/spi/http';
 import type { ActionOptions, SendInput } from '@trunkline/core';
@@ -18,7 +19,7 @@ import type { JsonObject } from '../request-body.ts';
 import { eventPage } from '../schemas/events.ts';
 import { messageStanding } from '../schemas/message-standing.ts';
 import { actionPage, messageAction } from '../schemas/message-actions.ts';
-import { message, messagePage } from '../schemas/messages.ts';
+import { message, messagePage, scheduledPage } from '../schemas/messages.ts';
 import { PAGE_PARAMETERS } from '../schemas/page.ts';
 import { one } from '../schemas/response-body.ts';
 import { sendForm } from '../send-form.ts';
@@ -36,6 +37,10 @@ const RECIPIENT: JsonSchema = {
 const REPLY: JsonSchema = {
   description: 'The id of a message in the same chat, which the recipient sees quoted.',
 };
+const SEND_AT: JsonSchema = {
+  description:
+    'When to send the message: a time with its zone, at most 30 days ahead. Without it, and up to a minute after that time, the message is sent immediately. Beyond the specification.',
+};
 
 const sendable = Object.entries(SENDABLE_KINDS).map(([type, { sending }]) => ({ type, ...sending }));
 const sentAsJson = sendable.filter(({ hasFile }) => !hasFile);
@@ -50,6 +55,7 @@ const INPUT: RequestBody = {
     to: RECIPIENT,
     type: oneOf(sentAsJson),
     reply_to: REPLY,
+    send_at: SEND_AT,
     text: { description: 'At least one character is not white space.' },
     link_preview: {
       description:
@@ -74,6 +80,7 @@ const INPUT: RequestBody = {
       type: oneOf(sentAsForm),
       text: false, // refused together with a file
       reply_to: REPLY,
+      send_at: SEND_AT,
       voice: {
         description: 'With the type audio: a recorded voice message. The file must be Opus in Ogg.',
       },
@@ -115,7 +122,8 @@ const ACTING: Pick<RouteDefinition, 'success' | 'replay' | 'errors'> = {
 export const messageRoutes: RouteGroup<'messages'> = {
   tag: {
     name: 'Messages',
-    description: 'Messages are queued to phone numbers, contacts and groups, listed and read.',
+    description:
+      'Messages are queued to phone numbers, contacts and groups, listed and read, and cancelled until they are due.',
   },
   id: { name: 'message', description: 'The id of a message (`msg_…`).', notFound: 'MESSAGE_NOT_FOUND' },
   routes: {
@@ -195,6 +203,41 @@ export const messageRoutes: RouteGroup<'messages'> = {
       success: { status: 200, body: MESSAGE },
       errors: [],
       handle: async ({ api, id }) => data(await api.messages.get(id)),
+    },
+    scheduled: {
+      operationId: 'listScheduledMessages',
+      method: 'GET',
+      path: '/scheduled-messages',
+      beyond: true,
+      summary: 'Lists messages that wait for their send_at, the next one first',
+      scope: 'messages:read',
+      query: {
+        schema: scheduledQuery,
+        parameters: {
+          instance: 'Only messages of this instance.',
+          limit: PAGE_PARAMETERS.limit,
+          cursor: PAGE_PARAMETERS.cursor,
+        },
+      },
+      success: { status: 200, body: scheduledPage },
+      errors: [],
+      refuses: {
+        INSTANCE_NOT_FOUND: { query: `instance=${NO_INSTANCE}` },
+        VALIDATION_FAILED: { query: 'limit=0' },
+      },
+      handle: async ({ api, query, publicUrl }) =>
+        pageResponse(await api.messages.scheduled(unchecked(query)), publicUrl()),
+    },
+    cancel: {
+      operationId: 'cancelMessage',
+      method: 'DELETE',
+      path: '/messages/{message}',
+      beyond: true,
+      summary: 'Cancels a message that waits for its send_at',
+      scope: 'messages:send',
+      success: { status: 200, body: MESSAGE },
+      errors: ['INVALID_MESSAGE_STATE'],
+      handle: async ({ api, id }) => data(await api.messages.cancel(id)),
     },
     standing: {
       operationId: 'getMessageStanding',

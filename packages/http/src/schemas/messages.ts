@@ -43,7 +43,7 @@ export const contact: z.ZodType<MessageResource['contact']> = z
 
 const error = z.strictObject({ code: z.string(), message: z.string() }).nullable().meta({
   description:
-    'Why the message failed. With `send_outcome_unknown`, it may have arrived. With `network_busy` and `recipient_unreachable`, the network did not take it for four hours, and it was not sent.',
+    'Why the message failed. With `send_outcome_unknown`, it may have arrived. With `network_busy` and `recipient_unreachable`, the network did not take it for four hours, and it was not sent. With `cancelled`, it was cancelled before it was due.',
 });
 
 export const message: Resource<MessageResource> = {
@@ -77,6 +77,11 @@ export const message: Resource<MessageResource> = {
       text: z.string().nullable(),
       caption: z.string().nullable(),
       media,
+      send_at: timestamp
+        .exactOptional()
+        .meta({
+          description: 'When the message is to be sent. Only in a message that was sent with this field.',
+        }),
       error,
       created_at: timestamp,
       queued_at: timestampOrNull,
@@ -120,3 +125,18 @@ export const message: Resource<MessageResource> = {
 };
 
 export const messagePage: ResponseBody = page(message, 'A page of messages', pageOfLinks('messages'));
+
+const ofScheduled = page(
+  message,
+  'A page of scheduled messages',
+  pageOfLinks('messages', { next: 'later', previous: 'earlier' }),
+);
+
+export const scheduledPage: ResponseBody = {
+  ...ofScheduled,
+  name: 'ScheduledMessagePage',
+  example: {
+    ...ofScheduled.example,
+    data: [{ ...message.example, send_at: '2026-12-24T17:00:00.000+00:00' }],
+  },
+};

@@ -20,15 +20,18 @@ export const EXAMPLE_ORIGIN = 'https://api.example.com/api/v1';
  * The fields next to `data` on a page with links (`page-links.ts`). `name` is the plural for its rows, such as
  * `messages`. The OpenAPI document puts the path of each route into the example (`page-example.ts`).
  */
-export function pageOfLinks(name: string): Required<Parameters<typeof list>>[2] {
+export function pageOfLinks(
+  name: string,
+  { next, previous } = { next: 'older', previous: 'newer' },
+): Required<Parameters<typeof list>>[2] {
   return {
     schemas: {
       links: z.strictObject({ first: z.null(), last: z.null(), prev: url, next: url }),
       meta: z.strictObject({
         path: z.string().meta({ description: 'The address of the list, without a query.' }),
         per_page: perPage,
-        next_cursor: cursor.meta({ description: `Towards older ${name}.` }),
-        prev_cursor: cursor.meta({ description: `Towards newer ${name}.` }),
+        next_cursor: cursor.meta({ description: `Towards ${next} ${name}.` }),
+        prev_cursor: cursor.meta({ description: `Towards ${previous} ${name}.` }),
       }),
     },
     example: {

@@ -22,6 +22,7 @@ import {
   enqueueAt,
   enqueueOne,
   failed,
+  QUEUE_FAILURE,
   readEndpoint,
   storeEndpoint,
   storeLeasedInstance,
@@ -151,6 +152,14 @@ describe.each([
       backlogLimit: 10,
       trialLimit: null,
     });
+    const scheduled = aMessage(instance, { to: '15550003', sendAt: NOW + 60_000 });
+    await before.messages.accept({
+      message: scheduled,
+      idempotency: null,
+      backlogLimit: 10,
+      trialLimit: null,
+      isScheduled: true,
+    });
     const session = new Map([
       ['creds', new Uint8Array([0, 1, 255])],
       ['key \u0000 \u0001', new Uint8Array(300_000)],
@@ -193,7 +202,14 @@ describe.each([
     await before.close();
 
     const rows = await moved(from, to);
-    expect(rows).toMatchObject({ held_messages: 1, attempts: 1, closings: 2, notices: 1, subscriptions: 1 });
+    expect(rows).toMatchObject({
+      held_messages: 1,
+      scheduled_messages: 1,
+      attempts: 1,
+      closings: 2,
+      notices: 1,
+      subscriptions: 1,
+    });
     const after = await opened(to);
     expect(wellFormed(await after.messages.list(workspace.id, {}, ALL))).toEqual(wellFormed(messages));
     expect(await after.sessions.load(instance.id)).toEqual(session);
@@ -213,6 +229,11 @@ describe.each([
       limit: 10,
     });
     expect(must(again).lease.epoch).toBeGreaterThan(epoch);
+    const later = await after.schedule.list(workspace.id, { instanceId: instance.id }, ALL);
+    expect(wellFormed(later.rows)).toEqual(wellFormed([scheduled]));
+    expect(await after.schedule.release(NOW + 60_000, QUEUE_FAILURE)).toBeNull();
+    const heads = await after.messages.queueHeads([instance.id], NOW, { limit: 9, withFiles: true });
+    expect(heads.map(({ message }) => message.id)).toContain(scheduled.id);
 
     // Deliveries claimed by the killed process are due when the process's lease would have ended. Their claims count as
     // lost.

@@ -87,7 +87,10 @@ export const instanceSteps: readonly Step[] = [
     if (!current || !under) return null;
     const version = choice.stale ? current.version - 1 : current.version;
     const deletion = { instance: { ...current, version }, lease: under, failQueued: queueFailure(scenario) };
-    return ({ storage }) => storage.instances.delete(deletion);
+    return async ({ storage }) => {
+      await storage.schedule.fail(under, current.workspaceId, deletion.failQueued);
+      return storage.instances.delete(deletion);
+    };
   }),
 
   step(

@@ -23,6 +23,7 @@ const acceptance = fc.record({
   foreign: fc.constantFrom(false, false, false, true),
   isUpload: fc.boolean(),
   recipient: fc.nat({ max: 2 }),
+  wait: fc.option(fc.constantFrom(0, 500, 5_000), { freq: 3 }),
 });
 
 export const messageSteps: readonly Step[] = [
@@ -40,6 +41,24 @@ export const messageSteps: readonly Step[] = [
       };
     },
   ),
+
+  step('queue what is due', fc.record({ later: fc.constantFrom(0, 500) }), async (scenario, choice) => {
+    const { now } = scenario;
+    const failure = { error: { code: 'unlinked', message: 'It was unlinked.' }, now, eventsFrom: now * 1000 };
+    return ({ storage }) => storage.schedule.release(now + choice.later, failure);
+  }),
+
+  step('cancel a message', fc.record({ message }), async (scenario, choice) => {
+    const chosen = scenario.pick(scenario.messages, choice.message);
+    const current = chosen && (await scenario.model.storage.messages.find(chosen.workspaceId, chosen.id));
+    if (!current) return null;
+    const change: MessageChange = {
+      message: { ...current, status: 'failed' },
+      expectedStatus: 'queued',
+      events: [happening(scenario, current, 'message.failed')],
+    };
+    return ({ storage }) => storage.schedule.cancel(change);
+  }),
 
   step(
     'look a key up',
@@ -173,12 +192,20 @@ function plannedAcceptance(
     networkId: `of ${id}`,
     createdAt: scenario.now,
     to: `1555010${choice.recipient}`,
+    sendAt: choice.wait === null ? null : scenario.now + choice.wait,
     ...content,
   });
   scenario.messages.push(accepted);
   const { key, backlogLimit, trialLimit } = choice;
   const idempotency = key === null ? null : anIdempotencyRecord(accepted, { key: `key ${key}` });
-  return { message: accepted, idempotency, backlogLimit, trialLimit, reserved: choice.file === 'reserved' };
+  return {
+    message: accepted,
+    idempotency,
+    backlogLimit,
+    trialLimit,
+    isScheduled: choice.wait !== null,
+    reserved: choice.file === 'reserved',
+  };
 }
 
 /** The outbound messages of an instance, oldest first. */

@@ -41,6 +41,7 @@ async function observeWorkspace(storage: Storage, id: string): Promise<ObservedW
       limit: 200,
     }),
     messages: await storage.messages.list(id, {}, EVERYTHING),
+    scheduled: await storage.schedule.list(id, {}, EVERYTHING),
     endpoints: await storage.endpoints.list(id),
   };
 }

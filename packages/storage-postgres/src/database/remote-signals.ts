@@ -132,9 +132,13 @@ function readMessage(payload: string): Message | null {
   }
 }
 
+function isSimple(topic: unknown): boolean {
+  return topic === 'schedule' || topic === 'deliveries' || topic === 'subscriptions';
+}
+
 function isSignal(value: unknown): value is Signal {
   if (typeof value !== 'object' || value === null || !('topic' in value)) return false;
-  if (value.topic === 'deliveries' || value.topic === 'subscriptions') return true;
+  if (isSimple(value.topic)) return true;
   if (value.topic === 'workspace') return 'workspaceId' in value && typeof value.workspaceId === 'string';
   const isOfInstance = value.topic === 'instance' || value.topic === 'queue';
   if (!isOfInstance || !('instanceId' in value) || typeof value.instanceId !== 'string') return false;

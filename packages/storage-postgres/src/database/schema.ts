@@ -354,6 +354,18 @@ CREATE INDEX held_messages_by_recipient ON trunkline.held_messages (instance_id,
 CREATE INDEX held_messages_due ON trunkline.held_messages (instance_id, due_at, position) WHERE held_since IS NOT NULL;
 CREATE INDEX held_messages_paced ON trunkline.held_messages (instance_id, recipient) WHERE held_since = due_at;
 
+-- Queued messages that wait for their time, outside of the queues. The id is the place of the message: its time, then
+-- its id.
+CREATE TABLE trunkline.scheduled_messages (
+  id           uuid PRIMARY KEY,
+  message_id   uuid NOT NULL,
+  workspace_id uuid NOT NULL,
+  instance_id  uuid NOT NULL,
+  recipient    text NOT NULL
+) WITH (autovacuum_vacuum_threshold = 500, autovacuum_vacuum_scale_factor = 0.02);
+CREATE INDEX scheduled_messages_by_workspace ON trunkline.scheduled_messages (workspace_id, id);
+CREATE INDEX scheduled_messages_by_instance ON trunkline.scheduled_messages (instance_id, workspace_id, id);
+
 CREATE TABLE trunkline.idempotency_records (
   workspace_id uuid NOT NULL,
   key          text NOT NULL,

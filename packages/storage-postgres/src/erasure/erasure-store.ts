@@ -13,6 +13,7 @@ import { deleteEvents } from './event-deletion.ts';
 import { leaveHeld } from '../messages/held-messages.ts';
 import { MESSAGE_COLUMNS, readMessage } from '../messages/message-row.ts';
 import { leaveQueues } from '../messages/queue.ts';
+import { unschedule } from '../messages/scheduled-messages.ts';
 import { entities, flag, id, text } from '../rows/row.ts';
 import type { Row } from '../rows/row.ts';
 import { contentUuid } from '../messages/upload-registry.ts';
@@ -159,6 +160,7 @@ async function deleteMessages(
 async function remove(transaction: Transaction, messages: readonly Message[]): Promise<void> {
   const { run } = transaction;
   const uuids = messages.map((message) => uuidOf('msg', message.id));
+  await unschedule(transaction, messages);
   const actions = (await transaction.all(QUEUED_ACTIONS, uuids)).map((row) => String(row['id']));
   await leaveQueues(transaction, [...uuids, ...actions]);
   await leaveHeld(transaction, [...uuids, ...actions]);

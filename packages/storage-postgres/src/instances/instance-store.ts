@@ -7,6 +7,7 @@ import { isHeld } from '../processes/lease.ts';
 import { lookingUp } from '../database/look-ups.ts';
 import { orphanContent } from '../messages/upload-registry.ts';
 import { failMessages } from '../messages/message-change.ts';
+import { hasScheduled } from '../messages/scheduled-messages.ts';
 import { deleteQueue, lockQueue, saveQueue } from '../messages/queue.ts';
 import { claimNotifications, completeNotification } from '../deliveries/owed-notifications.ts';
 import { entities, id, integer } from '../rows/row.ts';
@@ -55,6 +56,7 @@ export function instanceStore(connected: Connected): InstanceStore {
         if (stored?.version !== instance.version) return 'stale';
         const uuid = uuidOf('ins', instance.id);
         await lockQueue(transaction, uuid);
+        if (await hasScheduled(transaction, uuid)) return 'stale';
         await failMessages(transaction, uuid, failQueued);
         await forgetSession(transaction, uuid);
         await forgetDownloads(transaction, uuid);

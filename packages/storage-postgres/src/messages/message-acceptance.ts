@@ -1,4 +1,4 @@
-import { decideAcceptance, recipientKeyOf } from '@trunkline/core/spi/storage';
+import { decideAcceptance, placeOf, recipientKeyOf } from '@trunkline/core/spi/storage';
 import type { Acceptance, AcceptanceResult, IdempotencyRecord } from '@trunkline/core/spi/storage';
 import { noting } from './chat-filing.ts';
 import { TransactionConflict } from '../database/database.ts';
@@ -28,7 +28,7 @@ export async function acceptMessages(
   const accepted: Accepted[] = [];
 
   const accept = (acceptance: Acceptance): AcceptanceResult => {
-    const { message, idempotency, trialLimit } = acceptance;
+    const { message, idempotency, trialLimit, isScheduled = false } = acceptance;
     const { workspaceId, instanceId } = message;
     const key = idempotency && nameOfKey({ workspaceId, key: idempotency.key });
     const found = queues.get(instanceId);
@@ -42,9 +42,11 @@ export async function acceptMessages(
     });
     if (result.kind !== 'accepted' || queue === null) return result;
 
-    accepted.push({ acceptance, position: queue.nextPosition });
-    queue.queued += 1;
-    queue.nextPosition += 1;
+    accepted.push({ acceptance, position: isScheduled ? null : queue.nextPosition });
+    if (!isScheduled) {
+      queue.queued += 1;
+      queue.nextPosition += 1;
+    }
     if (trialLimit !== null) trials.set(workspaceId, used + 1);
     if (key !== null && idempotency) records.set(key, idempotency);
     return result;
@@ -57,7 +59,8 @@ export async function acceptMessages(
 
 interface Accepted {
   readonly acceptance: Acceptance;
-  readonly position: number;
+  /** The position in the queue; null if the message is scheduled. */
+  readonly position: number | null;
 }
 
 interface Queue {
@@ -142,6 +145,7 @@ async function store(transaction: Transaction, accepted: readonly Accepted[]): P
   const rows = accepted.map(({ acceptance, position }) => ({
     ...messageColumns(acceptance.message, ''),
     position,
+    place: position === null ? uuidOf('msg', placeOf(acceptance.message)) : null,
     queued_to: encodeText(recipientKeyOf(acceptance.message)),
   }));
   await transaction.run(STORE, JSON.stringify(rows));
@@ -155,18 +159,23 @@ async function store(transaction: Transaction, accepted: readonly Accepted[]): P
 // The queue's length is updated in the transaction in which messages join or leave the queue.
 const STORE = `
   WITH record AS (
-    SELECT * FROM json_to_recordset($1::text::json) AS record (${MESSAGE_RECORD}, position bigint, queued_to text)
+    SELECT * FROM json_to_recordset($1::text::json) AS record (${MESSAGE_RECORD}, position bigint, place uuid, queued_to text)
   ), stored AS (
     INSERT INTO trunkline.messages (${MESSAGE_NAMES}) SELECT ${MESSAGE_NAMES} FROM record
   ), noted AS (
     ${noting('record')}
   ), queued AS (
     INSERT INTO trunkline.queued_messages (instance_id, position, message_id, recipient, tries, due_at)
-    SELECT instance_id, position, id, queued_to, 0, 0 FROM record
+    SELECT instance_id, position, id, queued_to, 0, 0 FROM record WHERE position IS NOT NULL
+  ), scheduled AS (
+    INSERT INTO trunkline.scheduled_messages (id, message_id, workspace_id, instance_id, recipient)
+    SELECT place, id, workspace_id, instance_id, queued_to FROM record WHERE place IS NOT NULL
   )
   UPDATE trunkline.queues
   SET length = length + added.messages, next_position = next_position + added.messages
-  FROM (SELECT instance_id, count(*) AS messages FROM record GROUP BY instance_id) AS added
+  FROM (
+    SELECT instance_id, count(*) AS messages FROM record WHERE position IS NOT NULL GROUP BY instance_id
+  ) AS added
   WHERE queues.instance_id = added.instance_id`;
 
 const COUNT_TRIALS = `

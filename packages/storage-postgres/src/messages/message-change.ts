@@ -154,7 +154,7 @@ export async function failMessages(
   failure: QueueFailure,
 ): Promise<void> {
   const queued = (await transaction.all(QUEUED, instance)).map(readMessage);
-  if (queued.length > 0) await failQueued(transaction, queued, failure);
+  if (queued.length > 0) await writeChanges(transaction, failQueue(queued, failure, transaction.newId));
   // Read afterwards, so that their events show their messages as failed.
   const actions = (await transaction.all(QUEUED_ACTIONS, instance)).map((row) => ({
     message: readMessage(row),
@@ -165,20 +165,20 @@ export async function failMessages(
     await finishAction(transaction, outcome);
 }
 
-async function failQueued(
+/** Writes changes of different messages, without a lease. Returns how many messages had the expected status. */
+export async function writeChanges(
   transaction: Transaction,
-  queued: readonly Message[],
-  failure: QueueFailure,
-): Promise<void> {
-  const changes = failQueue(queued, failure, transaction.newId);
+  changes: readonly MessageChange[],
+): Promise<number> {
   const records = changes.map((change, place) => ({ ...recordOf(change), place }));
-  const rows = await transaction.all(FAIL, JSON.stringify(records));
+  const rows = await transaction.all(WRITE_ALL, JSON.stringify(records));
   await leaveHeldOf(transaction, rows);
   const written = new Set(rows.map((row) => integer(row, 'place')));
   await storeEvents(
     transaction,
     changes.flatMap(({ events }, place) => (written.has(place) ? events : [])),
   );
+  return written.size;
 }
 
 const ENTRIES = `(
@@ -248,7 +248,7 @@ const COUNT = `
 /** Whether the message left its queue without having a row in queued_messages. */
 const STANDS_ASIDE = 'coalesce(changed.leaves_queue, false) AND gone.message_id IS NULL AS stands_aside';
 
-const FAIL = `
+const WRITE_ALL = `
   WITH record AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::text::json) AS record (${CHANGE_RECORD})
   ), ${WRITE}, counted AS (

@@ -1,10 +1,11 @@
-import { floorId, SAME_NETWORK_ID_MAX } from '@trunkline/core/spi/storage';
+import { floorId, isDueSoon, SAME_NETWORK_ID_MAX } from '@trunkline/core/spi/storage';
 import type {
   Acceptance,
   AcceptanceResult,
   KeptSenders,
   Message,
   MessageStore,
+  Signal,
 } from '@trunkline/core/spi/storage';
 import { acceptanceBatcher } from './acceptance-batch.ts';
 import { hasArrived, insertArrival } from './arrivals.ts';
@@ -36,9 +37,7 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
       const database = connected();
       if (transaction !== undefined) return database.join(transaction, (own) => acceptAlone(own, acceptance));
       const result = await database.track(acceptances.run(acceptance));
-      if (result.kind === 'accepted') {
-        database.publish([{ topic: 'queue', instanceId: acceptance.message.instanceId }]);
-      }
+      if (result.kind === 'accepted') database.publish(signalsOf(acceptance));
       return result;
     },
     findIdempotencyRecord: async (workspaceId, key) =>
@@ -123,6 +122,11 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
   };
 }
 
+function signalsOf({ message, isScheduled = false }: Acceptance): readonly Signal[] {
+  if (!isScheduled) return [{ topic: 'queue', instanceId: message.instanceId }];
+  return isDueSoon(message) ? [{ topic: 'schedule' }] : [];
+}
+
 /** Accepts a message in a transaction of the caller. Processes are notified when the transaction commits. */
 async function acceptAlone(transaction: Transaction, acceptance: Acceptance): Promise<AcceptanceResult> {
   const [result] = await acceptMessages(transaction, [acceptance]);
@@ -130,9 +134,7 @@ async function acceptAlone(transaction: Transaction, acceptance: Acceptance): Pr
     throw new Error(
       'There is no decision about a message that was to be accepted. This is a defect: please report it.',
     );
-  if (result.kind === 'accepted') {
-    transaction.announce({ topic: 'queue', instanceId: acceptance.message.instanceId });
-  }
+  if (result.kind === 'accepted') for (const signal of signalsOf(acceptance)) transaction.announce(signal);
   return result;
 }
 

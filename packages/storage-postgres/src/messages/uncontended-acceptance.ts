@@ -56,7 +56,7 @@ type Group = readonly [Acceptance, ...Acceptance[]];
 
 /**
  * Groups acceptances by instance. Leaves out each group with an acceptance that takes more than a look at the queue,
- * for example because it counts against a trial, has content, shares its key with another acceptance, or was checked
+ * for example because it counts against a trial, has content, is scheduled, shares its key with another acceptance, or was checked
  * against another revision of the sender than the rest.
  */
 function plainGroups(acceptances: readonly Acceptance[]): readonly Group[] {
@@ -64,7 +64,7 @@ function plainGroups(acceptances: readonly Acceptance[]): readonly Group[] {
   const keys = new Set<string>();
   const others = new Set<string>();
   for (const acceptance of acceptances) {
-    const { message, trialLimit, revision, idempotency } = acceptance;
+    const { message, trialLimit, revision, idempotency, isScheduled = false } = acceptance;
     const { instanceId, workspaceId } = message;
     const group = groups.get(instanceId);
     if (group) group.push(acceptance);
@@ -75,7 +75,15 @@ function plainGroups(acceptances: readonly Acceptance[]): readonly Group[] {
     const isRepeat = key !== null && keys.has(key);
     const hasContent = message.media?.available === true;
     const isOfItsOwn = idempotency !== null && !isRecordOf(idempotency, message);
-    if (trialLimit !== null || hasContent || isForeign || isOtherwise || isRepeat || isOfItsOwn) {
+    if (
+      trialLimit !== null ||
+      hasContent ||
+      isScheduled ||
+      isForeign ||
+      isOtherwise ||
+      isRepeat ||
+      isOfItsOwn
+    ) {
       others.add(instanceId);
     }
     if (key !== null) keys.add(key);

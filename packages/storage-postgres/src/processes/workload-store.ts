@@ -8,7 +8,7 @@ import type {
 } from '@trunkline/core/spi/storage';
 import type { Connected } from '../database/database.ts';
 import { NEEDED_NETWORKS, NEEDS_GATEWAY, networksOf } from './lease.ts';
-import { id, idOrNull, integer, integerOrNull, json, textOrNull } from '../rows/row.ts';
+import { entities, id, idOrNull, integer, integerOrNull, json, textOrNull } from '../rows/row.ts';
 import type { Row } from '../rows/row.ts';
 import { uuidOf } from '../rows/uuid.ts';
 
@@ -37,16 +37,19 @@ export function workloadStore(connected: Connected): WorkloadStore {
 }
 
 function readQueue(row: Row): InstanceQueue {
-  const entryId = idOrNull(row, 'message_id', 'msg');
   return {
     instanceId: id(row, 'instance_id', 'ins'),
     queued: integer(row, 'queued'),
-    oldest:
-      entryId === null
-        ? null
-        : { messageId: id(row, 'about_id', 'msg'), since: orderOfId('msg', entryId).ms },
+    oldest: readOldest(row),
     heldBy: textOrNull(row, 'held_by'),
   };
+}
+
+/** The message that the oldest entry is about, and since when the entry waits. */
+function readOldest(row: Row): InstanceQueue['oldest'] {
+  const entryId = idOrNull(row, 'message_id', 'msg');
+  if (entryId === null) return null;
+  return { messageId: id(row, 'about_id', 'msg'), since: entities.message.queuedSince(row, entryId) };
 }
 
 /** The message of the oldest entry, which may be an action on that message. */
@@ -54,14 +57,14 @@ const ABOUT = `coalesce(
       (SELECT action.message_id FROM trunkline.message_actions AS action WHERE action.id = oldest.message_id),
       oldest.message_id
     ) AS about_id`;
+const DETAILS = '(SELECT details FROM trunkline.messages WHERE messages.id = oldest.message_id) AS details';
 
 /**
  * To find the oldest message of a queue, looks at no more than a hundred held messages. Relies on
  * held_messages_by_recipient.
  */
 const queues = (where: string): string => `
-  SELECT instances.id AS instance_id, least($3::bigint, queues.length) AS queued, oldest.message_id,
-    ${ABOUT},
+  SELECT instances.id AS instance_id, least($3::bigint, queues.length) AS queued, oldest.message_id, ${ABOUT}, ${DETAILS},
     CASE WHEN lease_owner <> '' AND lease_expires_at > $2 THEN lease_owner END AS held_by
   FROM trunkline.instances
   JOIN trunkline.queues ON queues.instance_id = instances.id
@@ -101,13 +104,11 @@ function readWorkload(row: Row): Workload {
 }
 
 function readQueuedSince(row: Row): QueuedSince | null {
-  const entryId = idOrNull(row, 'message_id', 'msg');
-  if (entryId === null) return null;
-  return {
+  const oldest = readOldest(row);
+  return oldest && {
     workspaceId: id(row, 'workspace_id', 'ten'),
     instanceId: id(row, 'instance_id', 'ins'),
-    messageId: id(row, 'about_id', 'msg'),
-    since: orderOfId('msg', entryId).ms,
+    ...oldest,
   };
 }
 
@@ -137,7 +138,7 @@ const READ = `
     ${INSTANCES},
     ${counted('unheld_instances', `instances WHERE network IN (${NEEDED_NETWORKS}) AND ${NEEDS_GATEWAY} AND lease_expires_at <= $1::bigint`)},
     least($2::bigint, in_queues.count + held.count) AS queued_messages,
-    oldest.message_id, ${ABOUT}, oldest.instance_id, oldest.workspace_id,
+    oldest.message_id, ${ABOUT}, ${DETAILS}, oldest.instance_id, oldest.workspace_id,
     ${counted('open_deliveries', 'open_deliveries ORDER BY id')},
     (SELECT id FROM trunkline.open_deliveries ORDER BY id LIMIT 1) AS oldest_open_delivery,
     -- Deliveries that were queued since the last claim are in no lane yet.

@@ -64,6 +64,12 @@ export async function storeBacklog(
      SELECT ${sender}, row, ${uuid(made, 'message')}, 'held ' || row, 0, ${NOW} + 600000, ${made}
      FROM generate_series(1, ${count}, 2) AS row`,
   );
+  // These are scheduled for the time of their acceptance. Only the places count, so inbound messages will do.
+  await run(
+    `INSERT INTO trunkline.scheduled_messages (id, message_id, workspace_id, instance_id, recipient)
+     SELECT ${uuid(made, 'message')}, ${uuid(made, 'message')}, ${workspace}, ${sender}, 'later ' || row
+     FROM generate_series(1, ${count}, 2) AS row`,
+  );
   await run(
     `INSERT INTO trunkline.instance_history
      SELECT ${uuid(made, 'entry')}, ${workspace}, CASE row % 10 WHEN 0 THEN ${sender} ELSE ${uuid('row', 'instance')} END,

@@ -349,6 +349,18 @@ CREATE INDEX held_messages_by_recipient ON held_messages (instance_id, recipient
 CREATE INDEX held_messages_due ON held_messages (instance_id, due_at, position) WHERE held_since IS NOT NULL;
 CREATE INDEX held_messages_paced ON held_messages (instance_id, recipient) WHERE held_since = due_at;
 
+-- Queued messages that wait for their time, outside of the queues. The id is the place of the message: its time, then
+-- its id.
+CREATE TABLE scheduled_messages (
+  id           TEXT PRIMARY KEY,
+  message_id   TEXT NOT NULL,
+  workspace_id TEXT NOT NULL,
+  instance_id  TEXT NOT NULL,
+  recipient    TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX scheduled_messages_by_workspace ON scheduled_messages (workspace_id, id);
+CREATE INDEX scheduled_messages_by_instance ON scheduled_messages (workspace_id, instance_id, id);
+
 -- Idempotency records, appended in the transaction of their message; idempotency-log.ts says why.
 CREATE TABLE idempotency_log (
   -- Never given twice: a reader knows by it how far it has read.

@@ -9,6 +9,7 @@ import { writeEntry } from './history-store.ts';
 import { isHeld } from '../processes/lease.ts';
 import { orphanContent } from '../messages/upload-registry.ts';
 import { failMessages } from '../messages/message-change.ts';
+import { scheduledOf } from '../messages/scheduled-messages.ts';
 import {
   claimNotifications,
   completeNotification,
@@ -71,6 +72,7 @@ export function instanceStore(connected: Connected): InstanceStore {
         if (!isHeld(database, lease)) return 'fenced';
         const stored = findInstance(database, instance.workspaceId, instance.id);
         if (stored?.version !== instance.version) return 'stale';
+        if (scheduledOf(database, instance, 1).length > 0) return 'stale';
         failMessages({ database, newId, announce }, instance.id, failQueued);
         forgetSession(database, instance.id);
         forgetDownloads(database, instance.id);

@@ -75,7 +75,7 @@ function accept(database: Database, acceptance: ActionAcceptance): ActionAccepta
     ...entities.messageAction.columns(action),
     ...entities.actionKey.columns(idempotency),
   });
-  enqueue(database, target, { id: actionEntryId(action.id), recipient: action.recipient });
+  enqueue(database, target, { messageId: actionEntryId(action.id), recipient: action.recipient });
   return result;
 }
 

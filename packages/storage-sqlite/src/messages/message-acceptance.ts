@@ -1,6 +1,7 @@
 import {
   acceptsMessages,
   decideAcceptance,
+  isDueSoon,
   recipientKeyOf,
   senderRevision,
 } from '@trunkline/core/spi/storage';
@@ -8,7 +9,9 @@ import type { Acceptance, AcceptanceResult, Instance, Message } from '@trunkline
 import type { Database } from '../database/database.ts';
 import type { IdempotencyRecords } from './idempotency-log.ts';
 import { takeContent } from './upload-registry.ts';
+import { joinQueue } from './message-queue.ts';
 import { insertMessage } from './message-row.ts';
+import { schedule } from './scheduled-messages.ts';
 import { integer, integerOrNull, senders, text, textOrNull, word } from '../rows/row.ts';
 import type { Announce } from '../database/writer.ts';
 
@@ -30,7 +33,14 @@ export function acceptingMessages(
   };
 
   return (acceptance) => {
-    const { message, idempotency, backlogLimit, trialLimit, hasReadableNetworkId } = acceptance;
+    const {
+      message,
+      idempotency,
+      backlogLimit,
+      trialLimit,
+      hasReadableNetworkId,
+      isScheduled = false,
+    } = acceptance;
     const { workspaceId, instanceId } = message;
     const target = targetOf(message);
     const found = idempotency && records.find(workspaceId, idempotency.key);
@@ -47,13 +57,15 @@ export function acceptingMessages(
 
     takeContent(database, message);
     insertMessage(database, message, { senderId: '', hasReadableNetworkId });
-    enqueue(database, target, { id: message.id, recipient: recipientKeyOf(message) });
+    if (isScheduled) schedule(database, message);
+    else enqueue(database, target, { messageId: message.id, recipient: recipientKeyOf(message) });
     if (idempotency && found) records.append(workspaceId, idempotency, found);
     if (trialLimit !== null) {
       const sql = 'UPDATE workspaces SET trial_messages_used = trial_messages_used + 1 WHERE id = ?';
       database.run(sql, workspaceId);
     }
-    announce({ topic: 'queue', instanceId });
+    if (!isScheduled) announce({ topic: 'queue', instanceId });
+    else if (isDueSoon(message)) announce({ topic: 'schedule' });
     return result;
   };
 }
@@ -62,16 +74,9 @@ export function acceptingMessages(
 export function enqueue(
   database: Database,
   target: Target,
-  { id, recipient }: { readonly id: string; readonly recipient: string },
+  entry: { readonly messageId: string; readonly recipient: string },
 ): void {
-  database.insert('queue', {
-    instance_id: target.instanceId,
-    position: target.queueEnd,
-    message_id: id,
-    recipient,
-    tries: 0,
-    due_at: 0,
-  });
+  joinQueue(database, { instanceId: target.instanceId, position: target.queueEnd, ...entry });
   target.queueEnd += 1;
 }
 

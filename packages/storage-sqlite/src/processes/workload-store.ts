@@ -10,7 +10,7 @@ import type {
 import type { Connected } from '../database/connection.ts';
 import type { Database } from '../database/database.ts';
 import { NEEDED_NETWORKS, NEEDS_GATEWAY, networksOf } from './lease.ts';
-import { integer, integerOrNull, text, textOrNull } from '../rows/row.ts';
+import { entities, integer, integerOrNull, text, textOrNull } from '../rows/row.ts';
 import type { Row } from '../rows/row.ts';
 
 /** Every count stops at a limit, and every query reads along an index. */
@@ -63,7 +63,7 @@ function waitingSince(
   database: Database,
   entryId: string,
 ): { readonly messageId: string; readonly since: number } {
-  return { messageId: messageOfEntry(database, entryId), since: orderOfId('msg', entryId).ms };
+  return { messageId: messageOfEntry(database, entryId), since: sinceOf(database, entryId) };
 }
 
 /** The message of an entry in a queue: the message itself, or the one that its action is about. */
@@ -122,6 +122,11 @@ function queuedSince(database: Database, row: Row | undefined): readonly QueuedS
   if (!row || entryId === null) return [];
   const of = { workspaceId: text(row, 'workspace_id'), instanceId: text(row, 'instance_id') };
   return [{ ...of, ...waitingSince(database, entryId) }];
+}
+
+function sinceOf(database: Database, entryId: string): number {
+  const sql = 'SELECT details FROM message_details WHERE message_id = ?';
+  return entities.message.queuedSince(database.get(sql, entryId) ?? { details: null }, entryId);
 }
 
 function openDeliveries(database: Database, limit: number) {

@@ -160,6 +160,7 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
   await useContacts(storage, instance, lease);
 
   await useMessages(storage, instance, lease);
+  await useSchedule(storage, instance, lease);
   await useDownloads(storage, instance, lease);
   await useActivities(storage, instance, lease);
   await useActions(storage, instance, lease);
@@ -297,6 +298,26 @@ async function useMessages(storage: Storage, instance: Instance, lease: Lease): 
   await uploads.listAbandoned(NOW, 10);
   await uploads.listOrphaned(10);
   await uploads.release(withMedia.id);
+}
+
+async function useSchedule({ messages, schedule }: Storage, instance: Instance, lease: Lease): Promise<void> {
+  const { id: instanceId, workspaceId } = instance;
+  const [due, cancelled, unlinked, left] = [NOW, NOW + 1, NOW, NOW + 2].map((sendAt, index) =>
+    aMessage(instance, { sendAt, ...(index === 2 && { from: '15550777' }) }),
+  );
+  for (const message of [due, cancelled, unlinked, left])
+    await messages.accept({
+      message: must(message),
+      idempotency: null,
+      backlogLimit: 4,
+      trialLimit: null,
+      isScheduled: true,
+    });
+  for (const filter of [{}, { instanceId }])
+    for (const page of pagesFrom(must(due).id)) await schedule.list(workspaceId, filter, page);
+  await schedule.cancel(failing(must(cancelled)));
+  await schedule.release(NOW, QUEUE_FAILURE);
+  await schedule.fail(lease, workspaceId, QUEUE_FAILURE);
 }
 
 /** Calls the methods before and after two messages are filed, one in a group and one of a contact. */

@@ -6,6 +6,7 @@ const REQUEST: SendFingerprint = {
   instanceId: 'ins_1',
   to: '34600123456',
   replyTo: null,
+  sendAt: null,
   type: 'image',
   content: ['A cat', 'cat.png', 'ab', false],
 };

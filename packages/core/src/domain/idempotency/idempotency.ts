@@ -57,12 +57,21 @@ export interface SendFingerprint {
   /** The normalised recipient. */
   readonly to: string;
   readonly replyTo: string | null;
+  /** Epoch milliseconds; null if the message is not scheduled. */
+  readonly sendAt: number | null;
   readonly type: string;
   /** The values of the request's own kind, in an order that the kind has fixed. */
   readonly content: readonly (string | boolean | null)[];
 }
 
 /** A text that is equal for equal requests. An idempotency record keeps the digest of this text. */
-export function canonicalFingerprint({ instanceId, to, replyTo, type, content }: SendFingerprint): string {
-  return JSON.stringify([instanceId, to, replyTo, type, content]);
+export function canonicalFingerprint({
+  instanceId,
+  to,
+  replyTo,
+  sendAt,
+  type,
+  content,
+}: SendFingerprint): string {
+  return JSON.stringify([instanceId, to, replyTo, type, content, ...(sendAt === null ? [] : [sendAt])]);
 }

@@ -6,6 +6,10 @@ import type { Message } from './message.ts';
 export interface Acceptance {
   readonly message: Message;
   readonly idempotency: IdempotencyRecord | null;
+  /**
+   * Whether the message is kept outside of the queue until its `sendAt`. The backlog does not count. Default false.
+   */
+  readonly isScheduled?: boolean;
   /** The message is refused if this many messages of the instance are already queued. */
   readonly backlogLimit: number;
   /** The limit of the workspace's trial, which the message counts against; null if the message does not count. */
@@ -48,7 +52,7 @@ export interface AcceptanceFacts {
 
 /** Decides on an acceptance. The checks are in the order that `MessageStore.accept` promises. */
 export function decideAcceptance(
-  { idempotency, backlogLimit, trialLimit, revision }: Acceptance,
+  { idempotency, isScheduled = false, backlogLimit, trialLimit, revision }: Acceptance,
   now: AcceptanceFacts,
 ): AcceptanceResult {
   if (revision !== undefined && revision !== now.revision) return { kind: 'stale' };
@@ -58,6 +62,6 @@ export function decideAcceptance(
   if (now.instance === null) return { kind: 'instance_gone' };
   if (!now.instance.acceptsMessages) return { kind: 'instance_not_connected' };
   if (trialLimit !== null && now.trialMessagesUsed >= trialLimit) return { kind: 'trial_used_up' };
-  if (now.instance.queued >= backlogLimit) return { kind: 'backlog_full' };
+  if (!isScheduled && now.instance.queued >= backlogLimit) return { kind: 'backlog_full' };
   return { kind: 'accepted' };
 }

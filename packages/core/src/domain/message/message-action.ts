@@ -50,9 +50,18 @@ const MESSAGE_DELETED: MessageError = {
   message: 'The message that the action is about was deleted.',
 };
 
-/** Why nobody can act on the message; null if one can, or will be able to once the message is sent. */
-export function flawForAction({ status, deletedAt }: Message): MessageError | null {
+const MESSAGE_SCHEDULED: MessageError = {
+  code: 'message_scheduled',
+  message: 'The message is scheduled and was not sent yet, so there is nothing to act on yet.',
+};
+
+/**
+ * Why nobody can act on the message; null if one can, or will be able to once the message is sent. An action on a
+ * scheduled message would go out before it, because the message has no place in its queue until it is due.
+ */
+export function flawForAction({ status, deletedAt, sendAt }: Message): MessageError | null {
   if (deletedAt !== null) return MESSAGE_DELETED;
+  if (status === 'queued' && sendAt !== null) return MESSAGE_SCHEDULED;
   return status === 'failed' ? MESSAGE_NOT_SENT : null;
 }
 

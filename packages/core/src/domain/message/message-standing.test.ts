@@ -29,6 +29,7 @@ function stand(message: Partial<Message>, around: Around = {}) {
     instance: around.instance === null ? null : { ...connected, ...around.instance },
     workspace: { ...workspace, ...around.workspace },
     now: NOW,
+    wallTime: NOW,
   });
 }
 

@@ -4,10 +4,12 @@ import { withoutEndedRestriction } from '../instance/instance-restriction.ts';
 import type { Instance, InstanceStatus } from '../instance/instance.ts';
 import { dayOfNewNumber } from '../instance/pace.ts';
 import type { Message } from './message.ts';
+import { dueSince } from './schedule.ts';
 
 /** The codes for the progress of a message. */
 export const STANDINGS = [
   'received',
+  'scheduled',
   'waiting',
   'waiting_for_workspace',
   'waiting_for_instance',
@@ -41,6 +43,8 @@ export interface MessageSurroundings {
   /** Whether the pace of the instance holds the message. */
   readonly isPaced: boolean;
   readonly now: number;
+  /** The wall clock, by which a message is due; epoch milliseconds. */
+  readonly wallTime: number;
 }
 
 /** Decides the progress of a message, and describes it in a sentence. */
@@ -85,9 +89,13 @@ function received({ receivedAt, createdAt, media }: Message, now: number): Messa
 
 function queued(
   message: Message,
-  { instance, workspace, hasGateway, isPaced, now }: MessageSurroundings,
+  { instance, workspace, hasGateway, isPaced, now, wallTime }: MessageSurroundings,
 ): MessageStanding {
-  const accepted = message.queuedAt ?? message.createdAt;
+  if (message.sendAt !== null && message.sendAt > wallTime) {
+    const sentence = `It is scheduled, and is sent at ${clockTime(message.sendAt, now)}.`;
+    return standing('scheduled', message.queuedAt ?? message.createdAt, sentence, message.sendAt);
+  }
+  const accepted = dueSince(message);
   if (isPostponed(workspace)) {
     const since = Math.max(workspace.suspendedAt ?? accepted, accepted);
     const why =

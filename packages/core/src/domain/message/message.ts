@@ -76,6 +76,8 @@ export interface Message {
   readonly contact: ContactSummary | null;
   /** The message of the same chat that this one replies to. */
   readonly replyTo: string | null;
+  /** The time before which the message is not sent, as the caller gave it; null for most messages. */
+  readonly sendAt: number | null;
   /** The same as `type` if the message has no finer kind. */
   readonly kind: MessageKind;
   readonly payload: MessagePayload | null;

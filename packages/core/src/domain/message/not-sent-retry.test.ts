@@ -11,7 +11,7 @@ function sendsOf(retryAfterMs: number, firstSentAfterMs = 0): readonly number[] 
   const heldSince = NOW + firstSentAfterMs;
   const sends = [firstSentAfterMs];
   for (let now = heldSince; sends.length < 1000; sends.push(now - NOW)) {
-    const delay = holdDelay({ acceptedAt: NOW, heldSince, retryAfterMs, now });
+    const delay = holdDelay({ dueSince: NOW, heldSince, retryAfterMs, now });
     if (delay === null) break;
     now += delay;
   }
@@ -52,9 +52,9 @@ describe('the wait of a message that the network does not take', () => {
 
   it('does not end a message because the clock was set back after it was accepted', () => {
     const before = NOW + 365 * 24 * HOUR;
-    expect(holdDelay({ acceptedAt: before, heldSince: before, retryAfterMs: SECOND, now: NOW })).toBe(SECOND);
+    expect(holdDelay({ dueSince: before, heldSince: before, retryAfterMs: SECOND, now: NOW })).toBe(SECOND);
     expect(
-      holdDelay({ acceptedAt: before, heldSince: NOW, retryAfterMs: SECOND, now: NOW + 4 * HOUR }),
+      holdDelay({ dueSince: before, heldSince: NOW, retryAfterMs: SECOND, now: NOW + 4 * HOUR }),
     ).toBeNull();
   });
 });

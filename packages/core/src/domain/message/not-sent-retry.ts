@@ -1,7 +1,7 @@
 import { isTooFarAhead } from '../too-far-ahead.ts';
 
 const MINUTE = 60_000;
-/** A message that the network does not take is given up this long after its acceptance. */
+/** A message that the network does not take is given up this long after it could first be sent. */
 const GIVEN_UP_MS: number = 4 * 60 * MINUTE;
 /** A message is retried for at least this long, even if it waited longer than `GIVEN_UP_MS` for its connection. */
 const LEAST_TRIED_MS: number = 5 * MINUTE;
@@ -17,7 +17,8 @@ export const NEVER_TAKEN = {
 } as const;
 
 interface NotSent {
-  readonly acceptedAt: number;
+  /** When the message could be sent at the earliest. */
+  readonly dueSince: number;
   /** When the network first did not take the message; `now` if this is the first time. */
   readonly heldSince: number;
   /** The wait that the gateway asked for. */
@@ -30,9 +31,9 @@ interface NotSent {
  * as it has been held already, but at most half an hour. Null to give the message up, which never happens before the
  * last wait has ended.
  */
-export function holdDelay({ acceptedAt, heldSince, retryAfterMs, now }: NotSent): number | null {
+export function holdDelay({ dueSince, heldSince, retryAfterMs, now }: NotSent): number | null {
   const heldFor = isTooFarAhead(heldSince, now) ? 0 : Math.max(0, now - heldSince);
-  const age = isTooFarAhead(acceptedAt, now) ? heldFor : Math.max(0, now - acceptedAt);
+  const age = isTooFarAhead(dueSince, now) ? heldFor : Math.max(0, now - dueSince);
   const left = Math.max(GIVEN_UP_MS - age, LEAST_TRIED_MS - heldFor);
   if (left <= 0) return null;
   const asked = Number.isFinite(retryAfterMs) ? retryAfterMs : MINUTE;

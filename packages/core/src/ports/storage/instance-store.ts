@@ -57,7 +57,8 @@ export interface InstanceStore {
   write(write: InstanceWrite): Promise<InstanceWriteResult>;
   /**
    * Removes the instance with its session, groups, pending downloads and lease, in one transaction under the lease. Its
-   * queued messages fail; all of its messages and its history stay.
+   * queued messages fail; all of its messages and its history stay. `stale` also if it still has scheduled messages:
+   * `schedule.fail` fails those first.
    */
   delete(deletion: {
     readonly instance: Instance;

@@ -155,8 +155,8 @@ export interface MessageStore<Transaction = never> {
    * not remembered (records older than the idempotency window do not count); the instance exists; it accepts messages
    * (`acceptsMessages`); the trial is not used up; the backlog is not full. Resolves once the message is durable. Calls
    * that arrive together may share one commit, in the order of the calls. Each call still succeeds or fails on its own:
-   * a call whose message id is already in use rejects, and leaves nothing. A message is due from its acceptance. A
-   * message with available media takes the content that was reserved for it (`contentIdOf`), and rejects if that
+   * a call whose message id is already in use rejects, and leaves nothing. A message is due from its acceptance, unless
+   * it is scheduled (`ScheduleStore`). A message with available media takes the content that was reserved for it (`contentIdOf`), and rejects if that
    * content does not exist, or if another message has it.
    *
    * With a transaction of the caller, all of this is part of that transaction: others see it only after the caller

@@ -17,6 +17,7 @@ import type { LeaseStore } from './lease-store.ts';
 import type { MessageStore } from './message-store.ts';
 import type { ProcessRegistry } from './process-registry.ts';
 import type { RetentionStore } from './retention-store.ts';
+import type { ScheduleStore } from './schedule-store.ts';
 import type { SessionStore } from './session-store.ts';
 import type { SpentTokenStore } from './spent-token-store.ts';
 import type { SubscriptionStore } from './subscription-store.ts';
@@ -40,6 +41,7 @@ export type Signal =
       readonly byHolder?: true;
     }
   | { readonly topic: 'queue'; readonly instanceId: string }
+  | { readonly topic: 'schedule' }
   | { readonly topic: 'deliveries' }
   | { readonly topic: 'subscriptions' }
   /** This process stored events; events of other processes are found by polling. */
@@ -77,6 +79,8 @@ export interface Storage<Transaction = never> {
   readonly contacts: ContactStore;
   /** Messages, and the queues of those to be sent. */
   readonly messages: MessageStore<Transaction>;
+  /** Messages that wait for their time. */
+  readonly schedule: ScheduleStore;
   /** The chats of instances, by their last messages. */
   readonly chats: ChatStore;
   /** Files that belong to no message yet. */
@@ -120,7 +124,8 @@ export interface Storage<Transaction = never> {
   /** Returns the product, version and size of the database, for the operator. The cost does not grow with the rows. */
   describe(): Promise<StorageDescription>;
   /**
-   * A signal comes after the commit of its change. `queue` follows an acceptance. `instance` follows an insert, write,
+   * A signal comes after the commit of its change. `queue` follows an acceptance, or `schedule`, if the message
+   * is scheduled and due soon. `instance` follows an insert, write,
    * delete or the release of a lease. `deliveries` and `subscriptions` follow a call that made deliveries or queued
    * events claimable. `events` follows a call that added events to the log of a workspace. `workspace` follows a change
    * of a workspace, its members or its keys (except `touch`). Errors of listeners have no effect. Returns a function

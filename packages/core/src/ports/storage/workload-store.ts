@@ -27,7 +27,7 @@ export interface InstanceQueue {
   readonly oldest: {
     /** `msg_…` */
     readonly messageId: string;
-    /** When the message was accepted; epoch milliseconds. */
+    /** When the message was accepted or, if it was scheduled, its `sendAt`; epoch milliseconds. */
     readonly since: number;
   } | null;
   /** The process that holds the instance; null if no process holds it at this moment. */
@@ -72,6 +72,6 @@ export interface QueuedSince {
   readonly instanceId: string;
   /** `msg_…` */
   readonly messageId: string;
-  /** When the message was accepted; epoch milliseconds. */
+  /** When the message was accepted or, if it was scheduled, its `sendAt`; epoch milliseconds. */
   readonly since: number;
 }

@@ -9,6 +9,7 @@ import { ok } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import { notBefore } from '../../domain/too-far-ahead.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
+import type { QueueFailure } from '../../ports/storage/message-store.ts';
 import type { OwedInstanceNotification } from '../../ports/storage/owed-notification.ts';
 import { changeTries } from '../../runtime/retry.ts';
 import { instanceEventObject } from '../../resources/instance.ts';
@@ -20,7 +21,7 @@ import { createHistoryLog } from './history-log.ts';
 import type { HistoryLog } from './history-log.ts';
 import { findInstance } from './instances.ts';
 
-const UNLINKED: MessageError = {
+export const UNLINKED: MessageError = {
   code: 'instance_logged_out',
   message: 'The number was unlinked before the message was sent: link it again, then send the message again.',
 };
@@ -140,6 +141,7 @@ export async function deleteHeldInstance(
     if (!instance) return;
     const now = context.clock.now();
     const failQueued = { error: DELETED, now, eventsFrom: now * 1000 };
+    await failScheduled(context, { workspaceId, lease, failQueued });
     const { owner: process } = lease;
     const history = createHistoryLog(context.newId, { workspaceId, instanceId: instance.id, process });
     const entry = history.entryOf(
@@ -149,5 +151,21 @@ export async function deleteHeldInstance(
     const deleted = await context.storage.instances.delete({ instance, lease, failQueued, entry });
     if (deleted === 'deleted') return;
     if (deleted === 'fenced') throw new FencedError(lease.instanceId);
+  }
+}
+
+/** Fails the scheduled messages of an instance that is about to be deleted, step by step, because there may be many. */
+async function failScheduled(
+  { storage }: ServiceContext,
+  {
+    workspaceId,
+    lease,
+    failQueued,
+  }: { readonly workspaceId: string; readonly lease: Lease; readonly failQueued: QueueFailure },
+): Promise<void> {
+  for (;;) {
+    const failed = await storage.schedule.fail(lease, workspaceId, failQueued);
+    if (failed === 'fenced') throw new FencedError(lease.instanceId);
+    if (failed === 0) return;
   }
 }

@@ -6,4 +6,9 @@ export interface CommonSendInput {
   readonly to: string;
   /** The id of a message in the same chat, which the recipient sees quoted. */
   readonly reply_to?: string | null | undefined;
+  /**
+   * When to send the message: an ISO 8601 time with its zone, such as `2026-12-24T18:00:00+01:00`, at most 30 days ahead.
+   * By default, and up to a minute after that time, the message is sent immediately.
+   */
+  readonly send_at?: string | null | undefined;
 }

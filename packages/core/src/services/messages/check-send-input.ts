@@ -23,6 +23,8 @@ export interface CheckedSend {
   readonly recipient: Recipient;
   /** The id as given, or null; the message may not exist. */
   readonly replyTo: string | null;
+  /** Epoch milliseconds; null if the message is not scheduled. Whether it is too late or too early is not checked yet. */
+  readonly sendAt: number | null;
   readonly type: SendableKind;
   readonly content: CheckedContent;
 }
@@ -35,7 +37,7 @@ export function checkSendInput(
 ): Result<CheckedSend> {
   const common = readInput(messageInput, input);
   if (!common.ok) return common;
-  const { instance, to, reply_to: replyTo = null } = common.value;
+  const { instance, to, reply_to: replyTo = null, send_at: sendAt = null } = common.value;
   const type = asSendable(common.value.type);
   if (type === null) return unsupportedType();
   const sendable = checkSendable(context, [type]);
@@ -47,7 +49,14 @@ export function checkSendInput(
     return invalid({ link_preview: [NO_PREVIEWS] });
   const recipient = parseRecipient(to);
   if (!recipient.ok) return recipient;
-  return ok({ instanceId: instance, recipient: recipient.value, replyTo, type, content: content.value });
+  return ok({
+    instanceId: instance,
+    recipient: recipient.value,
+    replyTo,
+    sendAt,
+    type,
+    content: content.value,
+  });
 }
 
 function readContent(type: SendableKind, input: unknown, upload: SentFile): Result<CheckedContent> {

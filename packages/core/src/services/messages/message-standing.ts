@@ -26,6 +26,7 @@ export async function findStanding(
       isPaced,
       hasGateway: instance !== null && gateways.find(instance.network) !== null,
       now: clock.now(),
+      wallTime: context.wallTime(),
     }),
   );
 }

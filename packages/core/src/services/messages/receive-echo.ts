@@ -103,6 +103,7 @@ async function echoMessage(
     ...receivedContent(context, { instanceId: instance.id, messageId: id, said: echo, upload }),
     error: null,
     createdAt: at,
+    sendAt: null,
     queuedAt: null,
     sentAt: reportedTime(sentAt, at) ?? at,
     deliveredAt: null,

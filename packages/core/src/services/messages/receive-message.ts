@@ -162,6 +162,7 @@ function inboundMessage(
     ...receivedContent(context, { instanceId: instance.id, messageId: id, said: incoming, upload }),
     error: null,
     createdAt: at,
+    sendAt: null,
     queuedAt: null,
     sentAt: reportedTime(sentAt, at),
     deliveredAt: null,

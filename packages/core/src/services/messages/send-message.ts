@@ -11,6 +11,7 @@ import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts'
 import { chatOf, isSameChat } from '../../domain/message/chat.ts';
 import { BACKLOG_RETRY_AFTER } from '../../domain/message/message.ts';
 import type { Message } from '../../domain/message/message.ts';
+import { wrongSendAt } from '../../domain/message/schedule.ts';
 import type { Recipient } from '../../domain/message/recipient.ts';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Refusal, Result } from '../../domain/result.ts';
@@ -130,7 +131,8 @@ async function trySending(
   if (!sender) return noWorkspace();
   const active = checkSuspension(sender.workspace);
   if (!active.ok) return fresh ? active : 'stale';
-  const addressed = await checkSender(context, sender, { send, transaction });
+  const timely = checkSendAt(send.sendAt, context.wallTime());
+  const addressed = timely.ok ? await checkSender(context, sender, { send, transaction }) : timely;
   if (!addressed.ok) {
     if (!fresh) return 'stale';
     // A replay comes before a refusal. Without a refusal, `accept` looks for the replay in its transaction.
@@ -147,6 +149,7 @@ async function trySending(
   const acceptance: Acceptance = {
     message,
     hasReadableNetworkId: isReadable,
+    isScheduled: send.sendAt !== null && send.sendAt > context.wallTime(),
     idempotency:
       idempotencyKey === null
         ? null
@@ -275,6 +278,12 @@ async function checkContact(
       );
 }
 
+/** Comes after the look-up of a replay, because the time may have passed since the first request. */
+function checkSendAt(sendAt: number | null, now: number): Result<true> {
+  const wrong = sendAt === null ? null : wrongSendAt(sendAt, now);
+  return wrong === null ? ok(true) : invalid({ send_at: [wrong] });
+}
+
 async function checkReply(
   { storage }: ServiceContext,
   { instance, contact }: Addressed,
@@ -302,11 +311,12 @@ async function checkReply(
     : invalid({ reply_to: ['Must be the id of a message in the chat of this instance with the recipient.'] });
 }
 
-function fingerprintOf({ instanceId, recipient, replyTo, type, content }: CheckedSend): string {
+function fingerprintOf({ instanceId, recipient, replyTo, sendAt, type, content }: CheckedSend): string {
   return canonicalFingerprint({
     instanceId,
     to: nameOf(recipient),
     replyTo,
+    sendAt,
     type,
     content: content.fingerprint,
   });
@@ -325,7 +335,7 @@ function nameOf(recipient: Recipient): string {
 
 function newOutboundMessage(
   { instance, contact }: Addressed,
-  { recipient, replyTo, content }: CheckedSend,
+  { recipient, replyTo, sendAt, content }: CheckedSend,
   {
     id,
     networkId,
@@ -345,6 +355,7 @@ function newOutboundMessage(
     groupId: recipient.kind === 'group' ? recipient.groupId : null,
     contact: contact && summaryOf(contact),
     replyTo,
+    sendAt,
     ...content.contentOf(id),
     origin: 'api',
     error: null,
