@@ -39,6 +39,8 @@ const PRINT_SENDING_EVERY_MS = 10;
 /** How much faster time goes once all is read, so that the rate limit of each endpoint delays the last webhooks less. */
 const LAST_SPEED = 5;
 const LIGHT_EVERY_MS = 40;
+/** Every third message is scheduled, so that kills come before, while and after it becomes due. */
+const SCHEDULED_IN_MS = 150;
 const REPEATED_TOGETHER = 100;
 const LOOK_EVERY_MS = 250;
 
@@ -97,7 +99,7 @@ async function untilStatus(api: WorkspaceApi, instance: string, status: string):
 
 async function lightLoad(): Promise<void> {
   for (let count = 0; ; count += 1) {
-    await send(count % places.length, `${run}-${count}`);
+    await send(count % places.length, timed(`${run}-${count}`, count));
     await setTimeout(LIGHT_EVERY_MS);
   }
 }
@@ -105,9 +107,14 @@ async function lightLoad(): Promise<void> {
 /** Each caller sends its next message once the previous one was accepted. */
 async function fullLoad(index: number): Promise<void> {
   const call = async (caller: number): Promise<void> => {
-    for (let count = 0; ; count += 1) await send(index, `${run}-${index}-${caller}-${count}`);
+    for (let count = 0; ; count += 1) await send(index, timed(`${run}-${index}-${caller}-${count}`, count));
   };
   await Promise.all(Array.from({ length: CALLERS }, (_, caller) => call(caller)));
+}
+
+/** A text, with the time at which its message is sent if it is scheduled. */
+function timed(text: string, count: number): string {
+  return count % 3 === 2 ? `${text}@${Date.now() + SCHEDULED_IN_MS}` : text;
 }
 
 async function send(index: number, text: string): Promise<void> {
@@ -118,15 +125,27 @@ async function send(index: number, text: string): Promise<void> {
 function sendFrom(index: number, text: string): ReturnType<WorkspaceApi['messages']['send']> {
   const place = places[index];
   if (!place) throw new Error(`There is no place ${index}.`);
-  const message = { instance: place.instance, to: recipientOf(text), type: 'text', text } as const;
+  const [, time] = text.split('@');
+  const sendAt = time === undefined ? undefined : new Date(Number(time)).toISOString();
+  const message = {
+    instance: place.instance,
+    to: recipientOf(text),
+    type: 'text',
+    text,
+    send_at: sendAt,
+  } as const;
   return trunkline.workspace(place.workspaceId).messages.send(message, { idempotencyKey: text });
 }
 
-/** No two callers send to the same recipient, so that the counts in the texts are the order of acceptance. */
+/**
+ * No two callers send to the same recipient, and scheduled messages have recipients of their own, so that the counts in
+ * the texts are the order in each chat.
+ */
 function recipientOf(text: string): string {
-  const parts = text.split('-').map(Number);
+  const [name = '', time] = text.split('@');
+  const parts = name.split('-').map(Number);
   const [caller = 0] = parts.slice(2, -1);
-  return `155501${caller}${(parts.at(-1) ?? 0) % RECIPIENTS}`;
+  return `15550${time === undefined ? 1 : 2}${caller}${(parts.at(-1) ?? 0) % RECIPIENTS}`;
 }
 
 /** Reuses each key, and prints the keys for which the service did not return the original message. */
