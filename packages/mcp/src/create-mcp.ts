@@ -23,7 +23,7 @@ import type { McpOptions } from './mcp-options.ts';
 import { INSTANCE_TOOLS } from './tools/instance-tools.ts';
 import { MESSAGE_TOOLS } from './tools/message-tools.ts';
 import { REACT } from './tools/react.ts';
-import { SEND_TEXT } from './tools/send-text.ts';
+import { CANCEL_MESSAGE, SEND_TEXT } from './tools/send-text.ts';
 import type { ReportedCall, Tool, ToolUse } from './tools/tool.ts';
 import { WEBHOOK_TOOLS } from './tools/webhook-tools.ts';
 import { VERSION } from './version.ts';
@@ -45,7 +45,14 @@ const LARGEST_BODY = 131_072;
 /** How long a body may take to arrive before its key has to be checked again. */
 const READMIT_AFTER_MS = 1_000;
 
-const TOOLS: readonly Tool[] = [...INSTANCE_TOOLS, ...MESSAGE_TOOLS, ...WEBHOOK_TOOLS, SEND_TEXT, REACT];
+const TOOLS: readonly Tool[] = [
+  ...INSTANCE_TOOLS,
+  ...MESSAGE_TOOLS,
+  ...WEBHOOK_TOOLS,
+  SEND_TEXT,
+  CANCEL_MESSAGE,
+  REACT,
+];
 
 const INSTRUCTIONS =
   'Trunkline links phone numbers (instances) to a messaging network, keeps their messages, and reports events to webhooks. ' +

@@ -12,6 +12,7 @@ const READING_TOOLS = [
   'list_chats',
   'list_messages',
   'search_messages',
+  'list_scheduled_messages',
   'get_message',
   'list_webhooks',
   'list_deliveries',

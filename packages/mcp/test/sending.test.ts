@@ -39,6 +39,36 @@ function text(instance: string, to: string, content = 'Hello'): Record<string, u
   return { instance, to, text: content, idempotency_key: `key-of-test-${keys}` };
 }
 
+describe('a model that sends later', () => {
+  it('schedules, lists and cancels only within the rules', async () => {
+    const { service, instance, model, sent } = await sendingBy({ to: [FRIEND] });
+    const { messages } = service.trunkline.workspace(service.workspaceId);
+    const sendAt = new Date(service.clock.now() + 60_000).toISOString();
+    const { message } = await model.call('send_text', { ...text(instance, FRIEND), send_at: sendAt });
+    const foreign = await messages.send({
+      instance,
+      to: STRANGER,
+      type: 'text',
+      text: 'Hi',
+      send_at: sendAt,
+    });
+    const ids = [(message as { readonly id: string }).id, foreign.message.id];
+    expect(await model.call('list_scheduled_messages', { instance })).toMatchObject({
+      data: ids.map((id) => ({ id })),
+    });
+    expect(await model.call('cancel_message', { message: ids[0] })).toMatchObject({
+      message: { status: 'failed', error: { code: 'cancelled' } },
+    });
+    expect(await model.refused('cancel_message', { message: ids[1] })).toContain('rule "counterparts"');
+    await service.clock.advance(120_000);
+    expect(await sent()).toEqual([`${FRIEND}: Hello`, `${STRANGER}: Hi`]);
+    expect(service.sandbox.phone(instance).accepted()).toMatchObject([{ to: STRANGER }]);
+    expect(await model.refused('send_text', { ...text(instance, FRIEND), send_at: 'soon' })).toContain(
+      'send_at',
+    );
+  });
+});
+
 describe('a model that sends', () => {
   it('reaches only the recipients in the rules', async () => {
     const { service, instance, model, sent } = await sendingBy({ to: ['+1 (555) 0123', '+4930*'] });

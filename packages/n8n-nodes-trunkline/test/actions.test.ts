@@ -119,6 +119,18 @@ describe('a message that a workflow sends', () => {
     expect(accepted()).toHaveLength(1);
   });
 
+  it('is sent at its time, listed until then, and cancelled', async () => {
+    const options = { sendAt: new Date(Date.now() + 3_600_000).toISOString() };
+    const [item] = await execute(text({ options }));
+    expect(item?.json).toMatchObject({ status: 'queued', send_at: expect.any(String) });
+    const messageId = asText(item?.json['id']);
+    const listed = await execute(run('message', 'getScheduled', { returnAll: true }));
+    expect(listed).toMatchObject([{ json: { id: messageId } }]);
+    const [cancelled] = await execute(run('message', 'cancel', { messageId }));
+    expect(cancelled?.json).toMatchObject({ status: 'failed', error: { code: 'cancelled' } });
+    expect(await execute(run('message', 'getScheduled', { returnAll: true }))).toEqual([]);
+  });
+
   it('is a file of the item, with its name, its caption and a matching type', async () => {
     const media = (fileName: string, mimeType: string, parameters: INodeParameters = {}): Run => ({
       parameters: {

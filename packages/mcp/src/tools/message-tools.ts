@@ -92,6 +92,17 @@ export const MESSAGE_TOOLS: readonly Tool[] = [
       return done({ data: found, searched, next_cursor: next });
     },
   }),
+  listTool({
+    name: 'list_scheduled_messages',
+    title: 'List scheduled messages',
+    description: 'Lists the messages that wait for their send_at, the next one first.',
+    offeredTo: 'messages:read',
+    input: { instance: filters.instance, limit, cursor },
+    logged: ['instance'],
+    rows: RESOURCES.message,
+    untrusted: OF_MESSAGE,
+    list: (api, query) => api.messages.scheduled(query),
+  }),
   defineTool({
     name: 'get_message',
     title: 'Did a message arrive?',

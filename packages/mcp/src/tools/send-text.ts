@@ -1,8 +1,9 @@
 import { optionalField } from '@trunkline/core/spi/http';
 import { RESOURCES } from '@trunkline/http/spi';
 import * as z from 'zod';
+import { isAllowedCounterpart } from '../counterparts.ts';
 import { idOf, LONGEST_ALONE } from './fields.ts';
-import { defineTool, done } from './tool.ts';
+import { defineTool, done, refusedBy } from './tool.ts';
 import type { Tool } from './tool.ts';
 import { idempotencyKey, maySend, messagesLeftToday, replayed, takeOne } from './within-rules.ts';
 
@@ -22,9 +23,12 @@ export const SEND_TEXT: Tool = defineTool({
       .describe('A phone number, or the id of a group (grp_…) or a contact (con_…).'),
     text: z.string().min(1).max(4096),
     reply_to: optionalField(idOf('a message in the same chat, which the recipient sees quoted (msg_…)')),
+    send_at: optionalField(z.string().max(40)).describe(
+      'When to send it: a time with its zone, such as 2026-12-24T18:00:00+01:00, at most 30 days ahead. By default now.',
+    ),
     idempotency_key: idempotencyKey,
   },
-  logged: ['instance', 'reply_to', 'idempotency_key'],
+  logged: ['instance', 'reply_to', 'send_at', 'idempotency_key'],
   output: {
     message: RESOURCES.message.schema,
     replayed,
@@ -42,3 +46,28 @@ export const SEND_TEXT: Tool = defineTool({
     );
   },
 });
+
+export const CANCEL_MESSAGE: Tool = defineTool({
+  name: 'cancel_message',
+  title: 'Cancel a scheduled message',
+  description:
+    "Cancels a message that waits for its send_at, for certain, within the operator's rules for sending. list_scheduled_messages lists them.",
+  offeredTo: maySend,
+  isWriting: true,
+  input: { message: idOf('the message (msg_…)') },
+  logged: ['message'],
+  output: { message: RESOURCES.message.schema },
+  untrusted: [],
+  longestText: LONGEST_ALONE,
+  async handle({ message: id }, { api, sending }) {
+    const { to, group_id: group, contact, instance_id: instance } = await api.messages.get(id);
+    const recipients = [group, to, contact?.id].filter((one) => typeof one === 'string');
+    if (sending === null || !recipients.some((one) => isAllowedCounterpart(sending.to, one)))
+      return refusedBy('counterparts', `messages to this recipient may not be cancelled. ${NOTHING}`);
+    if (sending.from !== null && !sending.from.has(instance))
+      return refusedBy('instances', `messages of this instance may not be cancelled. ${NOTHING}`);
+    return done({ message: await api.messages.cancel(id) }, { messageId: id });
+  },
+});
+
+const NOTHING = 'Nothing was cancelled. Only the operator can change the rule.';

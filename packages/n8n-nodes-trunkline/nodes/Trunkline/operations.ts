@@ -30,6 +30,21 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
         itemIndex,
       }),
     ),
+  'message:getScheduled': async (context, itemIndex) =>
+    asItems(
+      await listPages(context, {
+        path: '/scheduled-messages',
+        limit: limitOf(context, itemIndex),
+        itemIndex,
+      }),
+    ),
+  'message:cancel': async (context, itemIndex) => [
+    await getOne(context, {
+      method: 'DELETE',
+      path: path`/messages/${messageOf(context, itemIndex)}`,
+      itemIndex,
+    }),
+  ],
   'message:downloadMedia': downloadMedia,
   'message:react': async (...item) => [{ json: await react(...item) }],
   'instance:get': async (context, itemIndex) => [

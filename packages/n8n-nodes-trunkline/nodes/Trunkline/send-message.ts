@@ -7,13 +7,14 @@ import { requestJson } from './request.ts';
 import type { ApiRequest } from './request.ts';
 
 export async function sendText(context: IExecuteFunctions, itemIndex: number): Promise<IDataObject> {
-  const { replyTo } = optionsOf(context, itemIndex);
+  const { replyTo, sendAt } = optionsOf(context, itemIndex);
   return post(context, itemIndex, {
     body: {
       ...addressOf(context, itemIndex),
       type: 'text',
       text: textOf(context, 'text', itemIndex),
       ...(replyTo === undefined ? {} : { reply_to: replyTo }),
+      ...(sendAt === undefined ? {} : { send_at: sendAt }),
     },
   });
 }
@@ -25,6 +26,7 @@ export async function sendMedia(context: IExecuteFunctions, itemIndex: number): 
   const content = await context.helpers.getBinaryDataBuffer(itemIndex, property);
   const {
     replyTo,
+    sendAt,
     filename = fileName ?? `file.${fileExtension ?? 'bin'}`,
     voice,
   } = optionsOf(context, itemIndex);
@@ -38,6 +40,7 @@ export async function sendMedia(context: IExecuteFunctions, itemIndex: number): 
   form.append('type', type === 'auto' ? typeOf(mimeType) : type);
   if (caption !== '') form.append('caption', caption);
   if (replyTo !== undefined) form.append('reply_to', replyTo);
+  if (sendAt !== undefined) form.append('send_at', sendAt);
   if (voice === 'true') form.append('voice', voice);
   form.append('file', new Blob([new Uint8Array(content)], { type: mimeType }), filename);
 
@@ -73,15 +76,28 @@ function addressOf(
 
 interface SendOptions {
   readonly replyTo?: string | undefined;
+  readonly sendAt?: string | undefined;
   readonly filename?: string | undefined;
   readonly voice?: string | undefined;
 }
 
 function optionsOf(context: IExecuteFunctions, itemIndex: number): SendOptions {
   const options: unknown = context.getNodeParameter('options', itemIndex, {});
-  const { replyTo, filename, voice } = isObject(options) ? options : {};
+  const { replyTo, sendAt, filename, voice } = isObject(options) ? options : {};
   const given = (value: unknown): string | undefined => asText(value) || undefined;
-  return { replyTo: given(replyTo), filename: given(filename), voice: given(voice) };
+  return {
+    replyTo: given(replyTo),
+    sendAt: timeOf(given(sendAt)),
+    filename: given(filename),
+    voice: given(voice),
+  };
+}
+
+/** In UTC. A time without a zone, which the editor's control may give, is in the zone of the n8n process. */
+function timeOf(sendAt: string | undefined): string | undefined {
+  if (sendAt === undefined) return undefined;
+  const time = new Date(sendAt);
+  return Number.isNaN(time.getTime()) ? sendAt : time.toISOString();
 }
 
 /** The message type for a file of this MIME type. The service checks the type against the file's bytes. */

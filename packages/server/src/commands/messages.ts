@@ -3,7 +3,7 @@ import { printable } from '../terminal/printable.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { readStory, storyText } from './message-story.ts';
 import { writeNewFile } from '../files/new-file.ts';
-import { pagesCommand } from './plain-commands.ts';
+import { objectCommand, pagesCommand } from './plain-commands.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import { action, anActionOn, anyObject, message, theOne } from './service-shapes.ts';
 import { statusText } from '../terminal/status-text.ts';
@@ -35,6 +35,26 @@ function filtersIn({ options }: Call): MessageQuery {
     origin: options.text('origin') as MessageQuery['origin'],
   };
 }
+
+export const listScheduled: CommandHandler = pagesCommand({
+  shape: message,
+  page: ({ messages }, { limit, cursor }, call) =>
+    messages.scheduled({ instance: call.options.text('instance'), limit, cursor }, call),
+  columns: {
+    id: (one) => one.id,
+    'send at': (one) => one.send_at ?? '',
+    to: counterpartOf,
+    text: { freeText: (one) => one.text ?? one.caption ?? one.media?.filename ?? '' },
+  },
+});
+
+export const cancelMessage: CommandHandler = objectCommand({
+  of: 'message',
+  shape: message,
+  asks: (id) => `Cancel the message ${id}, so that it is never sent?`,
+  request: ({ messages }, id, call) => messages.cancel(id, call),
+  describe: messageFacts,
+});
 
 export const showMessage: CommandHandler = async (call) => {
   const service = await remoteService(call);
@@ -109,6 +129,7 @@ export function messageFacts(data: MessageResource): Text {
     text: data.text ?? data.caption,
     'replies to': data.reply_to,
     file: data.media && data.media.filename,
+    'send at': data.send_at ?? null,
     error: data.error && `${data.error.message} (${data.error.code})`,
     created: data.created_at,
     sent: data.sent_at,

@@ -30,9 +30,13 @@ export const sendCommand: CommandHandler = async (call) => {
   const { options, output } = call;
   const goal = GOALS.find((one) => one === (options.text('until') ?? 'read'));
   if (goal === undefined) throw usageError(`--until must be one of ${GOALS.join(', ')}.`);
+  const sendAt = options.text('at');
   const seconds = options.whole('timeout', { min: 1, max: 86_400 }) ?? 60;
   const service = await remoteService(call);
-  const content = await contentOf(call, await textOf(call), await instanceMeant(call, service));
+  const content = {
+    ...(await contentOf(call, await textOf(call), await instanceMeant(call, service))),
+    ...(sendAt !== undefined && { send_at: sendAt }),
+  };
   const idempotencyKey = options.text('idempotency-key');
   const { signal } = call;
   const sent = await accepted(
@@ -49,6 +53,12 @@ export const sendCommand: CommandHandler = async (call) => {
     if (output.isJson && shown !== 'failed') output.result({ data: message }, '');
   };
   show();
+  if (message.send_at !== undefined && Date.parse(message.send_at) > Date.now()) {
+    output.say(
+      `It is sent at ${printable(message.send_at)}: "trunkline messages cancel ${message.id}" cancels it until then.`,
+    );
+    return;
+  }
   const late = (): CommandError =>
     new CommandError(
       `${message.id} is ${message.status}, and not ${goal} after ${seconds} s: "trunkline messages show ${message.id}" shows it later.`,

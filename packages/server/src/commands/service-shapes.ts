@@ -40,6 +40,7 @@ export const message: Shape = z.object({
   text: textOrNull,
   caption: textOrNull,
   media: z.object({ filename: text }).nullable(),
+  send_at: text.optional(),
   error: z.object({ code: text, message: text }).nullable(),
   created_at: text,
   sent_at: textOrNull,

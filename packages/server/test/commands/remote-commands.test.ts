@@ -142,6 +142,13 @@ describe('A number', () => {
     expect((await run('chats', instance)).stdout).toMatch(/^with +name +last message .*\n15550001 /);
     expect(await run('messages', 'list', '--counterpart', 'nobody')).toMatchObject({ code: 2 });
 
+    const at = new Date(Date.now() + 3_600_000).toISOString();
+    const scheduled = (await json('send', '15550123', 'Later', '--at', at)).at(-1)?.data ?? {};
+    expect(scheduled).toMatchObject({ status: 'queued', send_at: at.replace('Z', '+00:00') });
+    expect((await json('messages', 'scheduled')).at(-1)).toMatchObject({ data: [{ text: 'Later' }] });
+    const cancelled = await run('messages', 'cancel', String(scheduled['id']), '--yes');
+    expect(cancelled.stdout).toContain('(cancelled)');
+
     expect(await data('instances', 'rename', instance, 'Shop 2')).toMatchObject({ name: 'Shop 2' });
     expect((await run('instances', 'groups', instance)).stdout).toMatch(/Family[^]*Team/);
     expect(await data('instances', 'disconnect', instance)).toMatchObject({ status: 'disconnected' });

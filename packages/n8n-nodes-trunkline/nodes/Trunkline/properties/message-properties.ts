@@ -11,6 +11,12 @@ const operation: INodeProperties = {
   displayOptions: shownFor('message'),
   options: [
     {
+      name: 'Cancel',
+      value: 'cancel',
+      description: 'Cancel a message that waits for its time',
+      action: 'Cancel a scheduled message',
+    },
+    {
       name: 'Download Media',
       value: 'downloadMedia',
       description: 'Get the file of a message',
@@ -27,6 +33,12 @@ const operation: INodeProperties = {
       value: 'getAll',
       description: 'List messages or search for them, newest first',
       action: 'Get many messages',
+    },
+    {
+      name: 'Get Many Scheduled',
+      value: 'getScheduled',
+      description: 'List the messages that wait for their time, the next one first',
+      action: 'Get many scheduled messages',
     },
     {
       name: 'React',
@@ -151,6 +163,13 @@ const sending: INodeProperties[] = [
         description: 'ID of a message of the same chat, which the recipient sees quoted',
       },
       {
+        displayName: 'Send At',
+        name: 'sendAt',
+        type: 'dateTime',
+        default: '',
+        description: 'When to send it, at most 30 days ahead. By default, now.',
+      },
+      {
         displayName: 'Voice Message',
         name: 'voice',
         type: 'boolean',
@@ -170,7 +189,7 @@ const reading: INodeProperties[] = [
     required: true,
     default: '',
     placeholder: 'e.g. msg_01kaj2r4t6v8x0z2b4d6f8h0j2',
-    displayOptions: shownFor('message', 'get', 'downloadMedia', 'react'),
+    displayOptions: shownFor('message', 'get', 'downloadMedia', 'cancel', 'react'),
   },
   {
     displayName: 'Put Output File in Field',
@@ -181,7 +200,7 @@ const reading: INodeProperties[] = [
     hint: 'The name of the output binary field to put the file in',
     displayOptions: shownFor('message', 'downloadMedia'),
   },
-  ...returnAllFields(shownFor('message', 'getAll')),
+  ...returnAllFields(shownFor('message', 'getAll', 'getScheduled')),
   {
     displayName: 'Filters',
     name: 'filters',
