@@ -58,6 +58,8 @@ export interface SendFileInput {
   readonly to: string;
   /** The id of a message in the same chat, which the recipient sees quoted. */
   readonly reply_to?: string | undefined;
+  /** When to send the message: an ISO 8601 time with its zone, at most 30 days ahead. By default, now. */
+  readonly send_at?: string | undefined;
   /** How the recipient sees the file, such as `image`. The content of the file has to match. */
   readonly type: MediaType;
   /** The content of the file. */

@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useId } from 'react';
 import type { ReactNode } from 'react';
 import styles from './filter-select.module.css';
+import { localTime } from './local-time.ts';
 
 /** A filter by a time in the viewer's zone. The URL has it in UTC, so that a link also works in other zones. */
 export function FilterTime({
@@ -41,11 +42,4 @@ export function FilterTime({
       />
     </span>
   );
-}
-
-/** In the control's format and the viewer's zone; empty if `at` is not a time. */
-function localTime(at: string): string {
-  const date = new Date(at);
-  if (Number.isNaN(date.getTime())) return '';
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

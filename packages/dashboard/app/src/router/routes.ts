@@ -3,7 +3,7 @@ import { createRootRouteWithContext, createRoute } from '@tanstack/react-router'
 import { sessionQuery } from '../api/session.ts';
 import { chatSearch, chatsSearch } from '../pages/chats/search.ts';
 import { keysSearch } from '../pages/keys/search.ts';
-import { messagesSearch } from '../pages/messages/search.ts';
+import { messagesSearch, scheduledSearch } from '../pages/messages/search.ts';
 import { numbersSearch, numberSearch } from '../pages/numbers/search.ts';
 import { signInSearch } from '../pages/sign-in/search.ts';
 import { webhookSearch, webhooksSearch } from '../pages/webhooks/search.ts';
@@ -73,6 +73,13 @@ const messages = createRoute({
   path: 'messages',
   validateSearch: messagesSearch,
   component: page(() => import('../pages/messages/messages-page.tsx'), 'MessagesPage', ['messages']),
+});
+
+const scheduled = createRoute({
+  getParentRoute: () => workspace,
+  path: 'scheduled',
+  validateSearch: scheduledSearch,
+  component: page(() => import('../pages/messages/scheduled-page.tsx'), 'ScheduledPage', ['messages']),
 });
 
 const message = createRoute({
@@ -158,6 +165,7 @@ export const ROUTES = root.addChildren([
       numbers,
       number,
       messages,
+      scheduled,
       message,
       chats,
       chat,

@@ -20,7 +20,13 @@ export interface NavigationEntry {
 export const NAVIGATION: readonly NavigationEntry[] = [
   { name: 'now', to: '/w/$workspace', letter: 'n' },
   { name: 'numbers', to: '/w/$workspace/numbers', letter: 'u', scope: 'instances:read' },
-  { name: 'messages', to: '/w/$workspace/messages', letter: 'm', scope: 'messages:read' },
+  {
+    name: 'messages',
+    to: '/w/$workspace/messages',
+    also: '/w/$workspace/scheduled',
+    letter: 'm',
+    scope: 'messages:read',
+  },
   { name: 'chats', to: '/w/$workspace/chats', letter: 'c', scope: 'messages:read' },
   {
     name: 'webhooks',

@@ -4,6 +4,7 @@ import { useEffect, useId, useRef, useState } from 'react';
 import type { Dispatch, KeyboardEvent, ReactNode, SetStateAction } from 'react';
 import { Button } from '../../components/button.tsx';
 import { ErrorView } from '../../components/error-view.tsx';
+import { localTime } from '../../components/local-time.ts';
 import { useTexts } from '../../texts/language.tsx';
 import styles from './composer.module.css';
 import { threadQuery } from './queries.ts';
@@ -29,10 +30,13 @@ export function Composer({ address, name, repliedTo, onReply }: ComposerProps): 
   const files = useRef<HTMLInputElement>(null);
   const [text, setText] = useState('');
   const [file, setFile] = useState<File | null>(null);
+  /** In the format of `datetime-local`, empty for now; null while the field is hidden. */
+  const [later, setLater] = useState<string | null>(null);
   const { send, isSending, error, isDoubtful } = useSend(address.workspaceId, (message, sent) => {
     // Text typed during the request belongs to the next message.
     setText((now) => (now === wordsOf(sent) || now.trim() === '' ? '' : now));
     setFile((now) => ('file' in sent && now === sent.file ? null : now));
+    setLater(null);
     onReply((now) => (now?.id === sent.reply_to ? null : now));
     queries.setQueryData(threadQuery(address).queryKey, (known) => known && withSent(known, message));
     field.current?.focus();
@@ -44,7 +48,7 @@ export function Composer({ address, name, repliedTo, onReply }: ComposerProps): 
   const isEmpty = text.trim() === '' && file === null;
   const submit = (): void => {
     if (isEmpty) return;
-    send(outgoing(address, { text, file, repliedTo }));
+    send({ ...outgoing(address, { text, file, repliedTo }), ...timeOf(later) });
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     // During composition, Enter confirms the text of an input method.
@@ -85,6 +89,21 @@ export function Composer({ address, name, repliedTo, onReply }: ComposerProps): 
           </Button>
         </p>
       )}
+      {later !== null && (
+        <p className={styles['above']}>
+          <label htmlFor={`${id}-later`}>{t.sendAt}</label>
+          <input
+            id={`${id}-later`}
+            type="datetime-local"
+            min={localTime(new Date().toISOString())}
+            value={later}
+            onChange={(event) => setLater(event.target.value)}
+          />
+          <Button kind="bare" aria-label={t.sendNow} onClick={() => setLater(null)}>
+            <span aria-hidden="true">×</span>
+          </Button>
+        </p>
+      )}
       <div className={styles['row']}>
         <input
           ref={files}
@@ -102,6 +121,11 @@ export function Composer({ address, name, repliedTo, onReply }: ComposerProps): 
         <Button aria-label={t.addFile} title={t.addFile} onClick={() => files.current?.click()}>
           <svg viewBox="0 0 16 16" aria-hidden="true" className={styles['clip']}>
             <path d="m13 7.5-5.3 5.3a3 3 0 0 1-4.2-4.2l6-6a2 2 0 0 1 2.8 2.8l-5.8 5.8a1 1 0 0 1-1.4-1.4L10 4.9" />
+          </svg>
+        </Button>
+        <Button aria-label={t.sendLater} title={t.sendLater} onClick={() => setLater((now) => now ?? '')}>
+          <svg viewBox="0 0 16 16" aria-hidden="true" className={styles['clip']}>
+            <path d="M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2m0 2.8V8l2.2 1.6" />
           </svg>
         </Button>
         <label htmlFor={id} className="unseen">
@@ -127,6 +151,11 @@ export function Composer({ address, name, repliedTo, onReply }: ComposerProps): 
       </p>
     </form>
   );
+}
+
+function timeOf(later: string | null): { readonly send_at?: string } {
+  const time = new Date(later ?? '');
+  return Number.isNaN(time.getTime()) ? {} : { send_at: time.toISOString() };
 }
 
 function wordsOf(sent: Outgoing): string | undefined {

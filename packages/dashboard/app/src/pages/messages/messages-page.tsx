@@ -67,6 +67,9 @@ export function MessagesPage(): ReactNode {
           value={search.instance}
           options={numbers.map(({ id, name }) => ({ value: id, label: name }))}
         />
+        <Link to="/w/$workspace/scheduled" params={{ workspace }}>
+          {t.scheduled.link}
+        </Link>
         <FilterTime name="before" label={t.before} value={search.before} />
       </div>
       <Panel title={t.title} isTitleUnseen isFlush>
@@ -158,7 +161,7 @@ function MessageTable({
 }
 
 /** On one line. */
-function Excerpt({ message }: { readonly message: MessageResource }): ReactNode {
+export function Excerpt({ message }: { readonly message: MessageResource }): ReactNode {
   const t = useTexts('messages');
   const { text, caption, media, deleted_at, type, group_id, direction } = message;
   const words = text ?? caption ?? media?.filename;

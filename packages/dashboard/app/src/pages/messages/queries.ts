@@ -4,7 +4,7 @@ import { unwrap } from '@trunkline/http/client';
 import type { WebhookEvent } from '@trunkline/receiver';
 import { clientOf } from '../../api/client.ts';
 import { keyOf } from '../../api/keys.ts';
-import type { MessagesSearch } from './search.ts';
+import type { MessagesSearch, ScheduledSearch } from './search.ts';
 
 const PAGE = 50;
 
@@ -15,6 +15,13 @@ export const messagesQuery = (workspaceId: string, search: MessagesSearch) =>
       unwrap(
         await clientOf(workspaceId).messages.list({ ...search, origin: 'any', limit: PAGE }, { signal }),
       ),
+  });
+
+export const scheduledQuery = (workspaceId: string, search: ScheduledSearch) =>
+  queryOptions({
+    queryKey: keyOf(workspaceId, 'messages', 'scheduled', search),
+    queryFn: async ({ signal }) =>
+      unwrap(await clientOf(workspaceId).messages.scheduled({ ...search, limit: PAGE }, { signal })),
   });
 
 export const standingQuery = (workspaceId: string, messageId: string) =>

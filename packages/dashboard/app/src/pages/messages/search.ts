@@ -15,6 +15,12 @@ export interface MessagesSearch {
   readonly cursor?: string;
 }
 
+export type ScheduledSearch = Pick<MessagesSearch, 'instance' | 'cursor'>;
+
+export function scheduledSearch(search: RawSearch): ScheduledSearch {
+  return present({ instance: textIn(search, 'instance', 40), cursor: textIn(search, 'cursor', 512) });
+}
+
 export function messagesSearch(search: RawSearch): MessagesSearch {
   return present({
     counterpart: textIn(search, 'counterpart', 64),

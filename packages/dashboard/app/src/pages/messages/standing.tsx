@@ -51,6 +51,7 @@ export function Standing({
 
 const TONES: Readonly<Record<StandingCode, Tone>> = {
   received: 'good',
+  scheduled: 'idle',
   waiting: 'busy',
   waiting_for_workspace: 'act',
   waiting_for_instance: 'act',

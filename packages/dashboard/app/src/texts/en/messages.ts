@@ -3,6 +3,17 @@ import type { MessageResource, StandingCode } from '@trunkline/http/client';
 export const messages = {
   title: 'Messages',
   caption: 'Messages, the newest first',
+  scheduled: {
+    link: 'Scheduled',
+    title: 'Scheduled messages',
+    caption: 'Messages that wait for their time, the next one first',
+    sendAt: 'Send at',
+    cancel: 'Cancel',
+    cancelTitle: (name: string) => `Cancel the message to ${name}?`,
+    cancelHint: 'It is never sent, and stays in the list of messages as failed.',
+    none: 'Nothing is scheduled.',
+    noneHint: 'Set a time when you write a message, or send one with send_at.',
+  },
   search: 'Find',
   searchLabel: 'A number, a contact, a group, or the id of a message',
   searchHint: '+1 555 010 0123, con_…, grp_… or msg_…',
@@ -46,6 +57,7 @@ export const messages = {
   inGroup: 'in a group',
   standing: {
     received: 'It was received.',
+    scheduled: 'Scheduled: it waits for its time.',
     waiting: 'Waiting to be sent.',
     waiting_for_workspace:
       'Waiting: the workspace may not send now. It is suspended, or its plan is used up.',

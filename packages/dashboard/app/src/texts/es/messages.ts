@@ -3,6 +3,17 @@ import type { TextsOf } from '../texts.ts';
 export const messages: TextsOf<'messages'> = {
   title: 'Mensajes',
   caption: 'Mensajes, los más recientes primero',
+  scheduled: {
+    link: 'Programados',
+    title: 'Mensajes programados',
+    caption: 'Mensajes que esperan su hora, el próximo primero',
+    sendAt: 'Se envía',
+    cancel: 'Cancelar',
+    cancelTitle: (name: string) => `¿Cancelar el mensaje a ${name}?`,
+    cancelHint: 'No se enviará nunca, y queda en la lista de mensajes como fallido.',
+    none: 'No hay nada programado.',
+    noneHint: 'Elija una hora al escribir un mensaje, o envíe uno con send_at.',
+  },
   search: 'Buscar',
   searchLabel: 'Un número, un contacto, un grupo o el id de un mensaje',
   searchHint: '+34 600 000 000, con_…, grp_… o msg_…',
@@ -43,6 +54,7 @@ export const messages: TextsOf<'messages'> = {
   inGroup: 'en un grupo',
   standing: {
     received: 'Se recibió.',
+    scheduled: 'Programado: espera su hora.',
     waiting: 'Espera a ser enviado.',
     waiting_for_workspace:
       'Espera: el espacio de trabajo no puede enviar ahora. Está suspendido o su plan está agotado.',
