@@ -129,7 +129,7 @@ export function messageFacts(data: MessageResource): Text {
     text: data.text ?? data.caption,
     'replies to': data.reply_to,
     file: data.media && data.media.filename,
-    'send at': data.send_at ?? null,
+    ...(data.send_at !== undefined && { 'send at': data.send_at }),
     error: data.error && `${data.error.message} (${data.error.code})`,
     created: data.created_at,
     sent: data.sent_at,
