@@ -72,14 +72,17 @@ describe('a message with send_at', () => {
 
   it('comes by its time, then by acceptance, in the order of its chat, and keeps nothing else waiting', async () => {
     const { harness, id, sent } = await scripted();
+    const from = harness.clock.now();
     for (const [inMs, text] of [
       [3 * MINUTE, 'c1'],
       [MINUTE, 'a1'],
       [3 * MINUTE, 'c2'],
       [2 * MINUTE, 'b1'],
       [MINUTE, 'a2'],
-    ] as const)
-      await later(harness, id, inMs, { text });
+    ] as const) {
+      await harness.clock.advance(7);
+      await later(harness, id, from + inMs - harness.clock.now(), { text });
+    }
     await sendText(harness, id, ADA, 'now');
     await harness.clock.settle();
     expect(sent()).toEqual(['now']);
