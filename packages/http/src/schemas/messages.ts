@@ -77,11 +77,9 @@ export const message: Resource<MessageResource> = {
       text: z.string().nullable(),
       caption: z.string().nullable(),
       media,
-      send_at: timestamp
-        .exactOptional()
-        .meta({
-          description: 'When the message is to be sent. Only in a message that was sent with this field.',
-        }),
+      send_at: timestamp.exactOptional().meta({
+        description: 'When the message is to be sent. Only in a message that was sent with this field.',
+      }),
       error,
       created_at: timestamp,
       queued_at: timestampOrNull,

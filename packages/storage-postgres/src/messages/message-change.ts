@@ -1,5 +1,5 @@
 import { failActions, failQueue } from '@trunkline/core/spi/storage';
-import type { Lease, Message, MessageChange, QueueFailure } from '@trunkline/core/spi/storage';
+import type { Lease, MessageChange, QueueFailure } from '@trunkline/core/spi/storage';
 import { createBatcher } from '../database/batcher.ts';
 import type { Batcher } from '../database/batcher.ts';
 import { TransactionConflict } from '../database/database.ts';

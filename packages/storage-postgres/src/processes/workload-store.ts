@@ -105,11 +105,13 @@ function readWorkload(row: Row): Workload {
 
 function readQueuedSince(row: Row): QueuedSince | null {
   const oldest = readOldest(row);
-  return oldest && {
-    workspaceId: id(row, 'workspace_id', 'ten'),
-    instanceId: id(row, 'instance_id', 'ins'),
-    ...oldest,
-  };
+  return (
+    oldest && {
+      workspaceId: id(row, 'workspace_id', 'ten'),
+      instanceId: id(row, 'instance_id', 'ins'),
+      ...oldest,
+    }
+  );
 }
 
 function madeAt(row: Row, column: string, prefix: IdPrefix): number | null {
