@@ -46,7 +46,14 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
   const { session, listener, context, memory, versions, settings } = parts;
   const { clock, logger } = context;
   const { instanceId } = session;
-  const stored = await readStoredSession(session, context, memory);
+  const stored = await memory.turns.run([instanceId], async () => {
+    // Core gives up a connection that does not open in time, and opens the next one meanwhile. Messages that the earlier
+    // one stores afterwards would be missing here, and count as reported if the network repeats them.
+    await memory.session?.close();
+    const read = await readStoredSession(session, context, memory);
+    memory.session = read.values;
+    return read;
+  });
   await makeFirstPreKeys(stored.values, stored.creds, clock);
   const learned = await chooseVersion(parts, stored);
   const version = learned?.version ?? null;

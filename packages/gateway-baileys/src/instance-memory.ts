@@ -14,13 +14,20 @@ import { recipientCache } from './outbound/recipients.ts';
 import type { RecipientCache } from './outbound/recipients.ts';
 import { createRestrictions } from './restrictions.ts';
 import type { Restrictions } from './restrictions.ts';
+import { createNamedLocks } from './session/named-locks.ts';
+import type { NamedLocks } from './session/named-locks.ts';
 import { pruningProgress } from './session/pruning.ts';
 import type { PruningProgress } from './session/pruning.ts';
+import type { SessionValues } from './session/session-values.ts';
 import { socketCaches } from './socket/socket-caches.ts';
 import type { SocketCaches } from './socket/socket-caches.ts';
 
 /** The state that an instance's connections share within this process. */
 export interface InstanceMemory extends NewLink {
+  /** Lets connections read the stored session one after another. */
+  readonly turns: NamedLocks;
+  /** The session of the last connection, which may still store something; null before the first one. */
+  session: SessionValues | null;
   readonly caches: SocketCaches;
   readonly recipients: RecipientCache;
   readonly groups: GroupDirectory;
@@ -38,6 +45,8 @@ export interface InstanceMemory extends NewLink {
 
 export function instanceMemory(context: GatewayContext): InstanceMemory {
   return {
+    turns: createNamedLocks(),
+    session: null,
     caches: socketCaches(),
     recipients: recipientCache(),
     groups: groupDirectory(),

@@ -1,10 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import { silentLogger } from '@trunkline/core';
 import { pause } from '@trunkline/core/spi/gateway';
-import { expect, it } from 'vitest';
-import { until } from '@trunkline/test-support';
+import { expect, it, vi } from 'vitest';
+import { eventually, until } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import { startLinkedFlow } from './support/flow.ts';
-import { acceleratingClock } from './support/linked.ts';
+import { acceleratingClock, linked } from './support/linked.ts';
 
 const MINUTE = 60_000;
 
@@ -31,3 +32,33 @@ it.each(isLongForm ? [503, 515] : [503])(
     await until('the instance has logged in again three times', () => logins >= 3);
   },
 );
+
+it('a connection reads the session only when the one before it has stored everything', async () => {
+  const { network, session, link, open } = await linked({ readsByItself: false });
+  const { wa, account, reader } = network;
+  const storage = Promise.withResolvers<void>();
+  const steps: string[] = [];
+  const { save, read } = session;
+  vi.spyOn(session, 'save').mockImplementation(async (changes) => {
+    steps.push('save');
+    await storage.promise;
+    await save(changes);
+    steps.push('saved');
+  });
+  await wa.inbound(reader, account, 'while the database is slow');
+  await eventually(() => expect(steps).toEqual(['save']));
+  vi.spyOn(session, 'read').mockImplementation(async (names) => {
+    if (names.includes('creds')) steps.push('read');
+    return (await read?.(names)) ?? new Map();
+  });
+  // As core does, which gives up a connection that does not open in time.
+  const closing = link.connection().close();
+  const opening = open();
+  for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+  storage.resolve();
+  const next = await opening;
+  await closing;
+  expect(steps[steps.indexOf('read') - 1]).toBe('saved');
+  const { message } = await next.first('message');
+  expect(message.content).toMatchObject({ text: 'while the database is slow' });
+});
