@@ -103,7 +103,8 @@ export function recordSendOutcome(
     }
     const times = notSent.get(entryId) ?? 0;
     notSent.set(entryId, times + 1);
-    logger.warn(
+    // The first time, a connection may have ended without having said so yet.
+    logger[times === 0 ? 'debug' : 'warn'](
       { ...namesOf(head), reason },
       'the gateway sent nothing of a message though its connection is open: it is tried again, and the instance sends nothing else for a second; reason says why',
     );
