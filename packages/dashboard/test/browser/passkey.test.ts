@@ -53,8 +53,11 @@ async function addPasskey(page: Page): Promise<void> {
 
 describe.skipIf(browser.missing !== null)('a number whose account has a passkey', () => {
   it('is linked by the answer of a browser that ran the script on a page of the passkey', async () => {
-    const { page, problems, origin, api, id, sandbox } = await linking();
+    const { page, at, problems, origin, api, id, sandbox } = await linking();
     await sandbox.phone(id).scan({ passkey: true });
+    await page.goto(at('/numbers'));
+    await page.getByRole('cell', { name: 'Needs its passkey' }).waitFor();
+    await page.goto(at(`/numbers/${id}`));
     await page.getByRole('heading', { name: 'Use the passkey' }).waitFor();
     await page.getByText('The network now asks for the passkey of its account.').waitFor();
     await screenshot(page, 'passkey');

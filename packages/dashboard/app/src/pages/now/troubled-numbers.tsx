@@ -7,6 +7,7 @@ import { rowLink, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { byUrgency, isTrouble, toneOf } from '../../domain/number-status.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { NumberBadge } from '../numbers/number-badge.tsx';
 import styles from './well.module.css';
 
 interface TroubledNumbersProps {
@@ -17,7 +18,6 @@ interface TroubledNumbersProps {
 /** The numbers that need attention or are connecting; other numbers are only counted. */
 export function TroubledNumbers({ workspace, numbers }: TroubledNumbersProps): ReactNode {
   const t = useTexts('now');
-  const { statuses } = useTexts('numbers');
   const troubled = numbers.filter(isTrouble).toSorted(byUrgency);
   return (
     <Panel
@@ -51,11 +51,12 @@ export function TroubledNumbers({ workspace, numbers }: TroubledNumbersProps): R
             {
               key: 'status',
               title: t.status,
-              cell: (number) => (
-                <StatusBadge tone={toneOf(number)}>
-                  {number.status === 'connected' ? t.restricted : statuses[number.status]}
-                </StatusBadge>
-              ),
+              cell: (number) =>
+                number.status === 'connected' ? (
+                  <StatusBadge tone={toneOf(number)}>{t.restricted}</StatusBadge>
+                ) : (
+                  <NumberBadge number={number} />
+                ),
             },
             {
               key: 'cause',

@@ -1,10 +1,10 @@
 import type { InstanceResource } from '@trunkline/http/client';
 import type { ReactNode } from 'react';
-import { StatusBadge } from '../../components/status-badge.tsx';
 import { Time } from '../../components/time.tsx';
 import { useTexts } from '../../texts/language.tsx';
+import { NumberBadge } from './number-badge.tsx';
 import styles from './number-status.module.css';
-import { needsPasskey, toneOf } from '../../domain/number-status.ts';
+import { needsPasskey } from '../../domain/number-status.ts';
 
 /** The number's status, what it means, and since when it applies. Screen readers announce changes. */
 export function NumberStatus({
@@ -23,9 +23,7 @@ export function NumberStatus({
     <section className={styles['status']} aria-label={t.status}>
       <p className={styles['headline']}>
         <span role="status">
-          <StatusBadge tone={toneOf(number)}>
-            {needsPasskey(number) ? t.passkeyStatus : t.statuses[status]}
-          </StatusBadge>
+          <NumberBadge number={number} />
         </span>
         {status_changed_at !== null && (
           <span className={styles['since']}>

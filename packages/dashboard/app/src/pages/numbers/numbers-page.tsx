@@ -10,15 +10,15 @@ import { FilterSelect } from '../../components/filter-select.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { StatusBadge } from '../../components/status-badge.tsx';
 import { rowLink, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { useRefreshMs } from '../../live/live.tsx';
 import { useMay } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { AddNumber } from './add-number.tsx';
+import { NumberBadge } from './number-badge.tsx';
 import { phoneText } from '../../domain/phone-text.ts';
-import { byUrgency, STATUSES, toneOf } from '../../domain/number-status.ts';
+import { byUrgency, STATUSES } from '../../domain/number-status.ts';
 
 const route = getRouteApi('/session/w/$workspace/numbers');
 
@@ -115,7 +115,7 @@ function Numbers({
         {
           key: 'status',
           title: t.status,
-          cell: (number) => <StatusBadge tone={toneOf(number)}>{t.statuses[number.status]}</StatusBadge>,
+          cell: (number) => <NumberBadge number={number} />,
         },
         {
           key: 'since',
