@@ -42,7 +42,10 @@ export async function withService(
     webhookSender: recorder.around(runtime.webhookSender, 'webhookSender.'),
     storage: recorder.around(storage),
     gateways: [
-      recordedGateway(recorder, baileysGateway({ socket: { waWebSocketUrl: wa.client.waWebSocketUrl } })),
+      recordedGateway(
+        recorder,
+        baileysGateway({ pace: 'off', socket: { waWebSocketUrl: wa.client.waWebSocketUrl } }),
+      ),
     ],
     secretKey: 'a secret key for measuring with, long enough',
     urlPolicy: 'local',
