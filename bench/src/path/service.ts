@@ -58,7 +58,9 @@ export async function withService(
     scopes: ['messages:send'],
   });
   const workspace = trunkline.workspace(workspaceId);
-  await workspace.webhooks.create({ url: receiver.url, events: ['message.sent', 'message.received'] });
+  // One endpoint gets at most 120 requests a minute.
+  for (const event of ['message.sent', 'message.received'] as const)
+    await workspace.webhooks.create({ url: `${receiver.url}${event}`, events: [event] });
   const { id: instance } = await workspace.instances.create();
   await workspace.instances.connect(instance);
   const hasStatus = async (status: string): Promise<boolean> =>
