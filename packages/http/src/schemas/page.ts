@@ -22,7 +22,10 @@ export const EXAMPLE_ORIGIN = 'https://api.example.com/api/v1';
  */
 export function pageOfLinks(
   name: string,
-  { next, previous } = { next: 'older', previous: 'newer' },
+  { next, previous }: { readonly next: string; readonly previous: string } = {
+    next: 'older',
+    previous: 'newer',
+  },
 ): Required<Parameters<typeof list>>[2] {
   return {
     schemas: {

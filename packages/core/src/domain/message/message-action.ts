@@ -4,7 +4,9 @@ import { chatOf, recipientKeyOf } from './chat.ts';
 import type { Message, MessageError } from './message.ts';
 
 /** The capability that an instance needs for each kind of action. */
-export const ACTION_CAPABILITIES = { reaction: 'reactions' } as const satisfies Record<string, Capability>;
+export const ACTION_CAPABILITIES: { readonly reaction: Extract<Capability, 'reactions'> } = {
+  reaction: 'reactions',
+};
 export type ActionKind = keyof typeof ACTION_CAPABILITIES;
 export const ACTION_KINDS: readonly ActionKind[] = Object.keys(ACTION_CAPABILITIES) as ActionKind[]; // the table has no other keys
 export type ActionCapability = (typeof ACTION_CAPABILITIES)[ActionKind];

@@ -2,12 +2,12 @@ import { Link } from '@tanstack/react-router';
 import type { InstanceResource } from '@trunkline/http/client';
 import type { ReactNode } from 'react';
 import { Panel } from '../../components/panel.tsx';
+import { NumberBadge } from '../../components/number-badge.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { rowLink, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { byUrgency, isTrouble, toneOf } from '../../domain/number-status.ts';
 import { useTexts } from '../../texts/language.tsx';
-import { NumberBadge } from '../numbers/number-badge.tsx';
 import styles from './well.module.css';
 
 interface TroubledNumbersProps {

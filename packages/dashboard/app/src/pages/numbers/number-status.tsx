@@ -1,8 +1,8 @@
 import type { InstanceResource } from '@trunkline/http/client';
 import type { ReactNode } from 'react';
+import { NumberBadge } from '../../components/number-badge.tsx';
 import { Time } from '../../components/time.tsx';
 import { useTexts } from '../../texts/language.tsx';
-import { NumberBadge } from './number-badge.tsx';
 import styles from './number-status.module.css';
 import { needsPasskey } from '../../domain/number-status.ts';
 

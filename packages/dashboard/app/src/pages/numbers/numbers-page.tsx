@@ -8,6 +8,7 @@ import { Button } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { FilterSelect } from '../../components/filter-select.tsx';
 import { Loaded } from '../../components/loaded.tsx';
+import { NumberBadge } from '../../components/number-badge.tsx';
 import { Page } from '../../components/page.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { rowLink, Table } from '../../components/table.tsx';
@@ -16,7 +17,6 @@ import { useRefreshMs } from '../../live/live.tsx';
 import { useMay } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { AddNumber } from './add-number.tsx';
-import { NumberBadge } from './number-badge.tsx';
 import { phoneText } from '../../domain/phone-text.ts';
 import { byUrgency, STATUSES } from '../../domain/number-status.ts';
 

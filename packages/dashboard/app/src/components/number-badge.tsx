@@ -1,8 +1,8 @@
 import type { InstanceResource } from '@trunkline/http/client';
 import type { ReactNode } from 'react';
-import { StatusBadge } from '../../components/status-badge.tsx';
-import { needsPasskey, toneOf } from '../../domain/number-status.ts';
-import { useTexts } from '../../texts/language.tsx';
+import { StatusBadge } from './status-badge.tsx';
+import { needsPasskey, toneOf } from '../domain/number-status.ts';
+import { useTexts } from '../texts/language.tsx';
 
 export function NumberBadge({ number }: { readonly number: InstanceResource }): ReactNode {
   const { passkeyStatus, statuses } = useTexts('numbers');
