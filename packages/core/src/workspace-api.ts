@@ -254,7 +254,7 @@ export interface SendResult {
 
 /** How an action on a message is queued. */
 export interface ActionOptions {
-  /** As for a message. Keys of actions are apart from keys of messages. */
+  /** The same rules apply as for a message. An action and a message may use the same key. */
   readonly idempotencyKey?: string | undefined;
 }
 

@@ -65,7 +65,7 @@ function inTurn(...outcomes: readonly SendOutcome[]): () => Promise<SendOutcome>
 }
 
 describe('a reaction to a message', () => {
-  it('is queued, goes out in the chat of the message, and says what became of it', async () => {
+  it('is queued, goes out in the chat of the message, and has its outcome', async () => {
     const { harness, gateway, messages, received, events } = await acting();
     const id = await received();
     const { action, replayed } = await messages.react(id, { emoji: '👍' });

@@ -51,7 +51,7 @@ it('a connection reads the session only when the one before it has stored everyt
     if (names.includes('creds')) steps.push('read');
     return (await read?.(names)) ?? new Map();
   });
-  // As core does, which gives up a connection that does not open in time.
+  // Core does this when a connection does not open in time.
   const closing = link.connection().close();
   const opening = open();
   for (let turn = 0; turn < 10; turn += 1) await setImmediate();

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { pageFields, storableText } from './fields.ts';
 import type { CheckedPageQuery, PageQuery } from './fields.ts';
 
-/** In code points; twice the longest emoji. */
+/** The largest number of code points of a reaction: twice those of the longest emoji. */
 const EMOJI_MAX = 20;
 
 /** A reaction to a message. */

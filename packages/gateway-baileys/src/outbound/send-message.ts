@@ -124,7 +124,7 @@ async function showTyping(
   await pause(clock, typingMs);
 }
 
-/** Where something is sent, and under which id. */
+/** The address of a message or an action, and its id on the network. */
 type Addressed = Pick<OutgoingMessage, 'networkId' | 'to' | 'isGroup' | 'contactNetworkId'>;
 
 interface Written {

@@ -321,7 +321,7 @@ export const messageRoutes: RouteGroup<'messages'> = {
       method: 'GET',
       path: '/messages/{message}/actions',
       beyond: true,
-      summary: 'What became of the actions on a message, newest first',
+      summary: 'Lists the actions on a message with their outcomes, newest first',
       scope: 'messages:read',
       query: {
         schema: actionQuery,

@@ -4,7 +4,7 @@ import { idempotencyKey } from './idempotency-key.ts';
 import { textOf } from './parameters.ts';
 import { path, requestJson } from './request.ts';
 
-/** Without an emoji, takes the reaction back. */
+/** Reacts to a message, or takes the reaction back if there is no emoji. */
 export async function react(context: IExecuteFunctions, itemIndex: number): Promise<IDataObject> {
   const id = textOf(context, 'messageId', itemIndex).trim();
   const emoji = textOf(context, 'emoji', itemIndex).trim();

@@ -580,7 +580,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'messages actions',
     group: 'Messages',
-    summary: 'list what became of the actions on a message, newest first',
+    summary: 'list the actions on a message with their outcomes, newest first',
     on: 'service',
     arguments: { '<message>': 'its id' },
     options: rowOptions(25),

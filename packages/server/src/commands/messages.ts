@@ -64,7 +64,7 @@ export const showMessage: CommandHandler = async (call) => {
   call.output.result({ data, ...story }, joinTexts([messageFacts(data), '', storyText(story)], '\n'));
 };
 
-/** Without an emoji, takes the reaction back. */
+/** Reacts to a message, or takes the reaction back if there is no emoji. */
 export const reactToMessage: CommandHandler = async (call) => {
   const { argument, options, output, signal } = call;
   const service = await remoteService(call);

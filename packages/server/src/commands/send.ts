@@ -55,7 +55,7 @@ export const sendCommand: CommandHandler = async (call) => {
   show();
   if (message.send_at !== undefined && Date.parse(message.send_at) > Date.now()) {
     output.say(
-      `It is sent at ${printable(message.send_at)}: "trunkline messages cancel ${message.id}" cancels it until then.`,
+      `The message will be sent at ${printable(message.send_at)}: "trunkline messages cancel ${message.id}" cancels it until then.`,
     );
     return;
   }

@@ -145,8 +145,8 @@ function roundsOf(changes: readonly LeasedChange[]): readonly (readonly LeasedCh
 }
 
 /**
- * Marks every queued or held message of an instance as failed, and then its actions, in the order of the queue. The caller holds the lock of
- * the queue.
+ * Marks every queued or held message of an instance as failed, and then its actions, in the order of the queue. The
+ * caller holds the lock of the queue.
  */
 export async function failMessages(
   transaction: Transaction,

@@ -122,7 +122,7 @@ async function fail(
 const LOCK_MESSAGES = `
   SELECT 1 FROM trunkline.messages WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE`;
 
-/** In the order of the uuids. */
+/** The messages with these uuids, in their order. */
 const FIND = `
   SELECT ${MESSAGE_COLUMNS}
   FROM unnest($1::uuid[]) WITH ORDINALITY AS asked (id, number)

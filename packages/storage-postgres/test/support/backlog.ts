@@ -64,7 +64,7 @@ export async function storeBacklog(
      SELECT ${sender}, row, ${uuid(made, 'message')}, 'held ' || row, 0, ${NOW} + 600000, ${made}
      FROM generate_series(1, ${count}, 2) AS row`,
   );
-  // These are scheduled for the time of their acceptance. Only the places count, so inbound messages will do.
+  // Scheduled messages, each for the time of its acceptance. Inbound ones will do, because only the places count.
   await run(
     `INSERT INTO trunkline.scheduled_messages (id, message_id, workspace_id, instance_id, recipient)
      SELECT ${uuid(made, 'message')}, ${uuid(made, 'message')}, ${workspace}, ${sender}, 'later ' || row

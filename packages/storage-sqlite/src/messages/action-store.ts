@@ -2,6 +2,7 @@ import { actionEntryId, decideActionAcceptance } from '@trunkline/core/spi/stora
 import type {
   ActionAcceptance,
   ActionAcceptanceResult,
+  ActionOutcome,
   ActionStore,
   RememberedAction,
 } from '@trunkline/core/spi/storage';
@@ -9,10 +10,11 @@ import type { Connected } from '../database/connection.ts';
 import type { Database } from '../database/database.ts';
 import { readPage } from '../database/page.ts';
 import { storeEvents } from '../deliveries/event-fan-out.ts';
+import type { Transaction } from '../deliveries/event-fan-out.ts';
 import { isHeld } from '../processes/lease.ts';
 import { entities } from '../rows/row.ts';
 import { countQueued, enqueue, findTarget } from './message-acceptance.ts';
-import { actionsOn, updateAction } from './message-actions.ts';
+import { actionsOn, OF_MESSAGE, updateAction } from './message-actions.ts';
 import { leaveQueue } from './message-queue.ts';
 
 export function actionStore(connected: Connected): ActionStore {
@@ -28,10 +30,9 @@ export function actionStore(connected: Connected): ActionStore {
     },
     findByKey: async (workspaceId, key) => findByKey(connected().database, workspaceId, key),
     list: async (workspaceId, messageId, page) => {
-      // Relies on message_actions_by_message.
       const list = {
         table: 'message_actions',
-        where: 'message_id = ? AND workspace_id = ?',
+        where: OF_MESSAGE,
         parts: [[messageId, workspaceId]],
       };
       return readPage(connected().database, list, page, entities.messageAction.read);
@@ -45,14 +46,21 @@ export function actionStore(connected: Connected): ActionStore {
       const { database, newId, write } = connected();
       return write((announce) => {
         if (!isHeld(database, lease)) return 'fenced';
-        const { id, instanceId } = outcome.action;
-        if (instanceId !== lease.instanceId || !updateAction(database, outcome)) return 'stale';
-        leaveQueue(database, instanceId, actionEntryId(id));
-        storeEvents({ database, newId, announce }, outcome.events);
-        return 'finished';
+        if (outcome.action.instanceId !== lease.instanceId) return 'stale';
+        return finishAction({ database, newId, announce }, outcome) ? 'finished' : 'stale';
       });
     },
   };
+}
+
+/** Writes the outcome of an action, which leaves its queue. Returns whether the action was still queued. */
+export function finishAction(transaction: Transaction, outcome: ActionOutcome): boolean {
+  const { database } = transaction;
+  if (!updateAction(database, outcome)) return false;
+  const { id, instanceId } = outcome.action;
+  leaveQueue(database, instanceId, actionEntryId(id));
+  storeEvents(transaction, outcome.events);
+  return true;
 }
 
 function accept(database: Database, acceptance: ActionAcceptance): ActionAcceptanceResult {

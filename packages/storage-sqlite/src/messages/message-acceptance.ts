@@ -9,7 +9,6 @@ import type { Acceptance, AcceptanceResult, Instance, Message } from '@trunkline
 import type { Database } from '../database/database.ts';
 import type { IdempotencyRecords } from './idempotency-log.ts';
 import { takeContent } from './upload-registry.ts';
-import { joinQueue } from './message-queue.ts';
 import { insertMessage } from './message-row.ts';
 import { schedule } from './scheduled-messages.ts';
 import { integer, integerOrNull, senders, text, textOrNull, word } from '../rows/row.ts';
@@ -74,9 +73,16 @@ export function acceptingMessages(
 export function enqueue(
   database: Database,
   target: Target,
-  entry: { readonly messageId: string; readonly recipient: string },
+  { messageId, recipient }: { readonly messageId: string; readonly recipient: string },
 ): void {
-  joinQueue(database, { instanceId: target.instanceId, position: target.queueEnd, ...entry });
+  database.insert('queue', {
+    instance_id: target.instanceId,
+    position: target.queueEnd,
+    message_id: messageId,
+    recipient,
+    tries: 0,
+    due_at: 0,
+  });
   target.queueEnd += 1;
 }
 

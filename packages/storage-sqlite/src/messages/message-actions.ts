@@ -1,13 +1,10 @@
 import { actionEntryId } from '@trunkline/core/spi/storage';
 import type { ActionOutcome, QueuedMessage } from '@trunkline/core/spi/storage';
 import type { Database } from '../database/database.ts';
+import { actionOfEntry } from '../rows/action-of-entry.ts';
 import { entities, text } from '../rows/row.ts';
 import type { Row } from '../rows/row.ts';
 import { readMessage } from './message-row.ts';
-
-/** A condition that finds the action of an entry in a queue. Relies on the primary key of `message_actions`. */
-export const actionOfEntry = (entryId: string): string =>
-  `message_actions.id = 'act' || substr(${entryId}, ${'msg'.length + 1})`;
 
 const ACTION = `SELECT * FROM message_actions WHERE ${actionOfEntry('?')}`;
 
@@ -34,7 +31,7 @@ export function updateAction(database: Database, { action }: ActionOutcome): boo
 }
 
 /** Relies on message_actions_by_message. */
-const OF_MESSAGE = 'message_id = ? AND workspace_id = ?';
+export const OF_MESSAGE = 'message_id = ? AND workspace_id = ?';
 
 export function actionsOn(database: Database, messageId: string, workspaceId: string): readonly Row[] {
   return database.all(

@@ -1,10 +1,12 @@
-import { actionEntryId, failActions, failQueue } from '@trunkline/core/spi/storage';
+import { failActions, failQueue } from '@trunkline/core/spi/storage';
 import type { MessageChange, QueueFailure } from '@trunkline/core/spi/storage';
 import { storeEvents } from '../deliveries/event-fan-out.ts';
 import type { Transaction } from '../deliveries/event-fan-out.ts';
-import { actionOfEntry, queuedAction, updateAction } from './message-actions.ts';
+import { finishAction } from './action-store.ts';
+import { queuedAction } from './message-actions.ts';
 import { leaveQueue } from './message-queue.ts';
 import { readMessage, updateMessage, updateProgress } from './message-row.ts';
+import { actionOfEntry } from '../rows/action-of-entry.ts';
 import { text } from '../rows/row.ts';
 
 /** Writes a message's next state if its status is still the expected one. Returns whether it was. */
@@ -34,14 +36,10 @@ export function failMessages(transaction: Transaction, instanceId: string, failu
   const queued = rows.map((row) => readMessage(database, row));
   const actions = database.all(QUEUED_ACTIONS, instanceId, instanceId);
   for (const change of failQueue(queued, failure, newId)) changeMessage(transaction, change);
-  // Their events show their messages as failed.
+  // Reads the messages again, so that the events of the actions show them as failed.
   const found = actions.map((row) => queuedAction(database, text(row, 'message_id')));
   const later = { ...failure, eventsFrom: failure.eventsFrom + queued.length };
-  for (const outcome of failActions(found, later, newId)) {
-    updateAction(database, outcome);
-    leaveQueue(database, instanceId, actionEntryId(outcome.action.id));
-    storeEvents(transaction, outcome.events);
-  }
+  for (const outcome of failActions(found, later, newId)) finishAction(transaction, outcome);
 }
 
 const queuedIn = (table: string): string => `

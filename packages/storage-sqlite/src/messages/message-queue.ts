@@ -95,40 +95,6 @@ export function postponeMessage(database: Database, instanceId: string, postpone
   }
 }
 
-interface QueuePlace {
-  readonly instanceId: string;
-  readonly position: number;
-  readonly messageId: string;
-  readonly recipient: string;
-}
-
-export function joinQueue(
-  database: Database,
-  { instanceId, position, messageId, recipient }: QueuePlace,
-): void {
-  database.insert('queue', {
-    instance_id: instanceId,
-    position,
-    message_id: messageId,
-    recipient,
-    tries: 0,
-    due_at: 0,
-  });
-}
-
-/** The position after the last queued or held message of an instance. */
-export function endOfQueue(database: Database, instanceId: string): number {
-  const row = database.get(END_OF_QUEUE, instanceId, instanceId);
-  return row ? integer(row, 'last') + 1 : 0;
-}
-
-// Held messages, and those that wait for them, return to the queue at their earlier positions.
-const END_OF_QUEUE = `
-  SELECT max(
-    coalesce((SELECT max(position) FROM queue WHERE instance_id = ?), -1),
-    coalesce((SELECT max(position) FROM held_messages WHERE instance_id = ?), -1)
-  ) AS last`;
-
 /** Takes a message out of its queue, at any position, or out of the held messages. */
 export function leaveQueue(database: Database, instanceId: string, messageId: string): void {
   // Checks the held messages first, because a search in the queue walks from its head.

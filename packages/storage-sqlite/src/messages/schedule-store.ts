@@ -16,7 +16,8 @@ import { isHeld } from '../processes/lease.ts';
 import { text, textOrNull } from '../rows/row.ts';
 import type { Row } from '../rows/row.ts';
 import { changeMessage } from './message-change.ts';
-import { endOfQueue, joinQueue } from './message-queue.ts';
+import { enqueue, findTarget } from './message-acceptance.ts';
+import type { Target } from './message-acceptance.ts';
 import { readMessage } from './message-row.ts';
 import { removePlace, scheduledOf, unschedule } from './scheduled-messages.ts';
 
@@ -81,7 +82,7 @@ function nextTime(database: Database): number | null {
 
 function release(transaction: Transaction, now: number, failure: QueueFailure): void {
   const { database, announce } = transaction;
-  const ends = new Map<string, number>();
+  const targets = new Map<string, Target>();
   const unlinked: Row[] = [];
   for (const row of database.all(DUE, floorId('msg', now + 1), SCHEDULE_STEP)) {
     if (!isStillLinked(textOrNull(row, 'phone_number'), textOrNull(row, 'sender'))) {
@@ -89,13 +90,13 @@ function release(transaction: Transaction, now: number, failure: QueueFailure): 
       continue;
     }
     const instanceId = text(row, 'instance_id');
-    const position = ends.get(instanceId) ?? endOfQueue(database, instanceId);
-    ends.set(instanceId, position + 1);
-    const [messageId, recipient] = [text(row, 'message_id'), text(row, 'recipient')];
-    joinQueue(database, { instanceId, position, messageId, recipient });
+    const target = targets.get(instanceId) ?? findTarget(database, instanceId);
+    if (!target) throw new Error(`The instance ${instanceId} of a scheduled message does not exist.`);
+    targets.set(instanceId, target);
+    enqueue(database, target, { messageId: text(row, 'message_id'), recipient: text(row, 'recipient') });
     removePlace(database, text(row, 'id'));
   }
-  for (const instanceId of ends.keys()) announce({ topic: 'queue', instanceId });
+  for (const instanceId of targets.keys()) announce({ topic: 'queue', instanceId });
   fail(transaction, unlinked, failure);
 }
 

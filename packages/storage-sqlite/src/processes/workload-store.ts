@@ -10,6 +10,7 @@ import type {
 import type { Connected } from '../database/connection.ts';
 import type { Database } from '../database/database.ts';
 import { NEEDED_NETWORKS, NEEDS_GATEWAY, networksOf } from './lease.ts';
+import { actionOfEntry } from '../rows/action-of-entry.ts';
 import { entities, integer, integerOrNull, text, textOrNull } from '../rows/row.ts';
 import type { Row } from '../rows/row.ts';
 
@@ -68,11 +69,11 @@ function waitingSince(
 
 /** The message of an entry in a queue: the message itself, or the one that its action is about. */
 function messageOfEntry(database: Database, entryId: string): string {
-  // The ids of actions have the prefix of messages there (`actionEntryId`).
-  const sql = "SELECT message_id FROM message_actions WHERE id = 'act' || substr(?, 4)";
-  const row = database.get(sql, entryId);
+  const row = database.get(MESSAGE_OF_ACTION, entryId);
   return row ? text(row, 'message_id') : entryId;
 }
+
+const MESSAGE_OF_ACTION = `SELECT message_id FROM message_actions WHERE ${actionOfEntry('?')}`;
 
 function byAge(a: InstanceQueue, b: InstanceQueue): number {
   return (a.oldest?.since ?? 0) - (b.oldest?.since ?? 0) || (a.instanceId < b.instanceId ? -1 : 1);

@@ -58,8 +58,8 @@ const MESSAGE_SCHEDULED: MessageError = {
 };
 
 /**
- * Why nobody can act on the message; null if one can, or will be able to once the message is sent. An action on a
- * scheduled message would go out before it, because the message has no place in its queue until it is due.
+ * The reason against an action on the message; null if it can be queued. An action on a scheduled message would go out
+ * before it, because the message has no place in its queue until it is due.
  */
 export function flawForAction({ status, deletedAt, sendAt }: Message): MessageError | null {
   if (deletedAt !== null) return MESSAGE_DELETED;
@@ -83,8 +83,8 @@ interface Entry {
 }
 
 /**
- * The name of an entry in its queue, where ids have the prefix of messages: the id of the message, or that of the action
- * with this prefix.
+ * The id of an entry in its queue: the id of the message, or that of the action with the prefix of messages, which all
+ * entries have.
  */
 export function entryIdOf({ message, action }: Entry): string {
   return action ? actionEntryId(action.id) : message.id;

@@ -21,9 +21,9 @@ export interface ActionOutcome {
  */
 export interface ActionStore {
   /**
-   * Stores an action and its place in the queue of its instance in one transaction, which makes these checks in order
-   * (`decideActionAcceptance`): the key is not remembered; the instance exists; the message exists; the instance accepts
-   * messages; the backlog is not full. The keys of actions are apart from the keys of messages. Signals `queue`.
+   * Stores an action and its place in the queue of its instance, and signals `queue`. The same transaction checks, in this
+   * order (`decideActionAcceptance`): the key is not remembered; the instance exists; the message exists; the instance
+   * accepts messages; the backlog is not full. Actions and messages may use the same key.
    */
   accept(acceptance: ActionAcceptance): Promise<ActionAcceptanceResult>;
   /** Also finds an action that was accepted under this key before its window; the caller decides. */

@@ -30,7 +30,7 @@ export function Composer({ address, name, repliedTo, onReply }: ComposerProps): 
   const files = useRef<HTMLInputElement>(null);
   const [text, setText] = useState('');
   const [file, setFile] = useState<File | null>(null);
-  /** In the format of `datetime-local`, empty for now; null while the field is hidden. */
+  /** A time in the format of `datetime-local`, or empty to send now; null while the field is hidden. */
   const [later, setLater] = useState<string | null>(null);
   const { send, isSending, error, isDoubtful } = useSend(address.workspaceId, (message, sent) => {
     // Text typed during the request belongs to the next message.

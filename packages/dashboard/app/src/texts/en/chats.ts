@@ -55,7 +55,7 @@ export const chats = {
   reactWith: (emoji: string) => `React with ${emoji}`,
   removeReaction: 'Take the reaction back',
   reacted: (emoji: string) => `The reaction ${emoji} is in the queue.`,
-  reactionRemoved: 'That the reaction is taken back is in the queue.',
+  reactionRemoved: 'The reaction will be taken back.',
   noReply: 'Do not reply to this message',
   quoted: 'Replies to:',
   quotedElsewhere: 'an older message',

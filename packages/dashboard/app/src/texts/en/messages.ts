@@ -10,7 +10,7 @@ export const messages = {
     sendAt: 'Send at',
     cancel: 'Cancel',
     cancelTitle: (name: string) => `Cancel the message to ${name}?`,
-    cancelHint: 'It is never sent, and stays in the list of messages as failed.',
+    cancelHint: 'The message will not be sent. The list of messages shows it as failed.',
     none: 'Nothing is scheduled.',
     noneHint: 'Set a time when you write a message, or send one with send_at.',
   },
