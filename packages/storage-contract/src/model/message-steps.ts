@@ -44,7 +44,11 @@ export const messageSteps: readonly Step[] = [
 
   step('queue what is due', fc.record({ later: fc.constantFrom(0, 500) }), async (scenario, choice) => {
     const { now } = scenario;
-    const failure = { error: { code: 'unlinked', message: 'The number was unlinked.' }, now, eventsFrom: now * 1000 };
+    const failure = {
+      error: { code: 'unlinked', message: 'The number was unlinked.' },
+      now,
+      eventsFrom: now * 1000,
+    };
     return ({ storage }) => storage.schedule.release(now + choice.later, failure);
   }),
 
