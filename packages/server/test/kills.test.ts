@@ -38,7 +38,7 @@ const KILLED_AT_START_WITHIN_MS = 600;
 
 describe.concurrent('a service that is killed at random moments, half of them under full load', () => {
   it.for(isLongForm ? (['SQLite', 'PostgreSQL'] as const) : (['SQLite'] as const))(
-    `loses nothing, keeps idempotency keys and the order of each chat, sends nothing twice, scheduled or not, and leaves nothing behind, on %s (${KILLS} times)`,
+    `loses no message or reaction, keeps idempotency keys and the order of each chat, sends nothing twice, scheduled or not, and nothing that was cancelled, on %s (${KILLS} times)`,
     { timeout: 600_000 + KILLS * 30_000 },
     async (storage, context) => {
       const random = randomInTest(context);
@@ -61,6 +61,7 @@ describe.concurrent('a service that is killed at random moments, half of them un
       await first.ended;
 
       const accepted = new Map<string, Accepted>();
+      const cancelled = new Set<string>();
       const sending: number[] = [];
       const began = performance.now();
       for (let run = 1; run <= KILLS; run += 1) {
@@ -73,6 +74,7 @@ describe.concurrent('a service that is killed at random moments, half of them un
         await setTimeout(random(isStarting ? KILLED_AT_START_WITHIN_MS : KILLED_WITHIN_MS));
         await service.kill();
         for (const [text, one] of service.accepted()) accepted.set(text, one);
+        for (const text of service.cancelled()) cancelled.add(text);
         if (isLoaded) sending.push(service.sending());
       }
 
@@ -81,10 +83,15 @@ describe.concurrent('a service that is killed at random moments, half of them un
       const last = start(KILLS + 1, 'rest');
       expect(await last.line(/^repeated \d+$/m)).toBe(`repeated ${accepted.size}`);
       expect(last.forgotten()).toEqual([]);
+      // A cancellation whose response was lost in a kill counts, too.
+      const isCancelled = new Set(last.cancelled());
+      expect([...cancelled].filter((text) => !isCancelled.has(text))).toEqual([]);
       await last.line(/^all read$/m);
       // Each endpoint's rate limit delays many webhooks, so this checks only that webhooks keep arriving.
       const unreported = (): readonly string[] =>
-        [...accepted.values()].flatMap(({ id }) => (receiver.reported.has(id) ? [] : [id]));
+        [...accepted.values()].flatMap(({ id, text }) =>
+          receiver.reported.has(id) || isCancelled.has(text) ? [] : [id],
+        );
       for (let left = unreported().length; left > 0; left = unreported().length)
         await until(
           `the webhooks of ${left} more messages come`,
@@ -95,15 +102,29 @@ describe.concurrent('a service that is killed at random moments, half of them un
       last.go();
       await last.ended;
 
-      const sent = acceptedByNetwork(network);
+      const carried = recordsOf(network);
+      const sent = carried.filter((record) => record.kind === 'accepted');
       expect(accepted.size).toBeGreaterThan(0);
       expect(sent.map(({ text }) => text).toSorted()).toEqual(
         [...new Set(sent.map(({ text }) => text))].toSorted(),
       );
-      for (const chat of Map.groupBy(sent, ({ instanceId, to }) => `${instanceId} ${to}`).values())
-        expect(chat.map(placeInOrder)).toEqual(chat.map(placeInOrder).toSorted((a, b) => a - b));
+      const byNetworkId = new Map(sent.map((record) => [record.networkId, record.text]));
+      const textOf = (record: CarriedOut): string =>
+        record.kind === 'acted' ? (byNetworkId.get(record.about) ?? '') : record.text;
+      for (const chat of Map.groupBy(carried, ({ instanceId, to }) => `${instanceId} ${to}`).values()) {
+        // A reaction comes right behind its message.
+        const places = chat.map(
+          (record) => placeInOrder(textOf(record)) + (record.kind === 'acted' ? 0.5 : 0),
+        );
+        expect(places).toEqual(places.toSorted((a, b) => a - b));
+      }
       const texts = new Set(sent.map(({ text }) => text));
-      expect([...accepted.keys()].filter((text) => !texts.has(text))).toEqual([]);
+      expect([...accepted.keys()].filter((text) => texts.has(text) === isCancelled.has(text))).toEqual([]);
+      const reactedTo = carried.filter(({ kind }) => kind === 'acted').map(textOf);
+      expect(reactedTo.toSorted()).toEqual([...new Set(reactedTo)].toSorted());
+      const reactions = [...accepted.values()].filter(({ reaction }) => reaction !== null);
+      expect(reactions.length).toBeGreaterThan(0);
+      expect(reactions.filter(({ text }) => !reactedTo.includes(text))).toEqual([]);
       // However often a webhook was sent, its event id and delivery id stayed the same.
       expect(receiver.underSeveralIds()).toEqual([]);
       expect(receiver.refused).toEqual([]);
@@ -113,7 +134,8 @@ describe.concurrent('a service that is killed at random moments, half of them un
           `${storage}, ${KILLS} kills, ${(seconds / KILLS).toFixed(1)} s each, ${sending.length} of them while ` +
             `${Math.min(...sending)} to ${Math.max(...sending)} messages were being sent (in the median ` +
             `${sending.toSorted((a, b) => a - b)[sending.length >> 1]}): ${accepted.size} messages accepted, ` +
-            `${sent.length} sent; ${receiver.requests.length} requests for ${receiver.reported.size} webhooks`,
+            `${isCancelled.size} cancelled, ${sent.length} sent; ${reactions.length} reactions accepted, ` +
+            `${reactedTo.length} carried out; ${receiver.requests.length} requests for ${receiver.reported.size} webhooks`,
         );
     },
   );
@@ -122,7 +144,9 @@ describe.concurrent('a service that is killed at random moments, half of them un
 interface Service {
   /** The accepted messages that the service printed, by their text. */
   accepted(): ReadonlyMap<string, Accepted>;
-  /** How many messages were being sent, as printed last. */
+  /** The texts of the messages that the service printed as cancelled. */
+  cancelled(): readonly string[];
+  /** How many messages and reactions were being sent, as printed last. */
   sending(): number;
   /** The idempotency keys that the service printed as lost. */
   forgotten(): readonly string[];
@@ -138,13 +162,21 @@ function startService(args: readonly string[]): Service {
   const program = startNodeProgram(PROGRAM, { args });
   return {
     // The last line of a killed process may be incomplete.
-    accepted: () =>
-      new Map(
+    accepted() {
+      const reactions = new Map(
+        Array.from(program.stdout().matchAll(/^reacted (\S+) (act_\w{26})$/gm), ([, text, id]) => [text, id]),
+      );
+      return new Map(
         Array.from(
           program.stdout().matchAll(/^accepted (\d+) (\S+) (msg_\w{26})$/gm),
-          ([, place, text = '', id = '']) => [text, { place: Number(place), text, id }],
+          ([, place, text = '', id = '']) => [
+            text,
+            { place: Number(place), text, id, reaction: reactions.get(text) ?? null },
+          ],
         ),
-      ),
+      );
+    },
+    cancelled: () => Array.from(program.stdout().matchAll(/^cancelled (\S+)$/gm), ([, text = '']) => text),
     sending: () => Number([...program.stdout().matchAll(/^sending (\d+)$/gm)].at(-1)?.[1]),
     forgotten: () => Array.from(program.stdout().matchAll(/^forgotten (\S+)$/gm), ([, text = '']) => text),
     line: async (pattern) => (await program.printed(pattern, 10 * HANG_MS))[0],
@@ -234,15 +266,20 @@ async function startReceiver(): Promise<Receiver> {
 }
 
 /** The run and the count in a text, which grow with each message to a recipient. */
-function placeInOrder({ text }: { readonly text: string }): number {
+function placeInOrder(text: string): number {
   const [name = ''] = text.split('@');
   const parts = name.split('-').map(Number);
   return 1_000_000 * (parts[0] ?? 0) + (parts.at(-1) ?? 0);
 }
 
-function acceptedByNetwork(path: string): readonly Extract<NetworkRecord, { kind: 'accepted' }>[] {
+type CarriedOut = Extract<NetworkRecord, { kind: 'accepted' | 'acted' }>;
+
+/** The messages and reactions that the network accepted, in this order. */
+function recordsOf(path: string): readonly CarriedOut[] {
   const journal = openSandboxJournal(path);
-  const records = [...(journal?.load() ?? [])].filter((record) => record.kind === 'accepted');
+  const records = [...(journal?.load() ?? [])].filter(
+    (record) => record.kind === 'accepted' || record.kind === 'acted',
+  );
   journal?.close();
   return records;
 }

@@ -1,16 +1,16 @@
 // A service with the sandbox network that is killed under load. Arguments: the database, the network's file, the
 // receiver's URL, the number of the run, the work (`set up`, `light load`, `full load` or `rest`), the places as JSON,
 // and for `rest` a file with all accepted messages as JSON. Prints each accepted message on a line: `accepted <place>
-// <text> <id>`. Under full load, once each place sends as many messages at the same time as it may, prints on lines
+// <text> <id>`, each accepted reaction to one: `reacted <text> <id>`, and each cancelled message: `cancelled <text>`. Under full load, once each place sends as many messages at the same time as it may, prints on lines
 // `sending <count>` how many the network has not responded to.
 import { readFileSync } from 'node:fs';
 import { setInterval } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
-import { createTrunkline, silentLogger } from '@trunkline/core';
+import { createTrunkline, silentLogger, TrunklineError } from '@trunkline/core';
 import type { Storage, WorkspaceApi } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
-import type { Clock, Gateway } from '@trunkline/core/spi/gateway';
+import type { Clock, Gateway, SendOutcome } from '@trunkline/core/spi/gateway';
 import { postgresStorage } from '@trunkline/storage-postgres';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { openSandboxJournal } from '../../../src/networks/sandbox-journal.ts';
@@ -27,6 +27,8 @@ export interface Accepted {
   readonly place: number;
   readonly text: string;
   readonly id: string;
+  /** The id of the reaction to it; null if none was accepted. */
+  readonly reaction: string | null;
 }
 
 const PLACES = 20;
@@ -41,6 +43,9 @@ const LAST_SPEED = 5;
 const LIGHT_EVERY_MS = 40;
 /** Every third message is scheduled, so that kills come before, while and after it becomes due. */
 const SCHEDULED_IN_MS = 150;
+/** Every other scheduled message is cancelled at a random moment until then, which is around the time when it is due. */
+const CANCELLED_WITHIN_MS = 2 * SCHEDULED_IN_MS;
+const REACTION = '👍';
 const REPEATED_TOGETHER = 100;
 const LOOK_EVERY_MS = 250;
 
@@ -70,8 +75,9 @@ console.log(work === 'set up' ? JSON.stringify(places) : 'ready');
 if (work === 'light load') await lightLoad();
 if (work === 'full load') await Promise.all(places.map((_, index) => fullLoad(index)));
 if (work === 'rest') {
-  await repeat(JSON.parse(readFileSync(before, 'utf8')) as readonly Accepted[]); // as the test wrote it
-  await rest();
+  const accepted = JSON.parse(readFileSync(before, 'utf8')) as readonly Accepted[]; // as the test wrote it
+  await repeat(accepted);
+  await rest(accepted);
 }
 await trunkline.stop();
 journal.close();
@@ -99,7 +105,7 @@ async function untilStatus(api: WorkspaceApi, instance: string, status: string):
 
 async function lightLoad(): Promise<void> {
   for (let count = 0; ; count += 1) {
-    await send(count % places.length, timed(`${run}-${count}`, count));
+    await send(count % places.length, timed(`${run}-${count}`, count), count);
     await setTimeout(LIGHT_EVERY_MS);
   }
 }
@@ -107,7 +113,8 @@ async function lightLoad(): Promise<void> {
 /** Each caller sends its next message once the previous one was accepted. */
 async function fullLoad(index: number): Promise<void> {
   const call = async (caller: number): Promise<void> => {
-    for (let count = 0; ; count += 1) await send(index, timed(`${run}-${index}-${caller}-${count}`, count));
+    for (let count = 0; ; count += 1)
+      await send(index, timed(`${run}-${index}-${caller}-${count}`, count), count);
   };
   await Promise.all(Array.from({ length: CALLERS }, (_, caller) => call(caller)));
 }
@@ -117,24 +124,44 @@ function timed(text: string, count: number): string {
   return count % 3 === 2 ? `${text}@${Date.now() + SCHEDULED_IN_MS}` : text;
 }
 
-async function send(index: number, text: string): Promise<void> {
+async function send(index: number, text: string, count: number): Promise<void> {
   const { message } = await sendFrom(index, text);
   console.log(`accepted ${index} ${text} ${message.id}`);
+  if (text.includes('@')) {
+    if (count % 2 === 0) void cancelSoon(index, text, message.id);
+  } else {
+    const { action } = await reactFrom(index, text, message.id);
+    console.log(`reacted ${text} ${action.id}`);
+  }
+}
+
+async function cancelSoon(index: number, text: string, id: string): Promise<void> {
+  await setTimeout(CANCELLED_WITHIN_MS * Math.random());
+  try {
+    await placeAt(index).api.messages.cancel(id);
+    console.log(`cancelled ${text}`);
+  } catch (error) {
+    // It was due already.
+    if (!(error instanceof TrunklineError && error.code === 'INVALID_MESSAGE_STATE')) throw error;
+  }
+}
+
+function reactFrom(index: number, text: string, id: string): ReturnType<WorkspaceApi['messages']['react']> {
+  return placeAt(index).api.messages.react(id, { emoji: REACTION }, { idempotencyKey: text });
+}
+
+function placeAt(index: number): { readonly api: WorkspaceApi; readonly instance: string } {
+  const place = places[index];
+  if (!place) throw new Error(`There is no place ${index}.`);
+  return { api: trunkline.workspace(place.workspaceId), instance: place.instance };
 }
 
 function sendFrom(index: number, text: string): ReturnType<WorkspaceApi['messages']['send']> {
-  const place = places[index];
-  if (!place) throw new Error(`There is no place ${index}.`);
+  const { api, instance } = placeAt(index);
   const [, time] = text.split('@');
   const sendAt = time === undefined ? undefined : new Date(Number(time)).toISOString();
-  const message = {
-    instance: place.instance,
-    to: recipientOf(text),
-    type: 'text',
-    text,
-    send_at: sendAt,
-  } as const;
-  return trunkline.workspace(place.workspaceId).messages.send(message, { idempotencyKey: text });
+  const message = { instance, to: recipientOf(text), type: 'text', text, send_at: sendAt } as const;
+  return api.messages.send(message, { idempotencyKey: text });
 }
 
 /**
@@ -148,22 +175,32 @@ function recipientOf(text: string): string {
   return `15550${time === undefined ? 1 : 2}${caller}${(parts.at(-1) ?? 0) % RECIPIENTS}`;
 }
 
-/** Reuses each key, and prints the keys for which the service did not return the original message. */
+/**
+ * Reuses each key, and prints the keys for which the service did not return the original message or reaction, and what
+ * was cancelled.
+ */
 async function repeat(accepted: readonly Accepted[]): Promise<void> {
   for (let from = 0; from < accepted.length; from += REPEATED_TOGETHER) {
     const some = accepted.slice(from, from + REPEATED_TOGETHER);
     await Promise.all(
-      some.map(async ({ place, text, id }) => {
+      some.map(async ({ place, text, id, reaction }) => {
         const { message, replayed } = await sendFrom(place, text);
         if (!replayed || message.id !== id) console.log(`forgotten ${text}`);
+        if (message.error?.code === 'cancelled') console.log(`cancelled ${text}`);
+        if (reaction === null) return;
+        const again = await reactFrom(place, text, id);
+        if (!again.replayed || again.action.id !== reaction) console.log(`forgotten ${text}`);
       }),
     );
   }
   console.log(`repeated ${accepted.length}`);
 }
 
-async function rest(): Promise<void> {
+async function rest(accepted: readonly Accepted[]): Promise<void> {
   while (!(await isAllRead())) await setTimeout(LOOK_EVERY_MS);
+  for (const { place, id, reaction } of accepted) {
+    if (reaction !== null) while (await isQueued(place, id, reaction)) await setTimeout(LOOK_EVERY_MS);
+  }
   console.log('all read');
   clock.hurry();
   for await (const _ of process.stdin);
@@ -172,13 +209,18 @@ async function rest(): Promise<void> {
 async function isAllRead(): Promise<boolean> {
   for (const { workspaceId } of places) {
     const { messages } = trunkline.workspace(workspaceId);
-    const { data } = await messages.list({ status: 'queued,sent,delivered,failed', limit: 1 });
+    const { data } = await messages.list({ status: 'queued,sent,delivered', limit: 1 });
     if (data.length > 0) return false;
   }
   return true;
 }
 
-/** Passes each message on, but withholds the response until every place sends as much as it may, or longer. */
+async function isQueued(place: number, messageId: string, reaction: string): Promise<boolean> {
+  const { data } = await placeAt(place).api.messages.actions(messageId);
+  return data.some(({ id, status }) => id === reaction && status === 'queued');
+}
+
+/** Passes each message and action on, but withholds the response until every place sends as much as it may, or longer. */
 function slowToRespond(gateway: Gateway): Gateway {
   const { sendsAtOnce = 1 } = gateway;
   const sending = new Map<string, number>();
@@ -195,16 +237,19 @@ function slowToRespond(gateway: Gateway): Gateway {
         sending.set(session.instanceId, (sending.get(session.instanceId) ?? 0) + by);
         if (total() >= PLACES * sendsAtOnce) full.resolve();
       };
+      const respondSlowly = async (outcome: Promise<SendOutcome> | undefined): Promise<SendOutcome> => {
+        if (!outcome) throw new Error('The sandbox carries out actions.');
+        await outcome;
+        change(1);
+        await full.promise;
+        await setTimeout(RESPONSE_WITHIN_MS * Math.random());
+        change(-1);
+        return outcome;
+      };
       return {
         ...connection,
-        async send(message) {
-          const outcome = await connection.send(message);
-          change(1);
-          await full.promise;
-          await setTimeout(RESPONSE_WITHIN_MS * Math.random());
-          change(-1);
-          return outcome;
-        },
+        send: (message) => respondSlowly(connection.send(message)),
+        act: (action) => respondSlowly(connection.act?.(action)),
       };
     },
   };
