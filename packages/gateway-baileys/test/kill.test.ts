@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { eventually } from '@trunkline/test-support';
 import { isLongForm, sized } from '@trunkline/test-support/long-form';
 import { randomInTest } from '@trunkline/test-support/seeded-test';
+import { reactionIn } from './support/baileys-network.ts';
 import { expectReceivedOnce, expectSentOnce, messagesOf, untilReceived } from './support/crash-oracle.ts';
 import { comeBack, startCrashHarness, startPairedHarness } from './support/crash-harness.ts';
 import type { CrashHarness } from './support/crash-harness.ts';
@@ -39,6 +40,55 @@ describe.concurrent('kill -9', { timeout: 900_000 + RUNS * 30_000 }, () => {
     await expectSentOnce(harness, numbered(sent));
     say(`killed ${sent - 1} times with one of ${writes.join(', ')}: every message sent once`);
   });
+
+  it.runIf(isLongForm)(
+    'at a write of a reaction: the phone gets it once, and it is reported once',
+    async () => {
+      const harness = await startPairedHarness({ optInEvents: ['message.reaction'] });
+      const { wa, bob } = harness;
+      const reacted = (id: string) => untilNotified(harness, 'message.reaction', isAbout(id));
+      const sent = async (text: string): Promise<string> => {
+        const id = await send(harness, text);
+        await untilNotified(harness, 'message.sent', isAbout(id));
+        return id;
+      };
+      const first = await sent('Message 0');
+      const ids = [first];
+      const writes = await writesOf(harness, async () => {
+        await react(harness, first);
+        await reacted(first);
+      });
+      for (let count = 0; count <= writes.length; count += STEP) {
+        const id = await sent(`Message ${ids.length}`);
+        ids.push(id);
+        await harness.service().dieAfterWrites(count);
+        const reacting = react(harness, id);
+        // The server may die earlier, at a late write about the message.
+        const isDead = await Promise.race([
+          reacting.then(() => false),
+          harness
+            .service()
+            .ended()
+            .then(() => true),
+        ]);
+        if (isDead) await comeBack(harness);
+        await reacting;
+        await killAtLast(harness, reacted(id));
+        await comeBack(harness);
+        await reacted(id);
+      }
+      for (const id of ids) expect(reportedAbout(harness, id)).toEqual(['message.sent', 'message.reaction']);
+      const chat = wa.inbox(bob);
+      const shown = chat.map(({ id, content }) => {
+        const reaction = content.type === 'other' ? reactionIn(content.message) : null;
+        return reaction ? { reactionTo: reaction.key?.id } : { id };
+      });
+      const networkIds = chat.filter(({ content }) => content.type === 'text').map(({ id }) => id);
+      expect(networkIds).toHaveLength(ids.length);
+      expect(shown).toEqual(networkIds.flatMap((id) => [{ id }, { reactionTo: id }]));
+      say(`killed ${ids.length - 1} times with one of ${writes.join(', ')}: every reaction arrived once`);
+    },
+  );
 
   it.runIf(isLongForm)(
     `between the socket and the ack, ${RUNS} times: the message is sent again under its id`,
@@ -267,6 +317,11 @@ function send({ service, instance, bob }: CrashHarness, text: string): Promise<s
   const message = { instance, to: bob.phoneNumber, type: 'text', text } as const;
   const idempotencyKey = text.replace(' ', '-');
   return eventually(async () => must(await service().client.messages.send(message, { idempotencyKey })).id);
+}
+
+function react({ service }: CrashHarness, id: string): Promise<string> {
+  const key = { idempotencyKey: id };
+  return eventually(async () => must(await service().client.messages.react(id, { emoji: '👍' }, key)).id);
 }
 
 async function pairAgain(harness: CrashHarness): Promise<void> {

@@ -210,6 +210,8 @@ function acted(wa: FakeWhatsApp): readonly ActedOnNetwork[] {
   });
 }
 
-function reactionIn(message: Readonly<Record<string, unknown>>): proto.Message.IReactionMessage | null {
+export function reactionIn(
+  message: Readonly<Record<string, unknown>>,
+): proto.Message.IReactionMessage | null {
   return proto.Message.fromObject(message).reactionMessage ?? null;
 }

@@ -45,7 +45,7 @@ async function stop(): Promise<void> {
 
 /** Wraps the storage so that the process is killed at the given write, before the write's result is known. */
 function killable(storage: Storage<never>): Storage<never> {
-  const { activities, messages, sessions } = storage;
+  const { actions, activities, messages, sessions } = storage;
   const last =
     <Args extends readonly unknown[], Result>(name: string, write: (...args: Args) => Promise<Result>) =>
     async (...args: Args): Promise<Result> => {
@@ -57,6 +57,7 @@ function killable(storage: Storage<never>): Storage<never> {
     };
   return {
     ...storage,
+    actions: { ...actions, finish: last('finishAction', actions.finish) },
     activities: { ...activities, record: last('activity', activities.record) },
     sessions: { ...sessions, save: last('saveSession', sessions.save) },
     messages: {
