@@ -227,6 +227,24 @@ describe('a reaction to a message', () => {
     expect(gateway.acted()).toHaveLength(1);
   });
 
+  it('is refused while its message is scheduled, and carried out once that was sent', async () => {
+    const { harness, gateway, id, messages } = await acting();
+    const send_at = new Date(harness.clock.now() + HOUR).toISOString();
+    const later = { instance: id, to: ADA, type: 'text', text: 'Later', send_at } as const;
+    const { message } = await messages.send(later);
+    for (const act of [
+      () => messages.react(message.id, { emoji: '👍' }),
+      () => messages.removeReaction(message.id),
+    ])
+      await expect(act()).rejects.toMatchObject({ code: 'INVALID_MESSAGE_STATE', status: 409 });
+    expect((await messages.actions(message.id)).data).toEqual([]);
+    await harness.clock.advance(HOUR + MINUTE);
+    await messages.react(message.id, { emoji: '👍' });
+    await harness.clock.advance(SECOND);
+    expect((await messages.actions(message.id)).data).toMatchObject([{ status: 'sent' }]);
+    expect(gateway.acted()).toMatchObject([{ about: { networkId: gateway.sent()[0]?.networkId } }]);
+  });
+
   it('is one emoji, in any form', async () => {
     const { messages, received } = await acting();
     const id = await received();
