@@ -240,6 +240,24 @@ describe('a number in its first ten days', () => {
     expect(texts(third.sent())).toEqual([EVE]);
   });
 
+  it('does not hold a reaction to a message to a new person', async () => {
+    const reacting = (): ScriptedGateway => ({
+      ...scriptedGateway({ pace: { ...UNHURRIED, newPeoplePerDay: 1 } }),
+      capabilities: ['text', 'reactions'],
+    });
+    const harness = await startHarness({ roles: only('api'), gateway: reacting() });
+    const one = await harness.another({ roles: only('gateway'), gateway: reacting() });
+    const id = await connectScripted(harness);
+    const { message } = await sendText(harness, id, ADA, 'a');
+    await harness.clock.settle();
+    await one.trunkline.stop();
+    const second = reacting();
+    await harness.another({ roles: only('gateway'), gateway: second });
+    await harness.api.messages.react(message.id, { emoji: '👍' });
+    await harness.clock.settle();
+    expect(second.acted()).toHaveLength(1);
+  });
+
   it('sends a message to the last new person again after a restart if it may have arrived', async () => {
     const pace = { ...UNHURRIED, newPeoplePerDay: 1 };
     const harness = await startHarness({ roles: only('api') });
