@@ -7,6 +7,7 @@ describeGatewayContract({
   missing: {
     activities: 'the carrier carries messages and receipts alone',
     reactions: 'the carrier carries messages and receipts alone',
+    typing: 'the carrier carries messages and receipts alone',
     passkeys: 'the carrier knows no passkeys',
   },
   async start() {

@@ -14,6 +14,7 @@ import { deduplicatingLogger } from './runtime/deduplicating-logger.ts';
 import { settledWithin } from './runtime/deadline.ts';
 import { createPortGuard } from './runtime/port-guard.ts';
 import { serviceClock } from './runtime/service-clock.ts';
+import { createLocalCalls } from './services/calls/local-calls.ts';
 import { createAuthenticator } from './services/authenticate.ts';
 import { keptWorkload } from './services/kept-workload.ts';
 import type { ServiceContext } from './services/context.ts';
@@ -78,6 +79,7 @@ export function createTrunkline<Transaction = never>(
     newEvent: createNewEvent(newId),
     eventStreams: createEventStreams({ storage, clock, logger }),
     networkIds: createNetworkIds({ storage, random }),
+    localCalls: createLocalCalls(),
     settings,
   };
   for (const gateway of gateways.all) gateway.attach({ clock, random, logger });

@@ -62,6 +62,7 @@ export type {
   InstanceInput,
   NewInstanceInput,
   PasskeyAnswerInput,
+  TypingInput,
 } from './inputs/instances.ts';
 export type { DeliveryQuery, SecretRotation, WebhookChanges, WebhookInput } from './inputs/webhooks.ts';
 export type { ChatQuery } from './inputs/chats.ts';

@@ -7,6 +7,7 @@ import type {
   InstanceInput,
   NewInstanceInput,
   PasskeyAnswerInput,
+  TypingInput,
 } from './inputs/instances.ts';
 import type { ChatQuery } from './inputs/chats.ts';
 import type { ActionQuery, ReactionInput } from './inputs/message-actions.ts';
@@ -91,6 +92,12 @@ export interface WorkspaceApi<Transaction = never> {
     answerPasskey(id: string, answer: PasskeyAnswerInput): Promise<InstanceResource>;
     /** Confirms that the phone shows the `code` of the step `confirmation`. Throws as `answerPasskey` does. */
     confirmPasskey(id: string): Promise<InstanceResource>;
+    /**
+     * Shows a chat that the instance is typing or recording, or no longer. Neither queued nor stored. Throws
+     * INSTANCE_NOT_FOUND, INSTANCE_NOT_CONNECTED, INVALID_RECIPIENT, GROUP_NOT_FOUND, UNSUPPORTED_MESSAGE_TYPE,
+     * RATE_LIMITED, GATEWAY_ERROR, GATEWAY_UNAVAILABLE.
+     */
+    typing(id: string, input: TypingInput): Promise<void>;
     /** Ordered by name. */
     groups(id: string): Promise<ListResult<GroupResource>>;
     /** The chats of the instance by their last message, newest first. */

@@ -19,6 +19,7 @@ import { eventResource } from './resources/event.ts';
 import { findDelivery, listDeliveries, retryDelivery, retryFailedDeliveries } from './services/deliveries.ts';
 import { listEventDeliveries } from './services/events/event-deliveries.ts';
 import { findEvent, listInstanceEvents, listMessageEvents } from './services/events/find-events.ts';
+import { showTyping } from './services/calls/typing.ts';
 import { listHistory } from './services/instances/history.ts';
 import { listChats } from './services/chats.ts';
 import { findStanding } from './services/messages/message-standing.ts';
@@ -95,6 +96,9 @@ export function workspaceFacade(
       passkey: async (id) => unwrap(await readPasskey(context, named(id))),
       answerPasskey: async (id, answer) => instance(unwrap(await answerPasskey(context, named(id), answer))),
       confirmPasskey: async (id) => instance(unwrap(await confirmPasskey(context, named(id)))),
+      typing: async (id, input) => {
+        unwrap(await showTyping(context, named(id), input));
+      },
       groups: async (id) => ({ data: unwrap(await listGroups(context, named(id))).map(groupResource) }),
       history: async (id, query = {}) =>
         page(unwrap(await listHistory(context, named(id), query)), instanceHistoryResource),

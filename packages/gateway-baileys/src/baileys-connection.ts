@@ -16,6 +16,7 @@ import { linkedProfile, unlinkDevice } from './linked-device.ts';
 import type { InstanceSettings } from './options.ts';
 import { CONNECTION_CLOSED } from './outbound/outcomes.ts';
 import { sendAction, sendMessage } from './outbound/send-message.ts';
+import { showTyping } from './outbound/show-typing.ts';
 import { isPaired } from './session/credentials.ts';
 import { makeFirstPreKeys } from './session/first-pre-keys.ts';
 import { readLearnedVersion, saveLearnedVersion } from './session/learned-version.ts';
@@ -189,17 +190,21 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     });
     return Promise.race([over, sending]);
   };
+  /** Settles as `work` does, or rejects when the connection ends. */
+  const whileOpen = <Value>(work: Promise<Value>, ended: string): Promise<Value> =>
+    Promise.race([
+      work,
+      life.ended.then(() => {
+        throw new Error(ended);
+      }),
+    ]);
   return {
     pace: settings.pace,
     send: (message) => untilEnd((writing) => sendMessage(outbox, message, writing)),
     act: (action) => untilEnd((writing) => sendAction(outbox, action, writing)),
+    showTyping: (chat, state) => whileOpen(showTyping(outbox, chat, state), CONNECTION_CLOSED),
     answerPasskey: (answer) =>
-      Promise.race([
-        passkey.answer(answer),
-        life.ended.then(() => {
-          throw new Error('The connection to WhatsApp ended: scan the next QR.');
-        }),
-      ]),
+      whileOpen(passkey.answer(answer), 'The connection to WhatsApp ended: scan the next QR.'),
     async openFile(reference) {
       const file = fileOf(reference);
       if (!isOpen || pauses.isOver())

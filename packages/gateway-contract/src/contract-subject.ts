@@ -4,6 +4,7 @@ import type {
   Credentials,
   PasskeyCredential,
   PasskeyRequestOptions,
+  TypingState,
 } from '@trunkline/core/spi/gateway';
 
 /** The gateway under test: `describeGatewayContract({ name: 'sandbox', start })`. */
@@ -87,6 +88,8 @@ export interface TestPhone {
   accepted(): readonly SentToNetwork[];
   /** The same for actions on messages. Absent if `missing` names `reactions`. */
   acted?(): readonly ActedOnNetwork[];
+  /** The states that chats were shown, in this order. Absent if `missing` names `typing`. */
+  typing?(): readonly TypingOnNetwork[];
 }
 
 export interface TestPasskey {
@@ -125,6 +128,13 @@ export interface ActedOnNetwork {
   readonly isOwn: boolean;
   /** Null took the reaction back. */
   readonly emoji: string | null;
+}
+
+/** That a chat was shown what the instance does. */
+export interface TypingOnNetwork {
+  /** The digits of a number, or the network's group id. */
+  readonly to: string;
+  readonly state: TypingState;
 }
 
 export interface SentToNetwork {

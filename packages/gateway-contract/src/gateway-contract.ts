@@ -7,6 +7,7 @@ import { endingContract } from './ending.ts';
 import { linkingContract } from './linking.ts';
 import { receivingContract } from './receiving.ts';
 import { sendingContract } from './sending.ts';
+import { typingContract } from './typing.ts';
 
 /** Defines the tests that every gateway has to pass. Call it in a test file of the gateway's package. */
 export function describeGatewayContract(subject: GatewaySubject): void {
@@ -15,6 +16,7 @@ export function describeGatewayContract(subject: GatewaySubject): void {
     linkingContract(subject);
     sendingContract(subject);
     actingContract(subject);
+    typingContract(subject);
     receivingContract(subject);
     activitiesContract(subject);
     endingContract(subject);

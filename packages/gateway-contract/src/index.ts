@@ -8,6 +8,7 @@ export type {
   TestNetwork,
   TestPasskey,
   TestPhone,
+  TypingOnNetwork,
 } from './contract-subject.ts';
 export { openLink } from './test-link.ts';
 export type { LinkOptions, Report, TestLink } from './test-link.ts';

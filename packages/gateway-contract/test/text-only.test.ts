@@ -21,6 +21,7 @@ describeGatewayContract({
     audio: files,
     video: files,
     reactions: 'the network carries messages alone',
+    typing: 'the network carries messages alone',
     groups: 'the network has no groups',
     pairing_codes: 'the network links by a QR alone',
     passkeys: 'the network knows no passkeys',

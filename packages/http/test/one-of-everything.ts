@@ -17,7 +17,7 @@ export interface Harness {
   readonly at: (path: string) => string;
   readonly send: (changes?: object, headers?: Readonly<Record<string, string>>) => Promise<Seen>;
   readonly sendFile: (bytes?: Uint8Array, type?: string) => Promise<Seen>;
-  /** `true` stops the network's responses to closing a connection and logging a number out. */
+  /** `true` stops the network's responses to calls, to closing a connection and to logging a number out. */
   readonly cutOff: (isCutOff: boolean) => void;
 }
 
@@ -94,6 +94,10 @@ function behind(line: Line, gateway: Gateway): Gateway {
         answerPasskey: async (answer) => {
           await line.up();
           await connection.answerPasskey?.(answer);
+        },
+        showTyping: async (...shown) => {
+          await line.up();
+          await connection.showTyping?.(...shown);
         },
         close: () => line.up().then(() => connection.close()),
         logout: () => line.up().then(() => connection.logout()),

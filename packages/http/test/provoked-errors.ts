@@ -31,6 +31,8 @@ const SUCCESSES: Readonly<Record<string, Act>> = {
     const { confirm } = await askedForCode(harness);
     return harness.service.during(confirm());
   },
+  'POST /instances/{instance}/typing': ({ service, call, at }) =>
+    service.during(call('POST', at(TYPING), { json: WITH_TYPING })),
   'DELETE /messages/{message}': async ({ call, send }) => {
     const scheduled = idOf((await send({ send_at: '2026-01-02T00:00:00Z' })).json);
     return call('DELETE', `/messages/${scheduled}`);
@@ -226,6 +228,39 @@ function passkeyErrors(
   };
 }
 
+const TYPING = '/instances/{instance}/typing';
+const WITH_TYPING = { to: '15550100', state: 'typing' };
+
+/** The errors of a request to the open connection of an instance. */
+function callErrors(path: string, json: object): Readonly<Record<string, Act>> {
+  const name = (code: ErrorCode): string => `POST ${path} ${code}`;
+  const act: Act = ({ call, at }) => call('POST', at(path), { json });
+  return {
+    [name('INSTANCE_NOT_CONNECTED')]: async (harness) => {
+      await harness.service.during(harness.call('POST', harness.at('/instances/{instance}/disconnect')));
+      return act(harness);
+    },
+    [name('UNSUPPORTED_MESSAGE_TYPE')]: async ({ service, call }) => {
+      const instance = idOf((await call('POST', '/instances')).json);
+      await service.during(call('POST', `/instances/${instance}/connect`));
+      await service.during(service.sandbox.phone(instance).scan({ capabilities: ['text'] }));
+      return call('POST', path.replace('{instance}', instance), { json });
+    },
+    [name('SUBSCRIPTION_REQUIRED')]: withPlan({ subscription: 'none' }, act),
+    [name('SUBSCRIPTION_PAST_DUE')]: withPlan({ subscription: 'past_due' }, act),
+    [name('GATEWAY_ERROR')]: async (harness) => {
+      harness.cutOff(true);
+      const seen = await harness.service.during(act(harness), 20_000);
+      harness.cutOff(false);
+      return seen;
+    },
+    [name('GATEWAY_UNAVAILABLE')]: async () => {
+      const { service, call, instance } = await withoutGateway();
+      return service.during(call('POST', path.replace('{instance}', instance), { json }), 20_000);
+    },
+  };
+}
+
 const REACTION = '/messages/{message}/reaction';
 
 /** The errors of a request that queues an action. */
@@ -351,6 +386,7 @@ const OF_ONE_ROW: Readonly<Record<string, Act>> = {
     await send({}, { 'Idempotency-Key': 'k' });
     return send({ text: 'something else' }, { 'Idempotency-Key': 'k' });
   },
+  ...callErrors(TYPING, WITH_TYPING),
   ...actionErrors('PUT', { json: { emoji: '👍' } }),
   ...actionErrors('DELETE', {}),
   'GET /events/stream STREAM_LIMIT_REACHED': async ({ service, workspaceId, call }) => {

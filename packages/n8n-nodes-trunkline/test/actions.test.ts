@@ -60,6 +60,20 @@ describe('a reaction of a workflow', () => {
   });
 });
 
+describe('typing in a workflow', () => {
+  it('is shown to the chat', async () => {
+    const parameters = {
+      instance: locator('list', instance),
+      to: locator('number', '+1 555 0100'),
+      state: 'recording',
+    };
+    const [item] = await execute(run('message', 'showTyping', parameters));
+    expect(item?.json).toEqual({ instance, to: '+1 555 0100', state: 'recording' });
+    const phone = service().trunkline.sandbox.phone(instance);
+    expect(phone.typing()).toEqual([{ to: '15550100', state: 'recording' }]);
+  });
+});
+
 describe('a message that a workflow sends', () => {
   it('is a text, whose message goes out paired with its item', async () => {
     const [item] = await execute(text());

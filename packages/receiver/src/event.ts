@@ -284,9 +284,9 @@ export interface WebhookInstance {
   readonly profile_picture_url?: string;
   /** Whether a phone is linked, so that no QR code is needed to connect. */
   readonly paired?: boolean;
-  /** The kinds of messages and of actions on messages that the instance can send, and whether it lists groups. */
+  /** The kinds of messages and of actions on messages that the instance can send, and what else it can do. */
   readonly capabilities?: readonly (
-    'text' | 'image' | 'document' | 'audio' | 'video' | 'groups' | 'reactions'
+    'text' | 'image' | 'document' | 'audio' | 'video' | 'groups' | 'reactions' | 'typing'
   )[];
   /** Why the instance is not connected or is restricted, such as `qr_timeout`. */
   readonly last_error?: string;

@@ -3,6 +3,7 @@ import { acceptanceContract } from './acceptance.ts';
 import { actionContract } from './actions.ts';
 import { activityContract } from './activities.ts';
 import { apiKeyContract } from './api-keys.ts';
+import { callContract } from './calls.ts';
 import { cancellationContract } from './cancellations.ts';
 import { selectCases } from './cases.ts';
 import { completionContract } from './completions.ts';
@@ -65,6 +66,7 @@ export function describeStorageContract(subject: ContractSubject): void {
     leaseContract(subject);
     processContract(subject);
     sessionContract(subject);
+    callContract(subject);
     groupContract(subject);
     contactContract(subject);
     chatContract(subject);

@@ -5,6 +5,7 @@ import { whileOpen } from '@trunkline/storage-kit';
 import { actionStore } from './messages/action-store.ts';
 import { activityStore } from './messages/activity-store.ts';
 import { apiKeyStore } from './workspaces/api-key-store.ts';
+import { callStore } from './processes/call-store.ts';
 import { chatStore } from './messages/chat-store.ts';
 import { contactStore } from './people/contact-store.ts';
 import { createDatabase } from './database/database.ts';
@@ -78,6 +79,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
     history: explained(historyStore(connected)),
     leases: explained(leaseStore(connected)),
     sessions: explained(sessionStore(connected)),
+    calls: explained(callStore(connected)),
     groups: explained(groupStore(connected)),
     contacts: explained(contactStore(connected)),
     messages: explained(messageStore(connected, senders)),

@@ -14,6 +14,7 @@ import { whyUnavailable } from './database/lock.ts';
 import { openDatabase } from './database/open-database.ts';
 import { databaseFile } from './database/database-file.ts';
 import { describeDatabase } from './database/description.ts';
+import { callStore } from './processes/call-store.ts';
 import { chatStore } from './messages/chat-store.ts';
 import { contactStore } from './people/contact-store.ts';
 import { deliveryStore } from './deliveries/delivery-store.ts';
@@ -91,6 +92,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
     history: explained(historyStore(connected)),
     leases: explained(leaseStore(connected)),
     sessions: explained(sessionStore(connected)),
+    calls: explained(callStore(connected)),
     groups: explained(groupStore(connected)),
     contacts: explained(contactStore(connected)),
     messages: explained(messageStore(connected, senders)),

@@ -34,7 +34,7 @@ const TABLE = {
   INSTANCE_NOT_CONNECTED: {
     status: 409,
     meaning:
-      'No number is linked, or nobody wants it connected: connect the instance. While a linked number reconnects, messages are accepted.',
+      'No number is linked, or nobody wants it connected: connect the instance. While a linked number reconnects, messages are accepted, but nothing that is not queued.',
   },
   INVALID_INSTANCE_STATE: { status: 409, meaning: 'The status of the instance does not allow this.' },
   INSTANCE_BUSY: {
@@ -87,7 +87,7 @@ const TABLE = {
   },
   RATE_LIMITED: {
     status: 429,
-    meaning: 'The API key made too many requests.',
+    meaning: 'The API key made too many requests, or the instance was asked too often for typing.',
     exampleDetails: { retry_after: 12, limit: 600, reset: 1_795_209_312 },
   },
   SEND_BACKLOG: {

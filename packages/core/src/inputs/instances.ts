@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { CREDENTIAL_MAX, CREDENTIALS_MAX } from '../domain/instance/credential-fields.ts';
 import { INSTANCE_NAME_MAX, NETWORK_NAME_MAX } from '../domain/instance/instance.ts';
+import { TYPING_STATES } from '../domain/instance/instance-call.ts';
+import type { TypingState } from '../domain/instance/instance-call.ts';
 import { PACE_NAMES } from '../domain/instance/pace.ts';
 import type { PaceName } from '../domain/instance/pace.ts';
 import type { PasskeyCredential } from '../domain/instance/passkey.ts';
@@ -119,6 +121,18 @@ function base64urlText(max: number): z.ZodType<string, string> {
     .regex(/^[A-Za-z0-9_-]+={0,2}$/, 'Must be base64url.')
     .transform((text) => text.replaceAll('=', ''));
 }
+
+/** A chat, and the state in which it is shown the instance. */
+export type TypingInput = {
+  /** A phone number, or the id of a group or a contact, as for a message. */
+  readonly to: string;
+  /** `typing`, `recording` a voice message, or `paused`. */
+  readonly state: TypingState;
+};
+export const typingInput: z.ZodType<TypingInput, unknown> = z.object({
+  to: z.string(),
+  state: z.enum(TYPING_STATES),
+});
 
 /** Selects a page of the history of an instance. */
 export type HistoryQuery = PageQuery;

@@ -2,6 +2,7 @@ import type { MessageKindAndPayload } from '@trunkline/receiver';
 import type { ContactReport } from '../domain/contact/contact.ts';
 import type { GroupReport } from '../domain/instance/group.ts';
 import type { Restriction } from '../domain/instance/restriction.ts';
+import type { ChatAddress, TypingState } from '../domain/instance/instance-call.ts';
 import type { Capability } from '../domain/instance/instance.ts';
 import type { Pace } from '../domain/instance/pace.ts';
 import type { PasskeyAnswer, PasskeyStep } from '../domain/instance/passkey.ts';
@@ -155,6 +156,12 @@ export interface GatewayConnection {
    */
   act?(action: OutgoingAction): Promise<SendOutcome>;
   /**
+   * Shows a chat that the number is typing or recording, or no longer. Resolves once that is on its way; rejects if the
+   * network could not be reached. Never asks the network who a person is: to a person whom it would have to ask about, it
+   * shows nothing. Required for the capability `typing`.
+   */
+  showTyping?(chat: ChatAddress, state: TypingState): Promise<void>;
+  /**
    * Opens the file of a received message by its `reference`, even if an earlier connection reported the reference.
    * Rejects if the file is not available now. Absent if the network's files have no references.
    */
@@ -203,17 +210,9 @@ export interface SessionNamesPage {
 }
 
 /** A message, or an action on a message, on its way to a chat. */
-interface Outgoing {
+interface Outgoing extends ChatAddress {
   /** Chosen beforehand and the same on every resend, so that the network can recognise a repeat. */
   readonly networkId: string;
-  /** The recipient: the digits of a number, or the network's id of a group. */
-  readonly to: string;
-  readonly isGroup: boolean;
-  /**
-   * The network's id of the recipient, as an earlier message had it. If given, `to` may be empty, because the network
-   * may never have named the recipient's number.
-   */
-  readonly contactNetworkId?: string | null;
 }
 
 /** An action on a message, in the chat of that message. */

@@ -28,6 +28,8 @@ const CONNECTING_MS = 60_000;
 const DISCONNECTING_MS = 10_000;
 /** How long the network may take to check credentials. */
 const CHECKING_MS = 10_000;
+/** How long the network may take for a call, for which a client waits. */
+const CALLING_MS = 10_000;
 const EMAIL_MS = 60_000;
 /** Short, because a client waits for this call. */
 const RESOLVING_MS = 3_000;
@@ -52,6 +54,7 @@ const PURPOSES: Readonly<Record<StoreName, string>> = {
   history: 'the history of instances',
   leases: 'which process holds an instance',
   sessions: 'the sessions of instances',
+  calls: 'calls of instances',
   groups: 'groups',
   contacts: 'contacts',
   messages: 'messages',
@@ -84,6 +87,8 @@ const CHECK_FAILED =
   'the gateway could not check the credentials of an instance, which were not stored: fix the cause in err, then give them again';
 const ANSWER_FAILED =
   'the network did not take the answer to its request for a passkey, which the person can give again while the step lasts: err says why';
+const CALL_FAILED =
+  'the network did not do what a request asked of a connected instance, which got 502 and may be repeated: err says why';
 const NOTIFIER_FAILED =
   'an email was not accepted by the notifier, and is tried again later: check the notifier';
 const RESOLVER_FAILED =
@@ -375,6 +380,14 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
         ms: NETWORK_MS,
         isRemote: true,
       };
+      const calling = (name: string): Operation => ({
+        operation: `connection.${name}`,
+        purpose: 'calls of instances',
+        message: CALL_FAILED,
+        ms: CALLING_MS,
+        isRemote: true,
+      });
+      const typing = calling('showTyping');
       const closeLate = (connection: GatewayConnection): void => {
         connection.close().catch(() => undefined);
       };
@@ -386,11 +399,14 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
         }),
         async open(...args) {
           const connection = await inTime(open, gateway.open(...args), closeLate);
-          const { answerPasskey } = connection;
+          const { answerPasskey, showTyping } = connection;
           return {
             ...wrapMethods(connection, (_name, method) => method),
             ...(answerPasskey && {
               answerPasskey: (given) => inTime(answer, answerPasskey.call(connection, given)),
+            }),
+            ...(showTyping && {
+              showTyping: (...given) => inTime(typing, showTyping.apply(connection, given)),
             }),
             close: () => inTime(close, connection.close()),
             logout: () => inTime(logout, connection.logout()),

@@ -10,7 +10,7 @@ export type {
   SandboxPhone,
   SandboxUndecryptable,
 } from './sandbox.ts';
-export type { AcceptedAction, AcceptedMessage } from './network-account.ts';
+export type { AcceptedAction, AcceptedMessage, SandboxTyping } from './network-account.ts';
 export type {
   AcceptedFile,
   ActivityOn,

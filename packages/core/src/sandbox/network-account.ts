@@ -1,4 +1,5 @@
 import type { GroupReport } from '../domain/instance/group.ts';
+import type { TypingState } from '../domain/instance/instance-call.ts';
 import type { LinkedProfile, MessageReceipt } from '../ports/gateway.ts';
 import type {
   AcceptedFile,
@@ -33,6 +34,13 @@ export interface AcceptedAction extends SandboxAction {
   repeats: number;
 }
 
+/** A state in which a chat was shown the instance. */
+export interface SandboxTyping {
+  /** A number, or the network's id of a group or, if that is all that is known, of a person. */
+  readonly to: string;
+  readonly state: TypingState;
+}
+
 /** The network's record of one instance. `profile` is null after an unlink, `undefined` until this process knows it. */
 export interface NetworkAccount {
   profile: LinkedProfile | null | undefined;
@@ -42,6 +50,8 @@ export interface NetworkAccount {
   readonly groups: Map<string, Map<string, GroupReport>>;
   readonly accepted: Map<string, AcceptedMessage>;
   readonly acted: Map<string, AcceptedAction>;
+  /** The latest, the newest at the end. Forgotten when the process ends. */
+  readonly typing: SandboxTyping[];
   /** Receipts that the service has not taken yet, in order, by network id. */
   readonly owedReceipts: Map<string, MessageReceipt['status'][]>;
   /** Inbound messages that the service has not taken yet, in order. */
@@ -63,12 +73,21 @@ export function newAccount(): NetworkAccount {
     groups: new Map(),
     accepted: new Map(),
     acted: new Map(),
+    typing: [],
     owedReceipts: new Map(),
     inbox: new Map(),
     files: new Map(),
     activities: new Map(),
     messages: new Map(),
   };
+}
+
+/** How many of the latest displays of typing the network remembers. */
+const KEPT_TYPING = 100;
+
+export function rememberTyping({ typing }: NetworkAccount, shown: SandboxTyping): void {
+  typing.push(shown);
+  if (typing.length > KEPT_TYPING) typing.shift();
 }
 
 /** The groups of a number; by default, of the linked number. */

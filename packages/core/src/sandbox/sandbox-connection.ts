@@ -20,7 +20,7 @@ import type {
   SendOutcome,
   Session,
 } from '../ports/gateway.ts';
-import { groupsOf } from './network-account.ts';
+import { groupsOf, rememberTyping } from './network-account.ts';
 import type { NetworkAccount } from './network-account.ts';
 import { activityOf } from './network-activity.ts';
 import type {
@@ -370,6 +370,12 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     return { kind: 'accepted' };
   };
 
+  const showTyping: GatewayConnection['showTyping'] = async (chat, typing) => {
+    await after(STEP_MS);
+    if (state !== 'open') throw new Error('The connection to the sandbox network has closed.');
+    rememberTyping(account, { to: chat.to === '' ? (chat.contactNetworkId ?? '') : chat.to, state: typing });
+  };
+
   const close = (): void => {
     state = 'closed';
     for (const end of waits) end();
@@ -385,6 +391,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   return {
     send,
     act,
+    showTyping,
     openFile: files.openFile,
     answerPasskey,
     async close() {

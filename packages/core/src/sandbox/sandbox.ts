@@ -9,7 +9,7 @@ import type { Gateway, GatewayContext, GatewayListener, LinkedProfile } from '..
 import { CAPABILITIES, kindText } from '../services/message-kinds/message-kinds.ts';
 import { unwrap } from '../trunkline-error.ts';
 import { forgetOldMessages, newAccount, remember } from './network-account.ts';
-import type { AcceptedAction, AcceptedMessage, NetworkAccount } from './network-account.ts';
+import type { AcceptedAction, AcceptedMessage, NetworkAccount, SandboxTyping } from './network-account.ts';
 import type {
   ActivityOn,
   InboundFile,
@@ -89,6 +89,8 @@ export interface SandboxPhone {
   accepted(): readonly AcceptedMessage[];
   /** The reactions that the network accepted from this instance and still remembers, oldest first. */
   acted(): readonly AcceptedAction[];
+  /** The states in which chats were shown this instance lately, the newest at the end. */
+  typing(): readonly SandboxTyping[];
 }
 
 /** A message to the instance. */
@@ -394,6 +396,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       fail: () => online().end({ kind: 'failed', code: 'sandbox_failure' }),
       accepted: () => [...accountOf(instanceId).accepted.values()],
       acted: () => [...accountOf(instanceId).acted.values()],
+      typing: () => [...accountOf(instanceId).typing],
     };
   };
 

@@ -10,6 +10,7 @@ import type { MediaStore } from '../ports/media-store.ts';
 import type { Random } from '../ports/random.ts';
 import type { Storage } from '../ports/storage/storage.ts';
 import type { Gateways } from './gateways.ts';
+import type { LocalCalls } from './calls/local-calls.ts';
 import type { EventStreams } from './events/streams.ts';
 import type { NetworkIds } from './messages/network-ids.ts';
 import type { NewEvent } from './new-event.ts';
@@ -38,6 +39,7 @@ export interface ServiceContext {
   readonly newEvent: NewEvent;
   readonly eventStreams: EventStreams;
   readonly networkIds: NetworkIds;
+  readonly localCalls: LocalCalls;
   readonly settings: ServiceSettings;
 }
 

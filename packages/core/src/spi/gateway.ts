@@ -31,6 +31,8 @@ export type {
   Session,
   SessionNamesPage,
 } from '../ports/gateway.ts';
+export { TYPING_STATES } from '../domain/instance/instance-call.ts';
+export type { ChatAddress, TypingState } from '../domain/instance/instance-call.ts';
 export type { Capability } from '../domain/instance/instance.ts';
 export { PACE_NAMES, PACES } from '../domain/instance/pace.ts';
 export type { Pace, PaceName } from '../domain/instance/pace.ts';

@@ -26,6 +26,7 @@ export {
   instanceInput,
   newInstanceInput,
   passkeyAnswerInput,
+  typingInput,
 } from '../inputs/instances.ts';
 export { eventPageQuery, eventQuery, eventStreamQuery } from '../inputs/events.ts';
 export { deliveryQuery, secretRotation, webhookChanges, webhookInput } from '../inputs/webhooks.ts';

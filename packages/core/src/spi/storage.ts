@@ -20,6 +20,7 @@ export type {
   DeliveryStore,
   RetryResult,
 } from '../ports/storage/delivery-store.ts';
+export type { CallStore, StoredCall } from '../ports/storage/call-store.ts';
 export type { ChatStore, FilingPass } from '../ports/storage/chat-store.ts';
 export type { ContactStore } from '../ports/storage/contact-store.ts';
 export type { DownloadStore, PendingDownload } from '../ports/storage/download-store.ts';

@@ -39,6 +39,7 @@ export function createRetentionCleaner(context: ServiceContext): Worker {
       () => giveUpExpired(now),
       () => storage.activities.deleteKeys(now - ACTIVITY_KNOWN_MS, BATCH),
       () => storage.spentTokens.deleteExpired(now - GRACE_MS, BATCH),
+      () => storage.calls.deleteExpired(now, BATCH),
       () =>
         storage.retention.deleteInstanceHistory(
           historySince(now, context.settings.retention.instanceHistoryDays) - GRACE_MS,

@@ -4,6 +4,7 @@ import type { WebhookSender } from '../ports/webhook-sender.ts';
 import { isLate } from '../runtime/port-guard.ts';
 import { wrapCalls } from '../runtime/wrap-methods.ts';
 import type { ServiceContext } from '../services/context.ts';
+import { createCallAnswerer } from './call-answerer.ts';
 import { createContactRetention } from './contact-retention.ts';
 import { createEndpointMonitor } from './endpoint-monitor.ts';
 import { createFileDownloader } from './file-downloader.ts';
@@ -35,9 +36,11 @@ interface Role {
 }
 
 /** The share of `timeoutMs` to wait for sends; the rest is for closing connections and releasing leases. */
-const SHARE_OF_SENDS = 0.6;
+const SHARE_OF_SENDS = 0.5;
 /** The share to wait for work on instances after that. */
 const SHARE_OF_INSTANCES = 0.2;
+/** The share to wait for calls. */
+const SHARE_OF_CALLS = 0.1;
 /** The share to wait for downloads, once before and once after the other two waits. */
 const SHARE_OF_DOWNLOADS = 0.05;
 
@@ -139,6 +142,7 @@ function gatewayRole(
   });
   const sender = createMessageSender(context, supervisor.connections);
   const scheduler = createMessageScheduler(context);
+  const answerer = createCallAnswerer(context, supervisor.connections);
   let unsubscribe = (): void => {};
   return {
     start() {
@@ -147,6 +151,7 @@ function gatewayRole(
         if (signal.topic === 'instance' && !signal.byHolder) supervisor.wake(signal.instanceId);
         if (signal.topic === 'queue') sender.wake(signal.instanceId);
         if (signal.topic === 'schedule') scheduler.wake();
+        if (signal.topic === 'call') answerer.wake(signal.instanceId);
       });
       context.logger.info(
         { process: owner },
@@ -155,11 +160,13 @@ function gatewayRole(
       supervisor.start();
       sender.start();
       scheduler.start();
+      answerer.start();
       downloader.start();
     },
     async stop(timeoutMs) {
       unsubscribe();
       await scheduler.stop();
+      await answerer.stop(timeoutMs * SHARE_OF_CALLS);
       await downloader.stop(timeoutMs * SHARE_OF_DOWNLOADS);
       await sender.stop(timeoutMs * SHARE_OF_SENDS);
       await supervisor.stop(timeoutMs * SHARE_OF_INSTANCES);

@@ -1,4 +1,5 @@
 import type {
+  ChatAddress,
   Gateway,
   GatewayConnection,
   GatewayListener,
@@ -8,6 +9,7 @@ import type {
   Pace,
   SendOutcome,
   Session,
+  TypingState,
   UnlinkOptions,
 } from '../../src/spi/gateway.ts';
 
@@ -25,6 +27,7 @@ export interface Script {
   opened(connection: ScriptedConnection): Promise<void>;
   send(message: OutgoingMessage, connection: ScriptedConnection): Promise<SendOutcome>;
   act(action: OutgoingAction, connection: ScriptedConnection): Promise<SendOutcome>;
+  showTyping(chat: ChatAddress, state: TypingState): Promise<void>;
   /** By default, the network has no file. */
   openFile(reference: Uint8Array, connection: ScriptedConnection): Promise<ReadableStream<Uint8Array>>;
   close(connection: ScriptedConnection): Promise<void>;
@@ -50,6 +53,8 @@ export interface ScriptedGateway extends Gateway {
   sent(): readonly OutgoingMessage[];
   /** The same for actions, which a test allows by the capability `reactions`. */
   acted(): readonly OutgoingAction[];
+  /** The same for what chats were shown, by the capability `typing`. */
+  shown(): readonly { readonly chat: ChatAddress; readonly state: TypingState }[];
 }
 
 /** Shared by all gateways, because the network has no id twice. */
@@ -60,12 +65,14 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
   const connections: ScriptedConnection[] = [];
   const all: OutgoingMessage[] = [];
   const acted: OutgoingAction[] = [];
+  const shown: { readonly chat: ChatAddress; readonly state: TypingState }[] = [];
   const script: Script = {
     async opened({ listener }) {
       await listener.connected(PROFILE);
     },
     send: async () => ({ kind: 'accepted' }),
     act: async () => ({ kind: 'accepted' }),
+    async showTyping() {},
     openFile: () => Promise.reject(new Error('404 Not Found')),
     async close() {},
     async logout() {},
@@ -87,6 +94,10 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
       act(action) {
         acted.push(action);
         return script.act(action, connection);
+      },
+      showTyping(chat, state) {
+        shown.push({ chat, state });
+        return script.showTyping(chat, state);
       },
       openFile: (reference) => script.openFile(reference, connection),
       async close() {
@@ -119,6 +130,7 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
     },
     sent: () => all,
     acted: () => acted,
+    shown: () => shown,
   };
 }
 

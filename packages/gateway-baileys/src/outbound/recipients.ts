@@ -1,4 +1,4 @@
-import type { ContactReport, OutgoingMessage } from '@trunkline/core/spi/gateway';
+import type { ChatAddress, ContactReport } from '@trunkline/core/spi/gateway';
 import {
   isLidUser,
   jidDecode,
@@ -34,7 +34,7 @@ export function recipientCache(): RecipientCache {
   return boundedCache(REMEMBERED, FOUND_MS);
 }
 
-interface Search {
+export interface Search {
   readonly socket: WASocket;
   readonly recipients: RecipientCache;
   readonly values: Pick<SessionValues, 'read'>;
@@ -53,9 +53,29 @@ export interface Addresses {
  * ids (LIDs), and then refuses to deliver to the number, so the hidden id comes first unless only the number has
  * worked. Rejects if a needed query fails.
  */
-export async function findAddresses(
+export function findAddresses(search: Search, person: Person): Promise<Addresses | null> {
+  return addressesOf(search, person, { findNumber, hiddenIdOf });
+}
+
+/** The addresses of a recipient as far as they are known without a query; null if none is. */
+export function knownAddresses(search: Search, person: Person): Promise<Addresses | null> {
+  return addressesOf(search, person, {
+    findNumber: async ({ recipients }, digits) => (await recipients.get(digits))?.jid ?? null,
+    hiddenIdOf: async (socket, number) => (await learnedLid(socket, number)) ?? null,
+  });
+}
+
+type Person = Pick<ChatAddress, 'to' | 'contactNetworkId'>;
+
+interface Questions {
+  findNumber(search: Search, digits: string): Promise<string | null>;
+  hiddenIdOf(socket: WASocket, number: string): Promise<string | null>;
+}
+
+async function addressesOf(
   search: Search,
-  { to, contactNetworkId }: Pick<OutgoingMessage, 'to' | 'contactNetworkId'>,
+  { to, contactNetworkId }: Person,
+  questions: Questions,
 ): Promise<Addresses | null> {
   const { socket, values } = search;
   const { lidMapping } = socket.signalRepository;
@@ -63,8 +83,8 @@ export async function findAddresses(
   const isHidden = named !== null && isLidUser(named);
   const number = isHidden
     ? normalized(await lidMapping.getPNForLID(named))
-    : (named ?? (await findNumber(search, to)));
-  const lid = isHidden ? named : number && (await hiddenIdOf(socket, number));
+    : (named ?? (await questions.findNumber(search, to)));
+  const lid = isHidden ? named : number && (await questions.hiddenIdOf(socket, number));
   if (lid === null) return number === null ? null : { jid: number, other: null };
   if (number === null) return { jid: lid, other: null };
   return (await worksByNumber(values, lid)) ? { jid: number, other: lid } : { jid: lid, other: number };
@@ -76,7 +96,7 @@ export async function findAddresses(
  */
 export async function registeredElsewhere(
   socket: WASocket,
-  { to, contactNetworkId }: Pick<OutgoingMessage, 'to' | 'contactNetworkId'>,
+  { to, contactNetworkId }: Person,
   { jid, other }: Addresses,
 ): Promise<ContactReport | null> {
   if (contactNetworkId || [jid, other].some((name) => name === jidEncode(to, 's.whatsapp.net'))) return null;

@@ -9,6 +9,7 @@ import type {
   TestActivities,
   TestNetwork,
   TestPhone,
+  TypingOnNetwork,
 } from '@trunkline/gateway-contract';
 import { proto } from '@whiskeysockets/baileys';
 
@@ -87,6 +88,7 @@ export async function startBaileysNetwork({
     },
     accepted: () => accepted(wa),
     acted: () => acted(wa),
+    typing: () => typing(wa, [account, reader]),
   };
   return {
     wa,
@@ -208,6 +210,26 @@ function acted(wa: FakeWhatsApp): readonly ActedOnNetwork[] {
     const { key, text } = reaction;
     return [{ networkId: id, about: key.id ?? '', isOwn: key.fromMe === true, emoji: text || null }];
   });
+}
+
+/** From the states of chats that the client has sent. */
+function typing(wa: FakeWhatsApp, people: readonly Person[]): readonly TypingOnNetwork[] {
+  return wa.transcript().flatMap(({ direction, node }) => {
+    if (direction !== 'received' || node.tag !== 'chatstate') return [];
+    const { to = '' } = node.attrs;
+    const [state] = Array.isArray(node.content) ? node.content : [];
+    const person = people.find(({ lidJid, phoneNumber }) =>
+      [lidJid, `${phoneNumber}@s.whatsapp.net`].includes(to),
+    );
+    return [{ to: person?.phoneNumber ?? to, state: stateOf(state) }];
+  });
+}
+
+function stateOf(
+  node: { readonly tag: string; readonly attrs: object } | undefined,
+): TypingOnNetwork['state'] {
+  if (node?.tag === 'paused') return 'paused';
+  return 'media' in (node?.attrs ?? {}) ? 'recording' : 'typing';
 }
 
 export function reactionIn(

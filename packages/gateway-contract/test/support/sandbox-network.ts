@@ -55,6 +55,7 @@ export function sandboxNetwork(
             isOwn: author === null,
             emoji,
           })),
+        typing: () => phone.typing(),
       };
     },
     async stop() {},

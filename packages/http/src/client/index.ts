@@ -44,6 +44,7 @@ export type {
   SecretRotation,
   SendTextInput,
   StandingCode,
+  TypingInput,
   WebhookChanges,
   WebhookInput,
   WebhookList,

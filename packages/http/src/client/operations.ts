@@ -16,6 +16,7 @@ export const OPERATIONS: Operations = {
     passkey: { method: 'GET', path: '/instances/{instance}/passkey' },
     answerPasskey: { method: 'POST', path: '/instances/{instance}/passkey', input: 'json' },
     confirmPasskey: { method: 'POST', path: '/instances/{instance}/passkey/confirm' },
+    typing: { method: 'POST', path: '/instances/{instance}/typing', input: 'json' },
     groups: { method: 'GET', path: '/instances/{instance}/groups' },
     history: {
       method: 'GET',

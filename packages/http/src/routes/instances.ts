@@ -7,6 +7,7 @@ import {
   instanceInput,
   newInstanceInput,
   passkeyAnswerInput,
+  typingInput,
 } from '@trunkline/core/spi/http';
 import type { ErrorCode } from '@trunkline/core';
 import { data, json, NOTHING } from '../route-response.ts';
@@ -108,6 +109,29 @@ const PASSKEY_ANSWER: RequestBody = {
 const PASSKEY_ERRORS: readonly ErrorCode[] = [
   'PASSKEY_NOT_AVAILABLE',
   'INSTANCE_BUSY',
+  'GATEWAY_ERROR',
+  'GATEWAY_UNAVAILABLE',
+];
+
+const TYPING: RequestBody = {
+  name: 'TypingInput',
+  schemas: [typingInput],
+  fields: {
+    to: { description: 'A phone number, or the id of a group (`grp_…`) or of a contact (`con_…`).' },
+    state: {
+      description:
+        'Apps end the display by themselves after some seconds, when a message comes, or with paused. Repeat it every ten seconds or so while it lasts.',
+    },
+  },
+  example: { to: '+1 555 0100', state: 'typing' },
+};
+
+/** The errors of requests to the open connection of an instance. */
+const CALL_ERRORS: readonly ErrorCode[] = [
+  'INSTANCE_NOT_CONNECTED',
+  'UNSUPPORTED_MESSAGE_TYPE',
+  'SUBSCRIPTION_REQUIRED',
+  'SUBSCRIPTION_PAST_DUE',
   'GATEWAY_ERROR',
   'GATEWAY_UNAVAILABLE',
 ];
@@ -263,6 +287,27 @@ export const instanceRoutes: RouteGroup<'instances'> = {
       success: { status: 202, body: INSTANCE },
       errors: PASSKEY_ERRORS,
       handle: async ({ api, id }) => data(await api.instances.confirmPasskey(id)),
+    },
+    typing: {
+      operationId: 'showTyping',
+      method: 'POST',
+      path: '/instances/{instance}/typing',
+      beyond: true,
+      summary:
+        'Shows a chat that the instance is typing or recording, or no longer; neither queued nor stored',
+      scope: 'messages:send',
+      body: TYPING,
+      success: { status: 204, body: null },
+      errors: CALL_ERRORS,
+      refuses: {
+        INVALID_RECIPIENT: { body: { to: 'none' } },
+        GROUP_NOT_FOUND: { body: { to: 'grp_none' } },
+        VALIDATION_FAILED: { body: { state: 'singing' } },
+      },
+      handle: async ({ api, id, body }) => {
+        await api.instances.typing(id, unchecked(body));
+        return NOTHING;
+      },
     },
     groups: {
       operationId: 'listGroups',

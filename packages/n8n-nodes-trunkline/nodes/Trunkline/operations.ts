@@ -7,6 +7,7 @@ import { path, requestBytes, requestJson } from './request.ts';
 import type { ApiRequest } from './request.ts';
 import { react } from './react.ts';
 import { sendMedia, sendText } from './send-message.ts';
+import { showTyping } from './show-typing.ts';
 
 /** Processes one item and returns the resulting items. */
 export type Operation = (
@@ -47,6 +48,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   ],
   'message:downloadMedia': downloadMedia,
   'message:react': async (...item) => [{ json: await react(...item) }],
+  'message:showTyping': async (...item) => [{ json: await showTyping(...item) }],
   'instance:get': async (context, itemIndex) => [
     await getOne(context, { path: path`/instances/${instanceOf(context, itemIndex)}`, itemIndex }),
   ],

@@ -469,6 +469,22 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./instances.ts')).disconnectInstance,
   },
   {
+    name: 'instances typing',
+    group: 'Instances',
+    summary: 'show a chat that the number is typing, recording, or paused',
+    on: 'service',
+    arguments: {
+      '<instance>': 'its id',
+      '<to>': 'a phone number, a group id or a contact id',
+      '[state]': 'typing (the default), recording or paused',
+    },
+    examples: [
+      'trunkline instances typing ins_1 +15550100',
+      'trunkline instances typing ins_1 +15550100 paused',
+    ],
+    load: async () => (await import('./instances.ts')).showTyping,
+  },
+  {
     name: 'instances logout',
     group: 'Instances',
     summary: 'unlink the phone',

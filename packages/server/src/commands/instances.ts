@@ -7,7 +7,8 @@ import { readRows, rowsAskedFor } from './pages.ts';
 import { deleteCommand, listCommand, objectCommand } from './plain-commands.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import { standardInput } from './standard-input.ts';
-import { group, historyEntry, instance, one as reply, page as pageOf } from './service-shapes.ts';
+import { anyObject, group, historyEntry, instance, one as reply, page as pageOf } from './service-shapes.ts';
+import { printable } from '../terminal/printable.ts';
 import { instanceStatusText, statusText } from '../terminal/status-text.ts';
 import type { Text } from '../terminal/styled-text.ts';
 import { facts, table } from '../terminal/table.ts';
@@ -111,6 +112,17 @@ export const logOutInstance: CommandHandler = objectCommand({
   request: ({ instances }, id, call) => instances.logout(id, call),
   describe: instanceFacts,
 });
+
+export const showTyping: CommandHandler = async (call) => {
+  const { argument, output } = call;
+  const service = await remoteService(call);
+  const [instance, to] = [argument('instance'), argument('to')];
+  const state = argument('state') || 'typing';
+  // The cast is safe because the service validates the state.
+  const input = { to, state: state as 'typing' };
+  await accepted(service, service.client.instances.typing(instance, input, call), anyObject);
+  output.result({ data: { instance, to, state } }, printable(`Shown to ${to}: ${state}.`));
+};
 
 export const deleteInstance: CommandHandler = deleteCommand({
   of: 'instance',

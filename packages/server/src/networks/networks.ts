@@ -19,7 +19,7 @@ export interface Networks {
   close(): void;
 }
 
-export type ControlledPhone = Omit<SandboxPhone, 'accepted' | 'acted'>;
+export type ControlledPhone = Omit<SandboxPhone, 'accepted' | 'acted' | 'typing'>;
 
 interface Opening {
   readonly settings: Settings;

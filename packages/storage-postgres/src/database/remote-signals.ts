@@ -140,7 +140,7 @@ function isSignal(value: unknown): value is Signal {
   if (typeof value !== 'object' || value === null || !('topic' in value)) return false;
   if (isSimple(value.topic)) return true;
   if (value.topic === 'workspace') return 'workspaceId' in value && typeof value.workspaceId === 'string';
-  const isOfInstance = value.topic === 'instance' || value.topic === 'queue';
+  const isOfInstance = ['instance', 'queue', 'call'].some((topic) => topic === value.topic);
   if (!isOfInstance || !('instanceId' in value) || typeof value.instanceId !== 'string') return false;
   return !('byHolder' in value) || value.byHolder === true;
 }

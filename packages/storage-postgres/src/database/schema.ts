@@ -37,6 +37,19 @@ CREATE TABLE trunkline.process_reports (
   vitals      text
 );
 
+-- Calls of instances on their way to the processes that hold the connections: request and response are JSON. Each is
+-- deleted with its response.
+CREATE TABLE trunkline.calls (
+  id          uuid PRIMARY KEY,
+  instance_id uuid NOT NULL,
+  request     text NOT NULL,
+  response    text,
+  is_taken    boolean NOT NULL DEFAULT false,
+  expires_at  bigint NOT NULL
+) WITH (${BUSY});
+CREATE INDEX calls_by_instance ON trunkline.calls (instance_id, expires_at);
+CREATE INDEX calls_by_end ON trunkline.calls (expires_at);
+
 -- Workspaces
 
 CREATE TABLE trunkline.workspaces (

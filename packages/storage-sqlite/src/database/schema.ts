@@ -30,6 +30,19 @@ CREATE TABLE process_reports (
   vitals      TEXT
 ) STRICT, WITHOUT ROWID;
 
+-- Calls of instances on their way to the processes that hold the connections: request and response are JSON. Each is
+-- deleted with its response.
+CREATE TABLE calls (
+  id          TEXT NOT NULL PRIMARY KEY,
+  instance_id TEXT NOT NULL,
+  request     TEXT NOT NULL,
+  response    TEXT,
+  is_taken    INTEGER NOT NULL DEFAULT 0,
+  expires_at  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX calls_by_instance ON calls (instance_id, expires_at);
+CREATE INDEX calls_by_end ON calls (expires_at);
+
 -- Workspaces
 
 CREATE TABLE workspaces (

@@ -111,7 +111,7 @@ const FROM_AN_ENTRY = (['older', 'newer'] as const).map((direction) => ({
 }));
 
 async function useInstances(storage: Storage, workspace: Workspace): Promise<void> {
-  const { instances, history, leases, processes, sessions, groups } = storage;
+  const { instances, history, leases, processes, sessions, calls, groups } = storage;
   const instance = anInstance(workspace);
   await instances.insert(instance, 5, aHistoryEntry(instance));
   for (const from of [null, ...FROM_AN_ENTRY]) {
@@ -150,6 +150,14 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
   const replacement = { from: Uint8Array.of(1), to: Uint8Array.of(2) };
   await sessions.replace(instance.id, new Map([['creds', replacement]]));
   await sessions.erase(instance.id, ['none']);
+  const call = { id: testId('opr', NOW), instanceId: instance.id, request: '{}', expiresAt: NOW };
+  await calls.add(call, { now: NOW, limit: 1 });
+  await calls.list([instance.id], NOW, 1);
+  await calls.take(call.id);
+  await calls.respond(call.id, '{}');
+  await calls.findResponse(call.id);
+  await calls.remove(call.id);
+  await calls.deleteExpired(NOW, 1);
   const reports = [{ networkId: 'one', name: 'One', participantsCount: 2 }];
   const save = { lease, workspaceId: workspace.id, groups: reports, now: NOW };
   await groups.save(save);

@@ -5,7 +5,7 @@ import type { Restriction } from './restriction.ts';
 
 /**
  * The abilities of an instance, which its gateway provides (specification, Instance `capabilities`): the kinds of
- * messages and of actions on messages that it sends, and whether it lists groups.
+ * messages and of actions on messages that it sends, and what else it can do, such as list groups.
  */
 export type Capability = NonNullable<WebhookInstance['capabilities']>[number];
 

@@ -3,6 +3,7 @@ import type { Logger } from '../logger.ts';
 import type { ActionStore } from './action-store.ts';
 import type { ActivityStore } from './activity-store.ts';
 import type { ApiKeyStore } from './api-key-store.ts';
+import type { CallStore } from './call-store.ts';
 import type { ChatStore } from './chat-store.ts';
 import type { ContactStore } from './contact-store.ts';
 import type { DeliveryStore } from './delivery-store.ts';
@@ -41,6 +42,7 @@ export type Signal =
       readonly byHolder?: true;
     }
   | { readonly topic: 'queue'; readonly instanceId: string }
+  | { readonly topic: 'call'; readonly instanceId: string }
   | { readonly topic: 'schedule' }
   | { readonly topic: 'deliveries' }
   | { readonly topic: 'subscriptions' }
@@ -73,6 +75,8 @@ export interface Storage<Transaction = never> {
   readonly leases: LeaseStore;
   /** The credentials and keys of gateways, sealed. */
   readonly sessions: SessionStore;
+  /** Calls of instances on their way to the processes that hold them. */
+  readonly calls: CallStore;
   /** The groups of instances. */
   readonly groups: GroupStore;
   /** The people that instances exchange messages with. */
@@ -125,7 +129,7 @@ export interface Storage<Transaction = never> {
   describe(): Promise<StorageDescription>;
   /**
    * A signal comes after the commit of its change. `queue` follows an acceptance, or `schedule`, if the message
-   * is scheduled and due soon. `instance` follows an insert, write,
+   * is scheduled and due soon. `call` follows a call or its response. `instance` follows an insert, write,
    * delete or the release of a lease. `deliveries` and `subscriptions` follow a call that made deliveries or queued
    * events claimable. `events` follows a call that added events to the log of a workspace. `workspace` follows a change
    * of a workspace, its members or its keys (except `touch`). Errors of listeners have no effect. Returns a function

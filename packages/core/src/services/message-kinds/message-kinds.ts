@@ -1,5 +1,7 @@
 import type { MessageKind, MessageKindAndPayload, MessagePayloads } from '@trunkline/receiver';
 import * as z from 'zod';
+import { CALL_CAPABILITIES } from '../../domain/instance/instance-call.ts';
+import type { CallCapability } from '../../domain/instance/instance-call.ts';
 import type { Capability } from '../../domain/instance/instance.ts';
 import { ACTION_CAPABILITIES } from '../../domain/message/message-action.ts';
 import type { ActionCapability } from '../../domain/message/message-action.ts';
@@ -16,7 +18,7 @@ import { text } from './text.ts';
 import type { SendTextInput } from './text.ts';
 
 /** The kinds that callers can send, which are the types of send requests. */
-export type SendableKind = Exclude<Capability, 'groups' | ActionCapability>;
+export type SendableKind = Exclude<Capability, 'groups' | ActionCapability | CallCapability>;
 
 export const SENDABLE_KINDS: { readonly [Kind in SendableKind]: SendableKindRules<Kind> } = {
   text,
@@ -30,6 +32,7 @@ export const CAPABILITIES: readonly Capability[] = [
   ...(Object.keys(SENDABLE_KINDS) as SendableKind[]), // the table has no other keys
   'groups',
   ...Object.values(ACTION_CAPABILITIES),
+  ...Object.values(CALL_CAPABILITIES),
 ];
 
 /** Null for anything that is not a type of a send request. */

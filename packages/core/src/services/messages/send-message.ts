@@ -27,6 +27,7 @@ import { noGateway } from '../gateways.ts';
 import { noInstance } from '../instances/instances.ts';
 import { checkSendable } from '../media/check-sendable.ts';
 import type { SentFile } from '../media/uploads.ts';
+import { checkContact, checkGroup } from './check-recipient.ts';
 import { checkSendInput } from './check-send-input.ts';
 import type { CheckedSend } from './check-send-input.ts';
 
@@ -237,45 +238,6 @@ async function replayRemembered(
   const replay = await decideReplay(context, request, record, fingerprint);
   // The record was deleted between the two reads, so the key is free again.
   return replay ?? sendMessage(context, request);
-}
-
-async function checkGroup(
-  context: ServiceContext,
-  instance: SendingInstance,
-  recipient: Recipient,
-): Promise<Result<true>> {
-  if (recipient.kind !== 'group') return ok(true);
-  // Stored groups may come from another gateway, or from a gateway that does not declare groups.
-  if (!context.gateways.capabilities(instance).includes('groups')) {
-    return refuse('GROUP_NOT_FOUND', 'This instance has no groups: send to a phone number.');
-  }
-  const { groupId } = recipient;
-  const group = isId('grp', groupId)
-    ? await context.storage.groups.find(instance.workspaceId, instance.id, groupId)
-    : null;
-  return group
-    ? ok(true)
-    : refuse(
-        'GROUP_NOT_FOUND',
-        'The instance is in no such group: list its groups for the ids of those that it is in.',
-      );
-}
-
-/** Null if the message is not addressed to a contact. */
-async function checkContact(
-  { storage }: ServiceContext,
-  { workspaceId, id }: SendingInstance,
-  recipient: Recipient,
-): Promise<Result<Contact | null>> {
-  if (recipient.kind !== 'contact') return ok(null);
-  const { contactId } = recipient;
-  const contact = isId('con', contactId) ? await storage.contacts.find(workspaceId, id, contactId) : null;
-  return contact
-    ? ok(contact)
-    : refuse(
-        'INVALID_RECIPIENT',
-        'The instance knows no such contact: use the id of a contact in one of its messages.',
-      );
 }
 
 /** Comes after the look-up of a replay, because the time may have passed since the first request. */

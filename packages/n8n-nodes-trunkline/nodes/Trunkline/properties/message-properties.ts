@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { instanceField, returnAllFields, shownFor } from './shared-properties.ts';
 
 const SEND = shownFor('message', 'sendText', 'sendMedia');
+const ADDRESSED = shownFor('message', 'sendText', 'sendMedia', 'showTyping');
 
 const operation: INodeProperties = {
   displayName: 'Operation',
@@ -53,6 +54,12 @@ const operation: INodeProperties = {
       action: 'Send a media message',
     },
     { name: 'Send Text', value: 'sendText', description: 'Send a text', action: 'Send a text message' },
+    {
+      name: 'Show Typing',
+      value: 'showTyping',
+      description: 'Show a chat that the number is typing or recording, or no longer',
+      action: 'Show a chat that the number is typing',
+    },
   ],
   default: 'sendText',
 };
@@ -63,8 +70,8 @@ const recipient: INodeProperties = {
   type: 'resourceLocator',
   required: true,
   default: { mode: 'number', value: '' },
-  description: 'Who receives the message: a phone number, a group, or a contact',
-  displayOptions: SEND,
+  description: 'The chat: a phone number, a group, or a contact',
+  displayOptions: ADDRESSED,
   modes: [
     { displayName: 'Phone Number', name: 'number', type: 'string', placeholder: 'e.g. +1 555 0100' },
     {
@@ -94,8 +101,22 @@ const IDEMPOTENCY_KEY: INodeProperties = {
 };
 
 const sending: INodeProperties[] = [
-  instanceField(SEND, 'The number that sends'),
+  instanceField(ADDRESSED, 'The number that sends'),
   recipient,
+  {
+    displayName: 'State',
+    name: 'state',
+    type: 'options',
+    options: [
+      { name: 'Paused', value: 'paused' },
+      { name: 'Recording', value: 'recording' },
+      { name: 'Typing', value: 'typing' },
+    ],
+    default: 'typing',
+    description:
+      'What the chat is shown. Apps end it by themselves after some seconds, or when a message comes.',
+    displayOptions: shownFor('message', 'showTyping'),
+  },
   {
     displayName: 'Text',
     name: 'text',

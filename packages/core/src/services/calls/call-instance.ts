@@ -1,0 +1,113 @@
+import { withFullStop } from '../../domain/full-stop.ts';
+import { CALL_CAPABILITIES } from '../../domain/instance/instance-call.ts';
+import type { CallResponse, InstanceCall } from '../../domain/instance/instance-call.ts';
+import type { Instance } from '../../domain/instance/instance.ts';
+import { ok, refuse } from '../../domain/result.ts';
+import type { Result } from '../../domain/result.ts';
+import { waitFor } from '../../runtime/retry.ts';
+import type { ServiceContext } from '../context.ts';
+import { noGateway } from '../gateways.ts';
+
+/** How often to look for the response. Signals are not enough: other processes on the database may send none. */
+const LOOK_EVERY_MS = 250;
+/** How many calls of one instance may be on their way between processes. */
+const OPEN_MAX = 20;
+/** When to repeat a request that found too many, in seconds. */
+const RETRY_AFTER = 1;
+
+type Done = Extract<CallResponse, { kind: 'done' }>;
+
+/** Whether the instance can be called in this way now. */
+export function checkCallable(
+  { gateways }: ServiceContext,
+  instance: Instance,
+  kind: InstanceCall['kind'],
+): Result<true> {
+  if (!gateways.find(instance.network)) return noGateway(instance.network);
+  const capability = CALL_CAPABILITIES[kind];
+  if (!gateways.capabilities(instance).includes(capability))
+    return refuse(
+      'UNSUPPORTED_MESSAGE_TYPE',
+      `The network of the instance has no ${capability}: its capabilities list what it has.`,
+    );
+  return instance.status === 'connected' ? ok(true) : notConnected();
+}
+
+/**
+ * Asks the connection of an instance, in this process or in the one that holds it, and waits for its response. Nothing
+ * is done later: if there is no response in time, the call is forgotten.
+ */
+export async function callInstance(
+  context: ServiceContext,
+  { id }: Instance,
+  call: InstanceCall,
+): Promise<Result<Done>> {
+  const response = await (context.localCalls.call(id, call) ?? callElsewhere(context, id, call));
+  switch (response?.kind) {
+    case 'done':
+      return ok(response);
+    case 'limited':
+      return tooOften(context, response);
+    case 'not_connected':
+      return notConnected();
+    case 'failed':
+      return refuse(
+        'GATEWAY_ERROR',
+        `The messaging network did not do this: ${withFullStop(response.error)} Repeat the request later.`,
+      );
+    case undefined:
+      return noResponse(context, id);
+  }
+}
+
+/** Null if there was no response in time. */
+async function callElsewhere(
+  { storage, clock, newId, settings }: ServiceContext,
+  instanceId: string,
+  call: InstanceCall,
+): Promise<CallResponse | null> {
+  const now = clock.now();
+  const { operationTimeoutMs: timeoutMs } = settings;
+  const id = newId('opr', now);
+  const stored = { id, instanceId, request: JSON.stringify(call), expiresAt: now + timeoutMs };
+  if (!(await storage.calls.add(stored, { now, limit: OPEN_MAX })))
+    return { kind: 'limited', limit: OPEN_MAX, retryAfterMs: RETRY_AFTER * 1_000 };
+  try {
+    const response = await waitFor(clock, async () => (await storage.calls.findResponse(id)) ?? undefined, {
+      timeoutMs,
+      everyMs: LOOK_EVERY_MS,
+      subscribe: (wake) =>
+        storage.subscribe((signal) => {
+          if (signal.topic === 'call' && signal.instanceId === instanceId) wake();
+        }),
+    });
+    return response === null ? null : (JSON.parse(response) as CallResponse); // as the answering process wrote it
+  } finally {
+    await storage.calls.remove(id);
+  }
+}
+
+function notConnected(): Result<never> {
+  return refuse(
+    'INSTANCE_NOT_CONNECTED',
+    'The instance is not connected at this moment, and this is not queued: repeat the request when it is.',
+  );
+}
+
+function tooOften(
+  { clock }: ServiceContext,
+  { limit, retryAfterMs }: Extract<CallResponse, { kind: 'limited' }>,
+): Result<never> {
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1_000));
+  return refuse(
+    'RATE_LIMITED',
+    `The instance was asked for this too often, which puts its number at risk: repeat the request in ${seconds} s.`,
+    { retry_after: seconds, limit, reset: Math.ceil(clock.now() / 1_000) + seconds },
+  );
+}
+
+async function noResponse({ storage, clock }: ServiceContext, id: string): Promise<Result<never>> {
+  return (await storage.leases.find(id, clock.now()))
+    ? refuse('GATEWAY_ERROR', 'The messaging network has not responded in time. Repeat the request later.')
+    : refuse('GATEWAY_UNAVAILABLE', 'No gateway is running. Repeat the request when one is.');
+}

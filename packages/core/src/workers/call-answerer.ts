@@ -1,0 +1,116 @@
+import type { CallResponse, InstanceCall } from '../domain/instance/instance-call.ts';
+import type { Lease } from '../ports/storage/lease.ts';
+import { settledWithin } from '../runtime/deadline.ts';
+import { createLoop } from '../runtime/loop.ts';
+import { createTokenBucket } from '../runtime/token-bucket.ts';
+import type { TokenBucket } from '../runtime/token-bucket.ts';
+import type { ServiceContext } from '../services/context.ts';
+import type { OpenConnection, OpenConnections } from './connections.ts';
+
+/** How often to look for calls of other processes, which may send no signals. */
+const POLL_MS = 5_000;
+const BATCH = 100;
+/**
+ * How often an instance shows that it is typing. A person who writes in one chat is shown about every ten seconds, so
+ * this suffices for a few at the same time; a loop in an app must not cost the number.
+ */
+const TYPING_PER_MINUTE = 60;
+const TYPING_BURST = 30;
+
+interface CallAnswerer {
+  start(): void;
+  /** Looks for calls of this instance. */
+  wake(instanceId: string): void;
+  /** Takes no more calls, and waits at most `timeoutMs` for those in flight. */
+  stop(timeoutMs: number): Promise<void>;
+}
+
+/** Carries out the calls of the instances that this process holds, for its own requests and those of other processes. */
+export function createCallAnswerer(context: ServiceContext, connections: OpenConnections): CallAnswerer {
+  const { storage, clock, logger, localCalls } = context;
+  const buckets = new WeakMap<Lease, TokenBucket>();
+  const answering = new Set<Promise<void>>();
+  let stopServing = (): void => {};
+
+  const bucketOf = (lease: Lease): TokenBucket => {
+    const bucket =
+      buckets.get(lease) ?? createTokenBucket({ burst: TYPING_BURST, everyMs: 60_000 / TYPING_PER_MINUTE });
+    buckets.set(lease, bucket);
+    return bucket;
+  };
+
+  const showTyping = async (
+    { lease, connection }: OpenConnection,
+    { chat, state }: InstanceCall,
+  ): Promise<CallResponse> => {
+    if (!connection.showTyping) return { kind: 'failed', error: 'It cannot show that somebody is typing' };
+    const [bucket, now] = [bucketOf(lease), clock.now()];
+    if (!bucket.has(now))
+      return { kind: 'limited', limit: TYPING_PER_MINUTE, retryAfterMs: bucket.nextAt() - now };
+    bucket.take(now);
+    await connection.showTyping(chat, state);
+    return { kind: 'done' };
+  };
+
+  const carryOut = async (open: OpenConnection, call: InstanceCall): Promise<CallResponse> => {
+    try {
+      return await showTyping(open, call);
+    } catch (error) {
+      logger.debug(
+        { err: error, instanceId: open.instance.id, call: call.kind },
+        'a call of an instance failed',
+      );
+      return { kind: 'failed', error: error instanceof Error ? error.message : 'the gateway failed' };
+    }
+  };
+
+  const answer = async (id: string, instanceId: string, request: string): Promise<void> => {
+    if (!(await storage.calls.take(id))) return;
+    const open = connections.get(instanceId);
+    const call = JSON.parse(request) as InstanceCall; // as `callInstance` wrote it
+    const response: CallResponse = open ? await carryOut(open, call) : { kind: 'not_connected' };
+    await storage.calls.respond(id, JSON.stringify(response));
+  };
+
+  const loop = createLoop({
+    name: 'call answerer',
+    clock,
+    logger,
+    everyMs: POLL_MS,
+    async pass() {
+      const ids = connections.ids();
+      if (ids.length === 0) return { more: false, nextAt: null };
+      const calls = await storage.calls.list(ids, clock.now(), BATCH);
+      for (const { id, instanceId, request } of calls) {
+        const work = answer(id, instanceId, request)
+          .catch((error: unknown) => {
+            logger.debug({ err: error, instanceId }, 'a call was not answered: its request gets 502');
+          })
+          .finally(() => answering.delete(work));
+        answering.add(work);
+      }
+      return { more: false, nextAt: null };
+    },
+  });
+
+  return {
+    start() {
+      stopServing = localCalls.serve((instanceId, call) => {
+        const open = connections.get(instanceId);
+        return open && carryOut(open, call);
+      });
+      loop.start();
+    },
+    wake(instanceId) {
+      if (connections.get(instanceId)) loop.wake();
+    },
+    async stop(timeoutMs) {
+      stopServing();
+      await settledWithin(
+        clock,
+        timeoutMs,
+        loop.stop().then(() => Promise.all(answering)),
+      );
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import type { TranscriptEntry } from '@trunkline/fake-whatsapp';
+import { eventually } from '@trunkline/test-support';
+import { expect, it } from 'vitest';
+import type { BaileysNetwork } from './support/baileys-network.ts';
+import { linked } from './support/linked.ts';
+
+/** The queries about people that the client has made. */
+function queriesOf({ wa }: BaileysNetwork): readonly TranscriptEntry['node'][] {
+  return wa
+    .transcript()
+    .filter(({ direction, node }) => direction === 'received' && node.attrs['xmlns'] === 'usync')
+    .map(({ node }) => node);
+}
+
+it('a person whom the client would have to look up is shown no typing, and then by their hidden id', async () => {
+  const { network, link } = await linked();
+  const { wa, reader } = network;
+  const connection = link.connection();
+  const chat = { to: reader.phoneNumber, isGroup: false };
+  const shown = (): readonly string[] =>
+    wa.transcript().flatMap(({ node }) => (node.tag === 'chatstate' ? [node.attrs['to'] ?? ''] : []));
+  const before = queriesOf(network).length;
+  await connection.showTyping?.(chat, 'typing');
+  expect(queriesOf(network)).toHaveLength(before);
+  const message = {
+    ...chat,
+    networkId: '3EB0000000000000000001',
+    content: { type: 'text', text: 'Hello' },
+  } as const;
+  expect(await connection.send(message)).toEqual({ kind: 'accepted' });
+  expect(shown()).toEqual([]);
+  const asked = queriesOf(network).length;
+  await connection.showTyping?.(chat, 'typing');
+  await eventually(() => expect(shown()).toEqual([reader.lidJid]));
+  expect(queriesOf(network)).toHaveLength(asked);
+});
