@@ -60,6 +60,7 @@ export type {
   ConnectInput,
   HistoryQuery,
   InstanceInput,
+  LookupInput,
   NewInstanceInput,
   PasskeyAnswerInput,
   TypingInput,
@@ -71,6 +72,7 @@ export type { MessageQuery, ScheduledQuery } from './inputs/messages.ts';
 export type { ApiKeyResource } from './resources/api-key.ts';
 export type { GroupResource, InstanceResource, PasskeyResource, QrResource } from './resources/instance.ts';
 export type { PasskeyDescriptor, PasskeyRequestOptions } from './domain/instance/passkey.ts';
+export type { NumberLookupResource } from './resources/number-lookup.ts';
 export type { NetworkResource } from './resources/network.ts';
 export type { LinkPage, LinkPages } from './link-pages.ts';
 export type { CredentialField } from './ports/gateway.ts';

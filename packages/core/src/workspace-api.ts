@@ -5,6 +5,7 @@ import type {
   ConnectInput,
   HistoryQuery,
   InstanceInput,
+  LookupInput,
   NewInstanceInput,
   PasskeyAnswerInput,
   TypingInput,
@@ -17,6 +18,7 @@ import type { MessageStandingResource } from './resources/message-standing.ts';
 import type { DeliveryQuery, SecretRotation, WebhookChanges, WebhookInput } from './inputs/webhooks.ts';
 import type { GroupResource, InstanceResource, PasskeyResource, QrResource } from './resources/instance.ts';
 import type { InstanceHistoryResource } from './resources/instance-history.ts';
+import type { NumberLookupResource } from './resources/number-lookup.ts';
 import type { NetworkResource } from './resources/network.ts';
 import type { MessageActionResource } from './resources/message-action.ts';
 import type { MessageResource } from './resources/message.ts';
@@ -98,6 +100,12 @@ export interface WorkspaceApi<Transaction = never> {
      * RATE_LIMITED, GATEWAY_ERROR, GATEWAY_UNAVAILABLE.
      */
     typing(id: string, input: TypingInput): Promise<void>;
+    /**
+     * Whether numbers are on the network: an entry for each that you give, in this order. The network is asked about a
+     * number once a day, and about 500 numbers a day. Throws INSTANCE_NOT_FOUND, VALIDATION_FAILED,
+     * INSTANCE_NOT_CONNECTED, UNSUPPORTED_MESSAGE_TYPE, RATE_LIMITED, GATEWAY_ERROR, GATEWAY_UNAVAILABLE.
+     */
+    lookup(id: string, input: LookupInput): Promise<ListResult<NumberLookupResource>>;
     /** Ordered by name. */
     groups(id: string): Promise<ListResult<GroupResource>>;
     /** The chats of the instance by their last message, newest first. */

@@ -10,6 +10,7 @@ import { messageStandingResource } from './resources/message-standing.ts';
 import { groupResource, instanceResource } from './resources/instance.ts';
 import type { InstanceResource } from './resources/instance.ts';
 import { instanceHistoryResource } from './resources/instance-history.ts';
+import { numberLookupResource } from './resources/number-lookup.ts';
 import { networkResource } from './resources/network.ts';
 import { actionResource } from './resources/message-action.ts';
 import { messageResource } from './resources/message.ts';
@@ -19,6 +20,7 @@ import { eventResource } from './resources/event.ts';
 import { findDelivery, listDeliveries, retryDelivery, retryFailedDeliveries } from './services/deliveries.ts';
 import { listEventDeliveries } from './services/events/event-deliveries.ts';
 import { findEvent, listInstanceEvents, listMessageEvents } from './services/events/find-events.ts';
+import { lookUpNumbers } from './services/calls/look-up-numbers.ts';
 import { showTyping } from './services/calls/typing.ts';
 import { listHistory } from './services/instances/history.ts';
 import { listChats } from './services/chats.ts';
@@ -99,6 +101,9 @@ export function workspaceFacade(
       typing: async (id, input) => {
         unwrap(await showTyping(context, named(id), input));
       },
+      lookup: async (id, input) => ({
+        data: unwrap(await lookUpNumbers(context, named(id), input)).map(numberLookupResource),
+      }),
       groups: async (id) => ({ data: unwrap(await listGroups(context, named(id))).map(groupResource) }),
       history: async (id, query = {}) =>
         page(unwrap(await listHistory(context, named(id), query)), instanceHistoryResource),

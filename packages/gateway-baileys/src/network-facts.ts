@@ -8,7 +8,7 @@ export const WHATSAPP: Pick<
   network: 'whatsapp',
   title: 'WhatsApp',
   linking: ['qr', 'pairing_code'],
-  capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups', 'reactions', 'typing'],
+  capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups', 'reactions', 'typing', 'lookup'],
   acceptsProxy: true,
   // At a round trip of 200 ms, the wait for responses would limit fewer to less than a process can encrypt.
   sendsAtOnce: 16,

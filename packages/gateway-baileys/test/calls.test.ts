@@ -34,3 +34,33 @@ it('a person whom the client would have to look up is shown no typing, and then 
   await eventually(() => expect(shown()).toEqual([reader.lidJid]));
   expect(queriesOf(network)).toHaveLength(asked);
 });
+
+it('numbers are looked up in one query, as they are registered, and not again for a message to one of them', async () => {
+  const { network, link } = await linked();
+  const { wa, reader } = network;
+  const brazilian = wa.person('551177770001');
+  wa.dialAs('5511977770001', brazilian);
+  const connection = link.connection();
+  const before = queriesOf(network).length;
+  const results = await connection.lookUp?.([
+    '5511977770001',
+    reader.phoneNumber,
+    '5511900009999',
+    '15550000',
+  ]);
+  expect(results).toEqual([
+    { number: '5511977770001', isOnNetwork: true, registeredNumber: brazilian.phoneNumber },
+    { number: reader.phoneNumber, isOnNetwork: true, registeredNumber: reader.phoneNumber },
+    { number: '5511900009999', isOnNetwork: false, registeredNumber: null },
+    { number: '15550000', isOnNetwork: false, registeredNumber: null },
+  ]);
+  expect(queriesOf(network)).toHaveLength(before + 1);
+  const message = {
+    to: '5511900009999',
+    isGroup: false,
+    networkId: '3EB0000000000000000001',
+    content: { type: 'text', text: 'Hello' },
+  } as const;
+  expect(await connection.send(message)).toMatchObject({ kind: 'refused' });
+  expect(queriesOf(network)).toHaveLength(before + 1);
+});

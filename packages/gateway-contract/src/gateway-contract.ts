@@ -5,6 +5,7 @@ import { capabilitiesContract } from './capabilities.ts';
 import type { GatewaySubject } from './contract-subject.ts';
 import { endingContract } from './ending.ts';
 import { linkingContract } from './linking.ts';
+import { lookingUpContract } from './looking-up.ts';
 import { receivingContract } from './receiving.ts';
 import { sendingContract } from './sending.ts';
 import { typingContract } from './typing.ts';
@@ -17,6 +18,7 @@ export function describeGatewayContract(subject: GatewaySubject): void {
     sendingContract(subject);
     actingContract(subject);
     typingContract(subject);
+    lookingUpContract(subject);
     receivingContract(subject);
     activitiesContract(subject);
     endingContract(subject);

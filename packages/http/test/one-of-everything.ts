@@ -99,6 +99,10 @@ function behind(line: Line, gateway: Gateway): Gateway {
           await line.up();
           await connection.showTyping?.(...shown);
         },
+        lookUp: async (numbers) => {
+          await line.up();
+          return (await connection.lookUp?.(numbers)) ?? [];
+        },
         close: () => line.up().then(() => connection.close()),
         logout: () => line.up().then(() => connection.logout()),
       };

@@ -33,6 +33,8 @@ const SUCCESSES: Readonly<Record<string, Act>> = {
   },
   'POST /instances/{instance}/typing': ({ service, call, at }) =>
     service.during(call('POST', at(TYPING), { json: WITH_TYPING })),
+  'POST /instances/{instance}/lookup': ({ service, call, at }) =>
+    service.during(call('POST', at(LOOKUP), { json: WITH_NUMBERS })),
   'DELETE /messages/{message}': async ({ call, send }) => {
     const scheduled = idOf((await send({ send_at: '2026-01-02T00:00:00Z' })).json);
     return call('DELETE', `/messages/${scheduled}`);
@@ -229,6 +231,8 @@ function passkeyErrors(
 }
 
 const TYPING = '/instances/{instance}/typing';
+const LOOKUP = '/instances/{instance}/lookup';
+const WITH_NUMBERS = { numbers: ['15550100'] };
 const WITH_TYPING = { to: '15550100', state: 'typing' };
 
 /** The errors of a request to the open connection of an instance. */
@@ -387,6 +391,7 @@ const OF_ONE_ROW: Readonly<Record<string, Act>> = {
     return send({ text: 'something else' }, { 'Idempotency-Key': 'k' });
   },
   ...callErrors(TYPING, WITH_TYPING),
+  ...callErrors(LOOKUP, WITH_NUMBERS),
   ...actionErrors('PUT', { json: { emoji: '👍' } }),
   ...actionErrors('DELETE', {}),
   'GET /events/stream STREAM_LIMIT_REACHED': async ({ service, workspaceId, call }) => {

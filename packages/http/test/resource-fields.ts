@@ -6,6 +6,7 @@ export const FIELDS = {
   instance:
     'id name network status phone_number profile_name profile_picture_url paired capabilities last_error restriction has_proxy has_credentials pace ' +
     'status_changed_at connected_at disconnected_at last_seen_at created_at updated_at',
+  numberLookup: 'number on_network registered_number',
   group: 'id name participants_count synced_at',
   message:
     'id instance_id direction type status to from group_id text caption media error ' +

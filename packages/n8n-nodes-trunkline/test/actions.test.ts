@@ -74,6 +74,17 @@ describe('typing in a workflow', () => {
   });
 });
 
+describe('a lookup of a workflow', () => {
+  it('has an item for each number', async () => {
+    const parameters = { instance: locator('list', instance), numbers: '+1 555 0100, 15550003' };
+    const items = await execute(run('instance', 'lookUp', parameters));
+    expect(items.map(({ json }) => json)).toEqual([
+      { number: '15550100', on_network: true, registered_number: '15550100' },
+      { number: '15550003', on_network: false, registered_number: null },
+    ]);
+  });
+});
+
 describe('a message that a workflow sends', () => {
   it('is a text, whose message goes out paired with its item', async () => {
     const [item] = await execute(text());

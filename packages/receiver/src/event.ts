@@ -286,7 +286,7 @@ export interface WebhookInstance {
   readonly paired?: boolean;
   /** The kinds of messages and of actions on messages that the instance can send, and what else it can do. */
   readonly capabilities?: readonly (
-    'text' | 'image' | 'document' | 'audio' | 'video' | 'groups' | 'reactions' | 'typing'
+    'text' | 'image' | 'document' | 'audio' | 'video' | 'groups' | 'reactions' | 'typing' | 'lookup'
   )[];
   /** Why the instance is not connected or is restricted, such as `qr_timeout`. */
   readonly last_error?: string;

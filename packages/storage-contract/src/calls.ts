@@ -56,7 +56,9 @@ export function callContract(subject: ContractSubject): void {
       const all = [30, 10, 20].map((ms) => aCall(instanceId, NOW + ms));
       for (const call of all) await calls.add(call, { now: NOW, limit: 9 });
       const left = async (): Promise<readonly number[]> =>
-        (await calls.list([instanceId], NOW, 9)).map(({ expiresAt }) => expiresAt - NOW).toSorted((a, b) => a - b);
+        (await calls.list([instanceId], NOW, 9))
+          .map(({ expiresAt }) => expiresAt - NOW)
+          .toSorted((a, b) => a - b);
       const listed = await calls.list([instanceId], NOW + 20, 9);
       expect(listed.map(({ expiresAt }) => expiresAt)).toEqual([NOW + 30]);
       expect(await calls.deleteExpired(NOW + 30, 1)).toBe(1);

@@ -28,6 +28,7 @@ import { instanceHistoryContract } from './instance-history.ts';
 import { laneContract } from './lanes.ts';
 import { leaseContract } from './leases.ts';
 import { lostClaimContract } from './lost-claims.ts';
+import { lookupContract } from './lookups.ts';
 import { mediaContract } from './media.ts';
 import { messageChangeContract } from './message-changes.ts';
 import { messageLogContract } from './message-log.ts';
@@ -67,6 +68,7 @@ export function describeStorageContract(subject: ContractSubject): void {
     processContract(subject);
     sessionContract(subject);
     callContract(subject);
+    lookupContract(subject);
     groupContract(subject);
     contactContract(subject);
     chatContract(subject);

@@ -19,6 +19,7 @@ import { erasureStore } from './erasure/erasure-store.ts';
 import { groupStore } from './people/group-store.ts';
 import { historyStore } from './instances/history-store.ts';
 import { instanceStore } from './instances/instance-store.ts';
+import { lookupStore } from './instances/lookup-store.ts';
 import { leaseStore } from './processes/lease-store.ts';
 import { uploadRegistry } from './messages/upload-registry.ts';
 import { messageStore } from './messages/message-store.ts';
@@ -80,6 +81,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
     leases: explained(leaseStore(connected)),
     sessions: explained(sessionStore(connected)),
     calls: explained(callStore(connected)),
+    lookups: explained(lookupStore(connected)),
     groups: explained(groupStore(connected)),
     contacts: explained(contactStore(connected)),
     messages: explained(messageStore(connected, senders)),

@@ -27,6 +27,7 @@ import { historyStore } from './instances/history-store.ts';
 import { idempotencyLog } from './messages/idempotency-log.ts';
 import { instanceStore } from './instances/instance-store.ts';
 import { keptSenders } from './messages/kept-senders.ts';
+import { lookupStore } from './instances/lookup-store.ts';
 import { leaseStore } from './processes/lease-store.ts';
 import { uploadRegistry } from './messages/upload-registry.ts';
 import { acceptingMessages } from './messages/message-acceptance.ts';
@@ -93,6 +94,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
     leases: explained(leaseStore(connected)),
     sessions: explained(sessionStore(connected)),
     calls: explained(callStore(connected)),
+    lookups: explained(lookupStore(connected)),
     groups: explained(groupStore(connected)),
     contacts: explained(contactStore(connected)),
     messages: explained(messageStore(connected, senders)),

@@ -29,7 +29,8 @@ function userNode(user: Stanza, wanted: readonly string[], directory: Directory)
   const contact = phoneNumber === '' ? directory.byJid(asked) : dialled;
   const known = contact?.onWhatsApp === true ? contact : undefined;
   const responses: Stanza[] = [];
-  if (wanted.includes('contact')) responses.push(stanza('contact', { type: known ? 'in' : 'out' }));
+  if (wanted.includes('contact'))
+    responses.push(stanza('contact', { type: known ? 'in' : 'out' }, textOf(user, 'contact')));
   if (known !== undefined) {
     const isLid = jidDecode(asked)?.server === 'lid';
     if (wanted.includes('lid') && !isLid && known.lidJid !== undefined) {

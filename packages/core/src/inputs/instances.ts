@@ -3,6 +3,7 @@ import { CREDENTIAL_MAX, CREDENTIALS_MAX } from '../domain/instance/credential-f
 import { INSTANCE_NAME_MAX, NETWORK_NAME_MAX } from '../domain/instance/instance.ts';
 import { TYPING_STATES } from '../domain/instance/instance-call.ts';
 import type { TypingState } from '../domain/instance/instance-call.ts';
+import { LOOKUP_NUMBERS_MAX } from '../domain/instance/number-lookup.ts';
 import { PACE_NAMES } from '../domain/instance/pace.ts';
 import type { PaceName } from '../domain/instance/pace.ts';
 import type { PasskeyCredential } from '../domain/instance/passkey.ts';
@@ -132,6 +133,15 @@ export type TypingInput = {
 export const typingInput: z.ZodType<TypingInput, unknown> = z.object({
   to: z.string(),
   state: z.enum(TYPING_STATES),
+});
+
+/** The numbers to look up on the network of an instance. */
+export type LookupInput = {
+  /** 1 to 50 phone numbers, formatted or not. */
+  readonly numbers: readonly string[];
+};
+export const lookupInput: z.ZodType<LookupInput, unknown> = z.object({
+  numbers: z.array(z.string()).min(1).max(LOOKUP_NUMBERS_MAX),
 });
 
 /** Selects a page of the history of an instance. */

@@ -3,6 +3,7 @@ import type { ContactReport } from '../domain/contact/contact.ts';
 import type { GroupReport } from '../domain/instance/group.ts';
 import type { Restriction } from '../domain/instance/restriction.ts';
 import type { ChatAddress, TypingState } from '../domain/instance/instance-call.ts';
+import type { NumberLookup } from '../domain/instance/number-lookup.ts';
 import type { Capability } from '../domain/instance/instance.ts';
 import type { Pace } from '../domain/instance/pace.ts';
 import type { PasskeyAnswer, PasskeyStep } from '../domain/instance/passkey.ts';
@@ -161,6 +162,12 @@ export interface GatewayConnection {
    * shows nothing. Required for the capability `typing`.
    */
   showTyping?(chat: ChatAddress, state: TypingState): Promise<void>;
+  /**
+   * Asks the network about these different numbers, at most 50 and in digits, in one query if possible: a result for each,
+   * in any order. Rejects if the network does not say. The service asks one after another, and limits how many a day.
+   * Required for the capability `lookup`.
+   */
+  lookUp?(numbers: readonly string[]): Promise<readonly NumberLookup[]>;
   /**
    * Opens the file of a received message by its `reference`, even if an earlier connection reported the reference.
    * Rejects if the file is not available now. Absent if the network's files have no references.

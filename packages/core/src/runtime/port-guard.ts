@@ -55,6 +55,7 @@ const PURPOSES: Readonly<Record<StoreName, string>> = {
   leases: 'which process holds an instance',
   sessions: 'the sessions of instances',
   calls: 'calls of instances',
+  lookups: 'lookups of numbers',
   groups: 'groups',
   contacts: 'contacts',
   messages: 'messages',
@@ -387,7 +388,7 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
         ms: CALLING_MS,
         isRemote: true,
       });
-      const typing = calling('showTyping');
+      const [typing, lookup] = [calling('showTyping'), calling('lookUp')] as const;
       const closeLate = (connection: GatewayConnection): void => {
         connection.close().catch(() => undefined);
       };
@@ -399,7 +400,7 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
         }),
         async open(...args) {
           const connection = await inTime(open, gateway.open(...args), closeLate);
-          const { answerPasskey, showTyping } = connection;
+          const { answerPasskey, showTyping, lookUp } = connection;
           return {
             ...wrapMethods(connection, (_name, method) => method),
             ...(answerPasskey && {
@@ -408,6 +409,7 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
             ...(showTyping && {
               showTyping: (...given) => inTime(typing, showTyping.apply(connection, given)),
             }),
+            ...(lookUp && { lookUp: (numbers) => inTime(lookup, lookUp.call(connection, numbers)) }),
             close: () => inTime(close, connection.close()),
             logout: () => inTime(logout, connection.logout()),
           };

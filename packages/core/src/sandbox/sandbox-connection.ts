@@ -376,6 +376,16 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     rememberTyping(account, { to: chat.to === '' ? (chat.contactNetworkId ?? '') : chat.to, state: typing });
   };
 
+  /** Everybody has the network, except for those whom it refuses to send to. */
+  const lookUp: GatewayConnection['lookUp'] = async (numbers) => {
+    await after(STEP_MS);
+    if (state !== 'open') throw new Error('The connection to the sandbox network has closed.');
+    return numbers.map((number) => {
+      const isOnNetwork = recipientRule(number, false) !== 'refuse';
+      return { number, isOnNetwork, registeredNumber: isOnNetwork ? number : null };
+    });
+  };
+
   const close = (): void => {
     state = 'closed';
     for (const end of waits) end();
@@ -392,6 +402,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     send,
     act,
     showTyping,
+    lookUp,
     openFile: files.openFile,
     answerPasskey,
     async close() {

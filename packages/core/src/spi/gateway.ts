@@ -33,6 +33,7 @@ export type {
 } from '../ports/gateway.ts';
 export { TYPING_STATES } from '../domain/instance/instance-call.ts';
 export type { ChatAddress, TypingState } from '../domain/instance/instance-call.ts';
+export type { NumberLookup } from '../domain/instance/number-lookup.ts';
 export type { Capability } from '../domain/instance/instance.ts';
 export { PACE_NAMES, PACES } from '../domain/instance/pace.ts';
 export type { Pace, PaceName } from '../domain/instance/pace.ts';

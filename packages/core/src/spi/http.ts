@@ -24,6 +24,7 @@ export {
   connectInput,
   historyQuery,
   instanceInput,
+  lookupInput,
   newInstanceInput,
   passkeyAnswerInput,
   typingInput,

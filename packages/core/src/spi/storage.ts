@@ -37,6 +37,7 @@ export type { GroupStore } from '../ports/storage/group-store.ts';
 export type { InstanceStore, InstanceWrite, InstanceWriteResult } from '../ports/storage/instance-store.ts';
 export type { Lease } from '../ports/storage/lease.ts';
 export type { ClaimedInstance, LeaseStore, LeasedInstance } from '../ports/storage/lease-store.ts';
+export type { LookupStore } from '../ports/storage/lookup-store.ts';
 export type {
   Arrival,
   MessageChange,
@@ -106,6 +107,13 @@ export type { Instance, InstanceStatus } from '../domain/instance/instance.ts';
 export { ENTRIES_PER_HOUR, floorOfHour } from '../domain/instance/instance-history.ts';
 export type { HistoryEntry } from '../domain/instance/instance-history.ts';
 export type { GatewayShare, OwnerShare } from '../domain/instance/instance-shares.ts';
+export { decideLookup, LOOKUP_KEPT_MS } from '../domain/instance/number-lookup.ts';
+export type {
+  CountedLookup,
+  LookupDecision,
+  LookupRequest,
+  NumberLookup,
+} from '../domain/instance/number-lookup.ts';
 export { newGroupFacts } from '../domain/instance/group.ts';
 export type { Group, GroupReport } from '../domain/instance/group.ts';
 export { latestHold, latestLeaseEnd, latestRegistration, latestResend } from '../domain/too-far-ahead.ts';

@@ -1,4 +1,5 @@
 import type { CallResponse, InstanceCall } from '../domain/instance/instance-call.ts';
+import type { StoredCall } from '../ports/storage/call-store.ts';
 import type { Lease } from '../ports/storage/lease.ts';
 import { settledWithin } from '../runtime/deadline.ts';
 import { createLoop } from '../runtime/loop.ts';
@@ -6,6 +7,7 @@ import { createTokenBucket } from '../runtime/token-bucket.ts';
 import type { TokenBucket } from '../runtime/token-bucket.ts';
 import type { ServiceContext } from '../services/context.ts';
 import type { OpenConnection, OpenConnections } from './connections.ts';
+import { createNumberLookups } from './number-lookups.ts';
 
 /** How often to look for calls of other processes, which may send no signals. */
 const POLL_MS = 5_000;
@@ -27,7 +29,7 @@ interface CallAnswerer {
 
 /** Carries out the calls of the instances that this process holds, for its own requests and those of other processes. */
 export function createCallAnswerer(context: ServiceContext, connections: OpenConnections): CallAnswerer {
-  const { storage, clock, logger, localCalls } = context;
+  const { storage, clock, logger, localCalls, settings } = context;
   const buckets = new WeakMap<Lease, TokenBucket>();
   const answering = new Set<Promise<void>>();
   let stopServing = (): void => {};
@@ -39,9 +41,11 @@ export function createCallAnswerer(context: ServiceContext, connections: OpenCon
     return bucket;
   };
 
+  const lookups = createNumberLookups(context);
+
   const showTyping = async (
     { lease, connection }: OpenConnection,
-    { chat, state }: InstanceCall,
+    { chat, state }: Extract<InstanceCall, { kind: 'typing' }>,
   ): Promise<CallResponse> => {
     if (!connection.showTyping) return { kind: 'failed', error: 'It cannot show that somebody is typing' };
     const [bucket, now] = [bucketOf(lease), clock.now()];
@@ -52,9 +56,14 @@ export function createCallAnswerer(context: ServiceContext, connections: OpenCon
     return { kind: 'done' };
   };
 
-  const carryOut = async (open: OpenConnection, call: InstanceCall): Promise<CallResponse> => {
+  const carryOut = async (open: OpenConnection, call: InstanceCall, until: number): Promise<CallResponse> => {
     try {
-      return await showTyping(open, call);
+      switch (call.kind) {
+        case 'typing':
+          return await showTyping(open, call);
+        case 'lookup':
+          return await lookups.lookUp(open, call.numbers, until);
+      }
     } catch (error) {
       logger.debug(
         { err: error, instanceId: open.instance.id, call: call.kind },
@@ -64,11 +73,11 @@ export function createCallAnswerer(context: ServiceContext, connections: OpenCon
     }
   };
 
-  const answer = async (id: string, instanceId: string, request: string): Promise<void> => {
+  const answer = async ({ id, instanceId, request, expiresAt }: StoredCall): Promise<void> => {
     if (!(await storage.calls.take(id))) return;
     const open = connections.get(instanceId);
     const call = JSON.parse(request) as InstanceCall; // as `callInstance` wrote it
-    const response: CallResponse = open ? await carryOut(open, call) : { kind: 'not_connected' };
+    const response: CallResponse = open ? await carryOut(open, call, expiresAt) : { kind: 'not_connected' };
     await storage.calls.respond(id, JSON.stringify(response));
   };
 
@@ -81,10 +90,13 @@ export function createCallAnswerer(context: ServiceContext, connections: OpenCon
       const ids = connections.ids();
       if (ids.length === 0) return { more: false, nextAt: null };
       const calls = await storage.calls.list(ids, clock.now(), BATCH);
-      for (const { id, instanceId, request } of calls) {
-        const work = answer(id, instanceId, request)
+      for (const call of calls) {
+        const work = answer(call)
           .catch((error: unknown) => {
-            logger.debug({ err: error, instanceId }, 'a call was not answered: its request gets 502');
+            logger.debug(
+              { err: error, instanceId: call.instanceId },
+              'a call was not answered: its request gets 502',
+            );
           })
           .finally(() => answering.delete(work));
         answering.add(work);
@@ -97,7 +109,7 @@ export function createCallAnswerer(context: ServiceContext, connections: OpenCon
     start() {
       stopServing = localCalls.serve((instanceId, call) => {
         const open = connections.get(instanceId);
-        return open && carryOut(open, call);
+        return open && carryOut(open, call, clock.now() + settings.operationTimeoutMs);
       });
       loop.start();
     },

@@ -4,6 +4,7 @@ import type {
   GatewayConnection,
   GatewayListener,
   LinkedProfile,
+  NumberLookup,
   OutgoingAction,
   OutgoingMessage,
   Pace,
@@ -28,6 +29,7 @@ export interface Script {
   send(message: OutgoingMessage, connection: ScriptedConnection): Promise<SendOutcome>;
   act(action: OutgoingAction, connection: ScriptedConnection): Promise<SendOutcome>;
   showTyping(chat: ChatAddress, state: TypingState): Promise<void>;
+  lookUp(numbers: readonly string[]): Promise<readonly NumberLookup[]>;
   /** By default, the network has no file. */
   openFile(reference: Uint8Array, connection: ScriptedConnection): Promise<ReadableStream<Uint8Array>>;
   close(connection: ScriptedConnection): Promise<void>;
@@ -53,6 +55,8 @@ export interface ScriptedGateway extends Gateway {
   sent(): readonly OutgoingMessage[];
   /** The same for actions, which a test allows by the capability `reactions`. */
   acted(): readonly OutgoingAction[];
+  /** The numbers of each lookup, by the capability `lookup`. */
+  lookedUp(): readonly (readonly string[])[];
   /** The same for what chats were shown, by the capability `typing`. */
   shown(): readonly { readonly chat: ChatAddress; readonly state: TypingState }[];
 }
@@ -65,6 +69,7 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
   const connections: ScriptedConnection[] = [];
   const all: OutgoingMessage[] = [];
   const acted: OutgoingAction[] = [];
+  const lookedUp: (readonly string[])[] = [];
   const shown: { readonly chat: ChatAddress; readonly state: TypingState }[] = [];
   const script: Script = {
     async opened({ listener }) {
@@ -73,6 +78,8 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
     send: async () => ({ kind: 'accepted' }),
     act: async () => ({ kind: 'accepted' }),
     async showTyping() {},
+    lookUp: async (numbers) =>
+      numbers.map((number) => ({ number, isOnNetwork: true, registeredNumber: number })),
     openFile: () => Promise.reject(new Error('404 Not Found')),
     async close() {},
     async logout() {},
@@ -98,6 +105,10 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
       showTyping(chat, state) {
         shown.push({ chat, state });
         return script.showTyping(chat, state);
+      },
+      lookUp(numbers) {
+        lookedUp.push(numbers);
+        return script.lookUp(numbers);
       },
       openFile: (reference) => script.openFile(reference, connection),
       async close() {
@@ -131,6 +142,7 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
     sent: () => all,
     acted: () => acted,
     shown: () => shown,
+    lookedUp: () => lookedUp,
   };
 }
 

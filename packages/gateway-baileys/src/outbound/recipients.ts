@@ -124,8 +124,17 @@ async function findNumber({ socket, recipients }: Search, digits: string): Promi
   const response = await socket.onWhatsApp(digits);
   if (!response) throw new Error('WhatsApp did not say whether it knows the number of the recipient.');
   const jid = response.find(({ exists }) => exists)?.jid ?? null;
-  await recipients.set(digits, { jid }, jid === null ? NOT_FOUND_MS : FOUND_MS);
+  await rememberNumber(recipients, digits, jid);
   return jid;
+}
+
+/** `jid` is null if the number is not on WhatsApp. */
+export async function rememberNumber(
+  recipients: RecipientCache,
+  digits: string,
+  jid: string | null,
+): Promise<void> {
+  await recipients.set(digits, { jid }, jid === null ? NOT_FOUND_MS : FOUND_MS);
 }
 
 /** Rejects if there is no response, which Baileys' own lookup takes for one without a hidden id. */

@@ -17,6 +17,7 @@ export const OPERATIONS: Operations = {
     answerPasskey: { method: 'POST', path: '/instances/{instance}/passkey', input: 'json' },
     confirmPasskey: { method: 'POST', path: '/instances/{instance}/passkey/confirm' },
     typing: { method: 'POST', path: '/instances/{instance}/typing', input: 'json' },
+    lookup: { method: 'POST', path: '/instances/{instance}/lookup', input: 'json' },
     groups: { method: 'GET', path: '/instances/{instance}/groups' },
     history: {
       method: 'GET',

@@ -5,6 +5,7 @@ import {
   eventQuery,
   historyQuery,
   instanceInput,
+  lookupInput,
   newInstanceInput,
   passkeyAnswerInput,
   typingInput,
@@ -14,7 +15,7 @@ import { data, json, NOTHING } from '../route-response.ts';
 import { pageResponse } from '../page-links.ts';
 import { chatPage } from '../schemas/chats.ts';
 import { eventPage } from '../schemas/events.ts';
-import { group, instance, passkey, qr } from '../schemas/instances.ts';
+import { group, instance, numberLookup, passkey, qr } from '../schemas/instances.ts';
 import { PAGE_PARAMETERS } from '../schemas/page.ts';
 import { historyPage } from '../schemas/instance-history.ts';
 import { list, one } from '../schemas/response-body.ts';
@@ -124,6 +125,18 @@ const TYPING: RequestBody = {
     },
   },
   example: { to: '+1 555 0100', state: 'typing' },
+};
+
+const LOOKUP: RequestBody = {
+  name: 'LookupInput',
+  schemas: [lookupInput],
+  fields: {
+    numbers: {
+      description:
+        'Phone numbers, formatted or not. Several ways to write one are one lookup; the response has an entry for each.',
+    },
+  },
+  example: { numbers: ['+55 11 98888-7777'] },
 };
 
 /** The errors of requests to the open connection of an instance. */
@@ -308,6 +321,19 @@ export const instanceRoutes: RouteGroup<'instances'> = {
         await api.instances.typing(id, unchecked(body));
         return NOTHING;
       },
+    },
+    lookup: {
+      operationId: 'lookUpNumbers',
+      method: 'POST',
+      path: '/instances/{instance}/lookup',
+      beyond: true,
+      summary: 'Whether numbers are on the network, in the order of the request; results are kept for a day',
+      scope: 'messages:send',
+      body: LOOKUP,
+      success: { status: 200, body: list(numberLookup, 'An entry for each number') },
+      errors: CALL_ERRORS,
+      refuses: { VALIDATION_FAILED: { body: { numbers: ['none'] } } },
+      handle: async ({ api, id, body }) => json(await api.instances.lookup(id, unchecked(body))),
     },
     groups: {
       operationId: 'listGroups',

@@ -1,4 +1,10 @@
-import type { GroupResource, InstanceResource, PasskeyResource, QrResource } from '@trunkline/core';
+import type {
+  GroupResource,
+  InstanceResource,
+  NumberLookupResource,
+  PasskeyResource,
+  QrResource,
+} from '@trunkline/core';
 import { CAPABILITIES, PACE_NAMES } from '@trunkline/core/spi/http';
 import type { EventData } from '@trunkline/core/spi/http';
 import * as z from 'zod';
@@ -62,7 +68,7 @@ export const instance: Resource<InstanceResource> = {
     profile_name: 'Acme Support',
     profile_picture_url: null,
     paired: true,
-    capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups', 'reactions', 'typing'],
+    capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups', 'reactions', 'typing', 'lookup'],
     last_error: null,
     restriction: null,
     has_proxy: false,
@@ -93,7 +99,7 @@ export const eventInstance: Resource<EventData<'instance.connected'>['instance']
     phone_number: '15550100',
     profile_name: 'Acme Support',
     paired: true,
-    capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups', 'reactions', 'typing'],
+    capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups', 'reactions', 'typing', 'lookup'],
     has_proxy: false,
     has_credentials: false,
     status_changed_at: '2026-11-20T21:15:00.123+00:00',
@@ -196,6 +202,21 @@ export const passkey: Resource<PasskeyResource> = {
     code: null,
     expires_at: '2026-11-20T21:25:00.000+00:00',
   },
+};
+
+export const numberLookup: Resource<NumberLookupResource> = {
+  name: 'NumberLookup',
+  schema: exactSchema<NumberLookupResource>()(
+    z.strictObject({
+      number: z.string().meta({ description: 'The digits that were asked about.' }),
+      on_network: z.boolean(),
+      registered_number: z.string().nullable().meta({
+        description:
+          "The digits under which the network registers the number, which may differ, as with Brazil's ninth digit; null if it is not there, or if the network does not say.",
+      }),
+    }),
+  ),
+  example: { number: '5511988887777', on_network: true, registered_number: '551188887777' },
 };
 
 export const group: Resource<GroupResource> = {

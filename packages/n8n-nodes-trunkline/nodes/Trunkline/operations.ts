@@ -3,6 +3,7 @@ import { isObject } from './api-error.ts';
 import { asText } from './as-text.ts';
 import { listAll, listPages } from './list-items.ts';
 import { idOf, limitOf, textOf } from './parameters.ts';
+import { lookUp } from './look-up.ts';
 import { path, requestBytes, requestJson } from './request.ts';
 import type { ApiRequest } from './request.ts';
 import { react } from './react.ts';
@@ -62,6 +63,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     }),
   ],
   'instance:getQr': getQr,
+  'instance:lookUp': async (...item) => asItems(await lookUp(...item)),
   'group:getAll': async (context, itemIndex) =>
     asItems(
       await listAll(context, {

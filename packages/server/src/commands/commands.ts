@@ -485,6 +485,15 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./instances.ts')).showTyping,
   },
   {
+    name: 'instances lookup',
+    group: 'Instances',
+    summary: 'ask the network whether it has numbers',
+    on: 'service',
+    arguments: { '<instance>': 'its id', '<numbers>': 'up to 50 phone numbers, separated by commas' },
+    examples: ['trunkline instances lookup ins_1 +15550100,+15550101'],
+    load: async () => (await import('./instances.ts')).lookUpNumbers,
+  },
+  {
     name: 'instances logout',
     group: 'Instances',
     summary: 'unlink the phone',

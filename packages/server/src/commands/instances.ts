@@ -7,7 +7,15 @@ import { readRows, rowsAskedFor } from './pages.ts';
 import { deleteCommand, listCommand, objectCommand } from './plain-commands.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import { standardInput } from './standard-input.ts';
-import { anyObject, group, historyEntry, instance, one as reply, page as pageOf } from './service-shapes.ts';
+import {
+  anyObject,
+  group,
+  historyEntry,
+  instance,
+  numberLookup,
+  one as reply,
+  page as pageOf,
+} from './service-shapes.ts';
 import { printable } from '../terminal/printable.ts';
 import { instanceStatusText, statusText } from '../terminal/status-text.ts';
 import type { Text } from '../terminal/styled-text.ts';
@@ -123,6 +131,17 @@ export const showTyping: CommandHandler = async (call) => {
   await accepted(service, service.client.instances.typing(instance, input, call), anyObject);
   output.result({ data: { instance, to, state } }, printable(`Shown to ${to}: ${state}.`));
 };
+
+export const lookUpNumbers: CommandHandler = listCommand({
+  shape: numberLookup,
+  list: ({ instances }, call) =>
+    instances.lookup(call.argument('instance'), { numbers: call.argument('numbers').split(',') }, call),
+  columns: {
+    number: (one) => one.number,
+    'on the network': (one) => (one.on_network ? 'yes' : 'no'),
+    'registered as': (one) => one.registered_number,
+  },
+});
 
 export const deleteInstance: CommandHandler = deleteCommand({
   of: 'instance',

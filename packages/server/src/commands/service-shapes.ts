@@ -25,6 +25,12 @@ export const instance: Shape = z.object({
   status_changed_at: textOrNull,
 });
 
+export const numberLookup: Shape = z.object({
+  number: text,
+  on_network: z.boolean(),
+  registered_number: textOrNull,
+});
+
 export const message: Shape = z.object({
   id,
   instance_id: id,

@@ -196,6 +196,22 @@ CREATE TABLE trunkline.instance_groups (
 );
 CREATE INDEX groups_by_name ON trunkline.instance_groups (instance_id, name, id);
 
+-- The numbers that instances have looked up on their networks in the last day, with what the network said: null if it
+-- has not said anything yet.
+CREATE TABLE trunkline.number_lookups (
+  workspace_id      uuid NOT NULL,
+  instance_id       uuid NOT NULL,
+  number            text NOT NULL,
+  asked_at          bigint NOT NULL,
+  -- How often the network was asked.
+  times             bigint NOT NULL,
+  is_on_network     boolean,
+  registered_number text,
+  PRIMARY KEY (instance_id, number)
+);
+CREATE INDEX number_lookups_by_workspace ON trunkline.number_lookups (workspace_id);
+CREATE INDEX number_lookups_by_time ON trunkline.number_lookups (asked_at);
+
 -- The history of each instance. It outlives its instance.
 CREATE TABLE trunkline.instance_history (
   id               uuid PRIMARY KEY,

@@ -187,6 +187,22 @@ CREATE TABLE instance_groups (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX groups_by_name ON instance_groups (instance_id, name, id);
 
+-- The numbers that instances have looked up on their networks in the last day, with what the network said: null if it
+-- has not said anything yet.
+CREATE TABLE number_lookups (
+  workspace_id      TEXT NOT NULL,
+  instance_id       TEXT NOT NULL,
+  number            TEXT NOT NULL,
+  asked_at          INTEGER NOT NULL,
+  -- How often the network was asked.
+  times             INTEGER NOT NULL,
+  is_on_network     INTEGER,
+  registered_number TEXT,
+  PRIMARY KEY (instance_id, number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX number_lookups_by_workspace ON number_lookups (workspace_id);
+CREATE INDEX number_lookups_by_time ON number_lookups (asked_at);
+
 -- The history of each instance. It outlives its instance.
 CREATE TABLE instance_history (
   id               TEXT PRIMARY KEY,

@@ -111,7 +111,7 @@ const FROM_AN_ENTRY = (['older', 'newer'] as const).map((direction) => ({
 }));
 
 async function useInstances(storage: Storage, workspace: Workspace): Promise<void> {
-  const { instances, history, leases, processes, sessions, calls, groups } = storage;
+  const { instances, history, leases, processes, sessions, calls, lookups, groups } = storage;
   const instance = anInstance(workspace);
   await instances.insert(instance, 5, aHistoryEntry(instance));
   for (const from of [null, ...FROM_AN_ENTRY]) {
@@ -158,6 +158,11 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
   await calls.findResponse(call.id);
   await calls.remove(call.id);
   await calls.deleteExpired(NOW, 1);
+  const asked = { workspaceId: instance.workspaceId, instanceId: instance.id };
+  await lookups.begin(asked, { numbers: ['1'], now: NOW, limit: 1 });
+  await lookups.finish(instance.id, [{ number: '1', isOnNetwork: true, registeredNumber: null }]);
+  await lookups.erase(instance.workspaceId, ['1']);
+  await lookups.deleteExpired(NOW, 1);
   const reports = [{ networkId: 'one', name: 'One', participantsCount: 2 }];
   const save = { lease, workspaceId: workspace.id, groups: reports, now: NOW };
   await groups.save(save);

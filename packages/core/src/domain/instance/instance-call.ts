@@ -1,4 +1,5 @@
 import type { Capability } from './instance.ts';
+import type { NumberLookup } from './number-lookup.ts';
 
 /** The states in which a chat can be shown the instance. `paused` ends both of the others. */
 export const TYPING_STATES = ['typing', 'recording', 'paused'] as const;
@@ -17,13 +18,12 @@ export interface ChatAddress {
  * A request to the open connection of an instance. It is carried out now or not at all: it is never queued, and forgotten
  * with its response.
  */
-export interface InstanceCall {
-  readonly kind: 'typing';
-  readonly chat: ChatAddress;
-  readonly state: TypingState;
-}
+export type InstanceCall =
+  | { readonly kind: 'typing'; readonly chat: ChatAddress; readonly state: TypingState }
+  /** Asks whether these numbers, in digits, are on the network. */
+  | { readonly kind: 'lookup'; readonly numbers: readonly string[] };
 
-export const CALL_CAPABILITIES = { typing: 'typing' } as const satisfies Record<
+export const CALL_CAPABILITIES = { typing: 'typing', lookup: 'lookup' } as const satisfies Record<
   InstanceCall['kind'],
   Capability
 >;
@@ -32,7 +32,11 @@ export type CallCapability = (typeof CALL_CAPABILITIES)[InstanceCall['kind']];
 
 /** The outcome of a call. */
 export type CallResponse =
-  | { readonly kind: 'done' }
+  | {
+      readonly kind: 'done';
+      /** The result of a lookup: one for each different number. */
+      readonly numbers?: readonly NumberLookup[];
+    }
   /** Nothing was done, because the instance has done this too often. `limit` is how often it may. */
   | { readonly kind: 'limited'; readonly limit: number; readonly retryAfterMs: number }
   | { readonly kind: 'not_connected' }

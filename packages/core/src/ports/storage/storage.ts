@@ -15,6 +15,7 @@ import type { GroupStore } from './group-store.ts';
 import type { HistoryStore } from './history-store.ts';
 import type { InstanceStore } from './instance-store.ts';
 import type { LeaseStore } from './lease-store.ts';
+import type { LookupStore } from './lookup-store.ts';
 import type { MessageStore } from './message-store.ts';
 import type { ProcessRegistry } from './process-registry.ts';
 import type { RetentionStore } from './retention-store.ts';
@@ -77,6 +78,8 @@ export interface Storage<Transaction = never> {
   readonly sessions: SessionStore;
   /** Calls of instances on their way to the processes that hold them. */
   readonly calls: CallStore;
+  /** The numbers that instances have lately looked up. */
+  readonly lookups: LookupStore;
   /** The groups of instances. */
   readonly groups: GroupStore;
   /** The people that instances exchange messages with. */

@@ -103,7 +103,8 @@ function namesOf({ numbers, contactIds }: Person): Pick<ErasedPerson, 'numbers' 
 const ROUNDS = 5;
 
 async function erase(work: PersonWork, { counts, messageIds }: Survey): Promise<ErasedPerson> {
-  const { context } = work;
+  const { context, person } = work;
+  await context.storage.lookups.erase(person.workspaceId, [...person.numbers]);
   // Erase session values before messages, because only messages show what was sent to the person.
   let sessionValues = await sessionValuesOf(work, { messageIds, isErased: true });
   let [messages, files, events, contacts] = [0, 0, 0, 0];
