@@ -71,6 +71,15 @@ export function scheduledMessageContract(subject: ContractSubject): void {
       expect(await heads(storage, instance)).toEqual([first]);
     });
 
+    it('leaves the schedule if it is no longer queued', async () => {
+      const { storage, workspace, instance, lease } = await leased();
+      const message = await schedule(storage, instance, { sendAt: NOW });
+      expect(await storage.messages.change(lease, sending(message))).toBe('changed');
+      expect(await list(storage, workspace)).toEqual([]);
+      expect(await release(storage, NOW)).toBeNull();
+      expect(await heads(storage, instance)).toEqual([]);
+    });
+
     it('is cancelled with its event', async () => {
       const { storage, workspace, instance } = await leased();
       const message = await schedule(storage, instance, { sendAt: NOW });

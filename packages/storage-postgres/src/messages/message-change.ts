@@ -8,6 +8,7 @@ import { findWanting, storeEvents, storeLastEvents } from '../deliveries/event-f
 import { CHANGEABLE_NAMES, MESSAGE_COLUMNS, MESSAGE_RECORD, readMessage } from './message-row.ts';
 import { finishAction } from './action-store.ts';
 import { leaveHeld } from './held-messages.ts';
+import { unschedule } from './scheduled-messages.ts';
 import { isLockTimeout } from '../database/pool.ts';
 import { IN_TRANSACTION } from '../database/session.ts';
 import { entities, flag, integer, json } from '../rows/row.ts';
@@ -102,7 +103,11 @@ async function changeMessages(
       const { instanceId } = change.lease;
       if (flag(row, 'left_queue')) left.set(instanceId, (left.get(instanceId) ?? 0) + 1);
     }
-    await leaveHeldOf(transaction, rows);
+    await leaveAside(
+      transaction,
+      rows,
+      round.map(({ change }) => change),
+    );
   }
   await storeLastEvents(transaction, {
     events: changes.flatMap((one) => (results.get(one) === 'changed' ? one.change.events : [])),
@@ -118,9 +123,20 @@ async function countLeft(transaction: Transaction, left: ReadonlyMap<string, num
   await transaction.run(COUNT, instances, [...left.values()]);
 }
 
-async function leaveHeldOf(transaction: Transaction, rows: readonly Row[]): Promise<void> {
-  const aside = rows.filter((row) => flag(row, 'stands_aside')).map((row) => String(row['id']));
-  if (aside.length > 0) await leaveHeld(transaction, aside);
+/** Takes messages that are no longer to be sent, and were not in `queued_messages`, from where else they wait. */
+async function leaveAside(
+  transaction: Transaction,
+  rows: readonly Row[],
+  changes: readonly MessageChange[],
+): Promise<void> {
+  const aside = rows.filter((row) => flag(row, 'stands_aside'));
+  if (aside.length === 0) return;
+  const messages = aside.flatMap((row) => changes[integer(row, 'place')]?.message ?? []);
+  await unschedule(transaction, messages);
+  await leaveHeld(
+    transaction,
+    aside.map((row) => String(row['id'])),
+  );
 }
 
 function resultOf(isHeld: boolean, isChanged: boolean): ChangeResult {
@@ -172,7 +188,7 @@ export async function writeChanges(
 ): Promise<number> {
   const records = changes.map((change, place) => ({ ...recordOf(change), place }));
   const rows = await transaction.all(WRITE_ALL, JSON.stringify(records));
-  await leaveHeldOf(transaction, rows);
+  await leaveAside(transaction, rows, changes);
   const written = new Set(rows.map((row) => integer(row, 'place')));
   await storeEvents(
     transaction,

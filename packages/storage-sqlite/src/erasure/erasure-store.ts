@@ -17,7 +17,7 @@ import { deleteRecordOf } from '../messages/idempotency-log.ts';
 import { deleteActionsOn, hasQueuedAction } from '../messages/message-actions.ts';
 import { leaveQueue } from '../messages/message-queue.ts';
 import { readMessage } from '../messages/message-row.ts';
-import { unschedule } from '../messages/scheduled-messages.ts';
+import { stopWaiting } from '../messages/scheduled-messages.ts';
 import { entities, text } from '../rows/row.ts';
 import type { Row } from '../rows/row.ts';
 import { abandonDeletedContent } from '../messages/upload-registry.ts';
@@ -137,7 +137,7 @@ const DOWNLOAD = 'SELECT 1 FROM pending_downloads WHERE instance_id = ? AND mess
 
 function deleteMessage(database: Database, message: Message, senderId: string): void {
   const { id, workspaceId, instanceId, networkId, direction, status, createdAt } = message;
-  if (status === 'queued' && !unschedule(database, message)) leaveQueue(database, instanceId, id);
+  if (status === 'queued') stopWaiting(database, message);
   deleteActionsOn(database, message, (entryId) => leaveQueue(database, instanceId, entryId));
   removeDownload(database, instanceId, id);
   abandonDeletedContent(database, message);

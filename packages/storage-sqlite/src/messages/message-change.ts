@@ -4,8 +4,8 @@ import { storeEvents } from '../deliveries/event-fan-out.ts';
 import type { Transaction } from '../deliveries/event-fan-out.ts';
 import { finishAction } from './action-store.ts';
 import { queuedAction } from './message-actions.ts';
-import { leaveQueue } from './message-queue.ts';
 import { readMessage, updateMessage, updateProgress } from './message-row.ts';
+import { stopWaiting } from './scheduled-messages.ts';
 import { actionOfEntry } from '../rows/action-of-entry.ts';
 import { text } from '../rows/row.ts';
 
@@ -19,8 +19,7 @@ export function changeMessage(
   if (stored?.['status'] !== expectedStatus || stored['instance_id'] !== message.instanceId) return false;
   if (expectedStatus === 'queued') updateMessage(database, message, stored['details']);
   else updateProgress(database, message);
-  if (expectedStatus === 'queued' && message.status !== 'queued')
-    leaveQueue(database, message.instanceId, message.id);
+  if (expectedStatus === 'queued' && message.status !== 'queued') stopWaiting(database, message);
   storeEvents(transaction, events);
   return true;
 }

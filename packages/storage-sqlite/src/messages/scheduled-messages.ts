@@ -2,6 +2,7 @@ import { placeOf, recipientKeyOf } from '@trunkline/core/spi/storage';
 import type { Instance, Message } from '@trunkline/core/spi/storage';
 import type { Database } from '../database/database.ts';
 import type { Row } from '../rows/row.ts';
+import { leaveQueue } from './message-queue.ts';
 
 export function schedule(database: Database, message: Message): void {
   database.insert('scheduled_messages', {
@@ -16,6 +17,11 @@ export function schedule(database: Database, message: Message): void {
 /** Returns whether the message was scheduled. */
 export function unschedule(database: Database, message: Message): boolean {
   return message.sendAt !== null && removePlace(database, placeOf(message));
+}
+
+/** Takes a message that is no longer to be sent out of the schedule, or out of its queue. */
+export function stopWaiting(database: Database, message: Message): void {
+  if (!unschedule(database, message)) leaveQueue(database, message.instanceId, message.id);
 }
 
 export function removePlace(database: Database, place: string): boolean {

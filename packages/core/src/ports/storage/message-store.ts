@@ -231,7 +231,8 @@ export interface MessageStore<Transaction = never> {
   ): Promise<void>;
   /**
    * Changes a message under the instance's lease, which is checked first. A message that leaves `queued` leaves its
-   * queue in the same transaction. Returns `stale` also if the message does not exist, or belongs to another instance.
+   * queue, or the schedule, in the same transaction. Returns `stale` also if the message does not exist, or belongs to
+   * another instance.
    */
   change(lease: Lease, change: MessageChange): Promise<'changed' | 'stale' | 'fenced'>;
   /**
