@@ -7,6 +7,7 @@ describeGatewayContract({
   missing: {
     activities: 'the carrier carries messages and receipts alone',
     reactions: 'the carrier carries messages and receipts alone',
+    edits: 'the carrier carries messages and receipts alone',
     typing: 'the carrier carries messages and receipts alone',
     lookup: 'the carrier carries messages and receipts alone',
     passkeys: 'the carrier knows no passkeys',

@@ -67,7 +67,7 @@ export type {
 } from './inputs/instances.ts';
 export type { DeliveryQuery, SecretRotation, WebhookChanges, WebhookInput } from './inputs/webhooks.ts';
 export type { ChatQuery } from './inputs/chats.ts';
-export type { ActionQuery, ReactionInput } from './inputs/message-actions.ts';
+export type { ActionQuery, EditInput, ReactionInput } from './inputs/message-actions.ts';
 export type { MessageQuery, ScheduledQuery } from './inputs/messages.ts';
 export type { ApiKeyResource } from './resources/api-key.ts';
 export type { GroupResource, InstanceResource, PasskeyResource, QrResource } from './resources/instance.ts';

@@ -11,7 +11,7 @@ import type {
   TypingInput,
 } from './inputs/instances.ts';
 import type { ChatQuery } from './inputs/chats.ts';
-import type { ActionQuery, ReactionInput } from './inputs/message-actions.ts';
+import type { ActionQuery, EditInput, ReactionInput } from './inputs/message-actions.ts';
 import type { MessageQuery, ScheduledQuery } from './inputs/messages.ts';
 import type { ChatResource } from './resources/chat.ts';
 import type { MessageStandingResource } from './resources/message-standing.ts';
@@ -169,6 +169,14 @@ export interface WorkspaceApi<Transaction = never> {
     react(id: string, input: ReactionInput, options?: ActionOptions): Promise<ActionResult>;
     /** Takes the reaction of the instance back, in the same way. */
     removeReaction(id: string, options?: ActionOptions): Promise<ActionResult>;
+    /**
+     * Edits the text of a message of the instance, or the caption of its file. A message that is sent is edited in its
+     * turn in the chat, as with a reaction, and shows the new text once the network has accepted the edit. A message that
+     * waits for its `send_at`, or behind others to its chat, is changed immediately: the action is then `sent`, and the
+     * recipient sees no edit. Throws as `react` does; INVALID_MESSAGE_STATE also for a message of somebody else, and
+     * after the time that the network allows.
+     */
+    edit(id: string, input: EditInput, options?: ActionOptions): Promise<ActionResult>;
     /** The actions of the instance on the message, with their outcomes, newest first. */
     actions(id: string, query?: ActionQuery): Promise<PageResult<MessageActionResource>>;
   };

@@ -31,7 +31,12 @@ import { answerPasskey, confirmPasskey, readPasskey } from './services/instances
 import { connectInstance, runOperation } from './services/instances/operations.ts';
 import { updateInstance } from './services/instances/update-instance.ts';
 import { openUpload, sendWithFile } from './services/media/uploads.ts';
-import { listActions, reactToMessage, takeReactionBack } from './services/messages/act-on-message.ts';
+import {
+  editWords,
+  listActions,
+  reactToMessage,
+  takeReactionBack,
+} from './services/messages/act-on-message.ts';
 import type { AcceptedAction } from './services/messages/act-on-message.ts';
 import { findMessage, listMessages, readMedia } from './services/messages/messages.ts';
 import { cancelMessage, listScheduled } from './services/messages/scheduled-messages.ts';
@@ -136,6 +141,8 @@ export function workspaceFacade(
         acted(await reactToMessage(context, { ...named(id), idempotencyKey }, input)),
       removeReaction: async (id, { idempotencyKey = null } = {}) =>
         acted(await takeReactionBack(context, { ...named(id), idempotencyKey })),
+      edit: async (id, input, { idempotencyKey = null } = {}) =>
+        acted(await editWords(context, { ...named(id), idempotencyKey }, input)),
       actions: async (id, query = {}) =>
         page(unwrap(await listActions(context, named(id), query)), actionResource),
     },

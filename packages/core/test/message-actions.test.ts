@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { SendOutcome } from '../src/spi/gateway.ts';
+import { acting, ADA, inTurn, NOT_NOW } from './support/acting.ts';
 import { memoryStorage } from './support/memory-storage.ts';
 import { scriptedGateway } from './support/scripted-gateway.ts';
-import type { Script, ScriptedGateway } from './support/scripted-gateway.ts';
 import {
   after,
   connectInstance,
@@ -10,59 +10,11 @@ import {
   MINUTE,
   SECOND,
   connected,
-  receivedEvents,
   sendText,
   startHarness,
 } from './support/harness.ts';
-import type { Harness } from './support/harness.ts';
 
-const ADA = '34600000009';
-const EVENTS = ['message.reaction', 'message.action_failed'] as const;
 const NOT_FOUND = { code: 'MESSAGE_NOT_FOUND' };
-
-interface Acting {
-  readonly harness: Harness;
-  readonly gateway: ScriptedGateway;
-  /** The instance. */
-  readonly id: string;
-  readonly messages: Harness['api']['messages'];
-  /** Receives a message from Ada, and returns its id. */
-  received(): Promise<string>;
-  /** The types and data of the events of actions. */
-  events(): readonly object[];
-}
-
-async function acting(script: Partial<Script> = {}, storage = memoryStorage()): Promise<Acting> {
-  const gateway = { ...scriptedGateway(script), capabilities: ['text', 'groups', 'reactions'] } as const;
-  const { harness, id } = await connected({ gateway, storage });
-  await harness.api.webhooks.create({ url: 'https://hooks.example.com/', events: EVENTS });
-  return {
-    harness,
-    gateway,
-    id,
-    messages: harness.api.messages,
-    async received() {
-      await gateway.last().listener.message({
-        networkId: 'IN1',
-        senderId: 'ada@net',
-        from: ADA,
-        groupNetworkId: null,
-        content: { type: 'text', text: 'Can you come?' },
-      });
-      return (await harness.api.messages.list({ direction: 'inbound' })).data[0]?.id ?? '';
-    },
-    events: () =>
-      receivedEvents(harness).flatMap(({ type, data }) =>
-        EVENTS.some((one) => one === type) ? [{ type, ...data }] : [],
-      ),
-  };
-}
-
-/** Outcomes in turn; the last one repeats. */
-function inTurn(...outcomes: readonly SendOutcome[]): () => Promise<SendOutcome> {
-  let calls = 0;
-  return async () => outcomes[Math.min(calls++, outcomes.length - 1)] ?? { kind: 'accepted' };
-}
 
 describe('a reaction to a message', () => {
   it('is queued, goes out in the chat of the message, and has its outcome', async () => {
@@ -94,15 +46,14 @@ describe('a reaction to a message', () => {
       order.push(what);
       return outcome();
     };
-    const notNow: SendOutcome = { kind: 'not_sent', reason: 'busy', retryAfterMs: MINUTE };
-    const first = inTurn(notNow, { kind: 'accepted' });
-    const acts = inTurn(notNow, { kind: 'accepted' });
+    const first = inTurn(NOT_NOW, { kind: 'accepted' });
+    const acts = inTurn(NOT_NOW, { kind: 'accepted' });
     const { harness, id, messages } = await acting({
       send: ({ content }) => {
         const text = content.type === 'text' ? content.text : '';
         return note(text, text === 'one' ? first : inTurn({ kind: 'accepted' }));
       },
-      act: ({ deed }) => note(deed.emoji ?? '', acts),
+      act: ({ deed }) => note(deed.kind === 'reaction' ? (deed.emoji ?? '') : '', acts),
     });
     const { message } = await sendText(harness, id, ADA, 'one');
     await messages.react(message.id, { emoji: '🎉' });
@@ -282,7 +233,9 @@ describe('a reaction to a message', () => {
     const { data } = await harness.api.messages.list();
     for (const message of data) await harness.api.messages.react(message.id, { emoji: '👍' });
     await harness.clock.advance(SECOND);
-    expect(phone.acted()).toMatchObject([{ to: ADA, about, author: ADA, emoji: '👍', repeats: 0 }]);
+    expect(phone.acted()).toMatchObject([
+      { to: ADA, about, author: ADA, deed: { kind: 'reaction', emoji: '👍' }, repeats: 0 },
+    ]);
     const of = data.find(({ from }) => from === '34600000003');
     expect((await harness.api.messages.actions(of?.id ?? '')).data).toMatchObject([
       { status: 'failed', error: { code: 'recipient_refused' } },

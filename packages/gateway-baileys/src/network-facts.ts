@@ -3,12 +3,21 @@ import type { Gateway } from '@trunkline/core/spi/gateway';
 /** The facts about WhatsApp that every process needs. This module loads nothing of Baileys. */
 export const WHATSAPP: Pick<
   Gateway,
-  'network' | 'title' | 'linking' | 'capabilities' | 'acceptsProxy' | 'sendsAtOnce' | 'newMessageId'
+  | 'network'
+  | 'title'
+  | 'linking'
+  | 'capabilities'
+  | 'actionsWithinMs'
+  | 'acceptsProxy'
+  | 'sendsAtOnce'
+  | 'newMessageId'
 > = {
   network: 'whatsapp',
   title: 'WhatsApp',
   linking: ['qr', 'pairing_code'],
-  capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups', 'reactions', 'typing', 'lookup'],
+  capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups', 'reactions', 'edits', 'typing', 'lookup'],
+  // Phones ignore a later edit. Their users have 15 minutes to begin one.
+  actionsWithinMs: { edits: 15 * 60_000 },
   acceptsProxy: true,
   // At a round trip of 200 ms, the wait for responses would limit fewer to less than a process can encrypt.
   sendsAtOnce: 16,

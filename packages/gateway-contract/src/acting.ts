@@ -1,7 +1,8 @@
 import type { OutgoingAction, SendOutcome } from '@trunkline/core/spi/gateway';
 import { describe, expect } from 'vitest';
 import type { ActedOnNetwork, GatewaySubject } from './contract-subject.ts';
-import { linkedFixture, outgoing } from './fixture.ts';
+import { FILES } from './files.ts';
+import { fileContent, linkedFixture, outgoing } from './fixture.ts';
 import type { Fixture } from './fixture.ts';
 import { itWith } from './optional.ts';
 import type { TestLink } from './test-link.ts';
@@ -9,6 +10,7 @@ import type { TestLink } from './test-link.ts';
 /** Tests actions of the instance on messages. */
 export function actingContract(subject: GatewaySubject): void {
   const itReacts = itWith(subject, 'reactions');
+  const itEdits = itWith(subject, 'edits');
   describe('acting on messages', () => {
     itReacts('reacts to a message of a person, and takes the reaction back', async () => {
       const { network, link, phone } = await linkedFixture(subject);
@@ -21,8 +23,8 @@ export function actingContract(subject: GatewaySubject): void {
       expect(await act(link, { networkId: first, ...on, deed: reaction('👍') })).toEqual(accepted);
       expect(await act(link, { networkId: second, ...on, deed: reaction(null) })).toEqual(accepted);
       expect(acted(phone)).toEqual([
-        { networkId: first, about, isOwn: false, emoji: '👍' },
-        { networkId: second, about, isOwn: false, emoji: null },
+        { networkId: first, about, isOwn: false, deed: reaction('👍') },
+        { networkId: second, about, isOwn: false, deed: reaction(null) },
       ]);
     });
 
@@ -33,7 +35,7 @@ export function actingContract(subject: GatewaySubject): void {
       const { networkId, to } = outgoing(network);
       const action = { networkId, to, isGroup: false, about: { networkId: about, senderId: null } };
       expect(await act(link, { ...action, deed: reaction('🎉') })).toEqual({ kind: 'accepted' });
-      expect(acted(phone)).toEqual([{ networkId, about, isOwn: true, emoji: '🎉' }]);
+      expect(acted(phone)).toEqual([{ networkId, about, isOwn: true, deed: reaction('🎉') }]);
     });
 
     itWith(
@@ -51,7 +53,41 @@ export function actingContract(subject: GatewaySubject): void {
       const on = { networkId: about, senderId: message.senderId };
       const action = { networkId, to, isGroup: true, about: on, deed: reaction('❤️') };
       expect(await act(link, action)).toEqual({ kind: 'accepted' });
-      expect(acted(phone)).toEqual([{ networkId, about, isOwn: false, emoji: '❤️' }]);
+      expect(acted(phone)).toEqual([{ networkId, about, isOwn: false, deed: reaction('❤️') }]);
+    });
+
+    itEdits('edits the text of a message of the instance', async () => {
+      const { network, link, phone } = await linkedFixture(subject);
+      const { networkId: about, ...message } = outgoing(network);
+      await link.connection().send({ networkId: about, ...message });
+      const { networkId, to } = outgoing(network);
+      const deed = { kind: 'edit', type: 'text', text: 'Better words' } as const;
+      const action = { networkId, to, isGroup: false, about: { networkId: about, senderId: null }, deed };
+      expect(await act(link, action)).toEqual({ kind: 'accepted' });
+      expect(acted(phone)).toEqual([{ networkId, about, isOwn: true, deed }]);
+    });
+
+    itWith(
+      subject,
+      'edits',
+      'image',
+      'document',
+    )('edits the caption of a file, and removes it', async () => {
+      const { network, link, phone } = await linkedFixture(subject);
+      for (const { type, ...file } of FILES) {
+        if (type !== 'image' && type !== 'document') continue;
+        const text = type === 'image' ? 'A better caption' : '';
+        const { networkId: about, to } = outgoing(network);
+        const content = fileContent(type, file);
+        await link.connection().send({ networkId: about, to, isGroup: false, content });
+        const { networkId } = outgoing(network);
+        const on = { networkId: about, senderId: null };
+        const deed = { kind: 'edit', type, text } as const;
+        expect(await act(link, { networkId, to, isGroup: false, about: on, deed })).toEqual({
+          kind: 'accepted',
+        });
+        expect(acted(phone).at(-1)).toEqual({ networkId, about, isOwn: true, deed });
+      }
     });
 
     itReacts('repeats an action under the same id', async () => {

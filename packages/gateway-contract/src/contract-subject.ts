@@ -2,6 +2,7 @@ import type { Gateway, MediaType } from '@trunkline/core';
 import type {
   Capability,
   Credentials,
+  OutgoingAction,
   PasskeyCredential,
   PasskeyRequestOptions,
   TypingState,
@@ -86,7 +87,7 @@ export interface TestPhone {
   fail(): Promise<void>;
   /** The messages that the network accepted from the instance, oldest first. Repeats do not count. */
   accepted(): readonly SentToNetwork[];
-  /** The same for actions on messages. Absent if `missing` names `reactions`. */
+  /** The same for actions on messages. Absent if `missing` names the capability of each action. */
   acted?(): readonly ActedOnNetwork[];
   /** The states that chats were shown, in this order. Absent if `missing` names `typing`. */
   typing?(): readonly TypingOnNetwork[];
@@ -119,15 +120,14 @@ export interface TestActivities {
   receiveUndecryptable?(message: { readonly from: string }): Promise<string>;
 }
 
-/** A reaction that the network accepted. */
+/** An action on a message that the network accepted. */
 export interface ActedOnNetwork {
   readonly networkId: string;
-  /** The network's id of the message that the instance reacted to. */
+  /** The network's id of the message. */
   readonly about: string;
   /** Whether the instance wrote that message. */
   readonly isOwn: boolean;
-  /** Null took the reaction back. */
-  readonly emoji: string | null;
+  readonly deed: OutgoingAction['deed'];
 }
 
 /** That a chat was shown what the instance does. */

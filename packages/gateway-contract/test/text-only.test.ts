@@ -21,6 +21,7 @@ describeGatewayContract({
     audio: files,
     video: files,
     reactions: 'the network carries messages alone',
+    edits: 'the network carries messages alone',
     typing: 'the network carries messages alone',
     lookup: 'the network carries messages alone',
     groups: 'the network has no groups',

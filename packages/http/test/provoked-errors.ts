@@ -110,6 +110,8 @@ export const NEVER: Readonly<Record<string, string>> = {
     'this process has the network of every instance (core/test/gateways.test.ts)',
   'DELETE /messages/{message}/reaction GATEWAY_UNAVAILABLE':
     'this process has the network of every instance (core/test/gateways.test.ts)',
+  'PATCH /messages/{message} GATEWAY_UNAVAILABLE':
+    'this process has the network of every instance (core/test/gateways.test.ts)',
 };
 
 const UNKNOWN: Act = async () => {
@@ -268,11 +270,15 @@ function callErrors(path: string, json: object): Readonly<Record<string, Act>> {
 const REACTION = '/messages/{message}/reaction';
 
 /** The errors of a request that queues an action. */
-function actionErrors(method: 'PUT' | 'DELETE', request: object): Readonly<Record<string, Act>> {
-  const name = (code: ErrorCode): string => `${method} ${REACTION} ${code}`;
-  const act: Act = ({ call, at }) => call(method, at(REACTION), request);
+function actionErrors(
+  method: 'PUT' | 'PATCH' | 'DELETE',
+  path: string,
+  request: object,
+): Readonly<Record<string, Act>> {
+  const name = (code: ErrorCode): string => `${method} ${path} ${code}`;
+  const act: Act = ({ call, at }) => call(method, at(path), request);
   const actOn = (call: Call, message: string): Promise<Seen> =>
-    call(method, REACTION.replace('{message}', message), request);
+    call(method, path.replace('{message}', message), request);
   return {
     [name('INVALID_MESSAGE_STATE')]: async ({ service, call, send }) => {
       const refused = idOf((await send({ to: '15550003' })).json);
@@ -296,7 +302,7 @@ function actionErrors(method: 'PUT' | 'DELETE', request: object): Readonly<Recor
     [name('IDEMPOTENCY_KEY_REUSED')]: async ({ call, at }) => {
       const headers = { 'Idempotency-Key': 'k' };
       await call('PUT', at(REACTION), { json: { emoji: '🎉' }, headers });
-      return call(method, at(REACTION), { ...request, headers });
+      return call(method, at(path), { ...request, headers });
     },
     [name('SUBSCRIPTION_REQUIRED')]: withPlan({ subscription: 'none' }, act),
     [name('SUBSCRIPTION_PAST_DUE')]: withPlan({ subscription: 'past_due' }, act),
@@ -392,8 +398,9 @@ const OF_ONE_ROW: Readonly<Record<string, Act>> = {
   },
   ...callErrors(TYPING, WITH_TYPING),
   ...callErrors(LOOKUP, WITH_NUMBERS),
-  ...actionErrors('PUT', { json: { emoji: '👍' } }),
-  ...actionErrors('DELETE', {}),
+  ...actionErrors('PUT', REACTION, { json: { emoji: '👍' } }),
+  ...actionErrors('DELETE', REACTION, {}),
+  ...actionErrors('PATCH', '/messages/{message}', { json: { text: 'Better' } }),
   'GET /events/stream STREAM_LIMIT_REACHED': async ({ service, workspaceId, call }) => {
     const { events } = service.trunkline.workspace(workspaceId);
     await Promise.all(Array.from({ length: 100 }, () => events.stream()));

@@ -21,8 +21,8 @@ import { dailyMessages } from './daily-messages.ts';
 import { checkMcpOptions } from './mcp-options.ts';
 import type { McpOptions } from './mcp-options.ts';
 import { INSTANCE_TOOLS } from './tools/instance-tools.ts';
+import { ACTION_TOOLS } from './tools/message-actions.ts';
 import { MESSAGE_TOOLS } from './tools/message-tools.ts';
-import { REACT } from './tools/react.ts';
 import { CANCEL_MESSAGE, SEND_TEXT } from './tools/send-text.ts';
 import type { ReportedCall, Tool, ToolUse } from './tools/tool.ts';
 import { WEBHOOK_TOOLS } from './tools/webhook-tools.ts';
@@ -51,7 +51,7 @@ const TOOLS: readonly Tool[] = [
   ...WEBHOOK_TOOLS,
   SEND_TEXT,
   CANCEL_MESSAGE,
-  REACT,
+  ...ACTION_TOOLS,
 ];
 
 const INSTRUCTIONS =

@@ -176,6 +176,11 @@ describe('a model', () => {
         { message: message?.id, emoji: '👍', idempotency_key: 'key-00002' },
         'MESSAGE_NOT_FOUND',
       ],
+      [
+        'edit_message',
+        { message: message?.id, text: 'Mine', idempotency_key: 'key-00003' },
+        'MESSAGE_NOT_FOUND',
+      ],
     ];
     for (const [tool, args, code] of refused) expect(await model.refused(tool, args)).toMatch(code);
   });

@@ -363,6 +363,32 @@ describe('a model that reacts', () => {
     const strange = { ...more, message: await received(sending, STRANGER) };
     expect(await model.refused('react_to_message', strange)).toContain('"counterparts"');
     await service.clock.advance(1_000);
-    expect(service.sandbox.phone(instance).acted()).toMatchObject([{ emoji: '👍' }, { emoji: null }]);
+    expect(service.sandbox.phone(instance).acted()).toMatchObject([
+      { deed: { emoji: '👍' } },
+      { deed: { emoji: null } },
+    ]);
+  });
+});
+
+describe('a model that edits', () => {
+  it('replaces a text or a caption in the chats of the rules, as one message of the day', async () => {
+    const { service, instance, model } = await sendingBy({ to: [FRIEND], messagesPerDay: 2 });
+    const { messages } = service.trunkline.workspace(service.workspaceId);
+    const file = new Blob(['a,b']);
+    const { message: text } = await messages.send({ instance, to: FRIEND, type: 'text', text: 'Helo' });
+    const { message: document } = await messages.send({ instance, to: FRIEND, type: 'document', file });
+    const { message: other } = await messages.send({ instance, to: STRANGER, type: 'text', text: 'Helo' });
+    await service.clock.advance(1_000);
+    const call = { message: text.id, text: 'Hello', idempotency_key: 'key-of-edit' };
+    expect(await model.call('edit_message', call)).toMatchObject({
+      action: { message_id: text.id, kind: 'edit', text: 'Hello', status: 'queued' },
+      messages_left_today: 1,
+    });
+    await model.call('edit_message', { ...call, message: document.id, idempotency_key: 'key-of-caption' });
+    const strange = { ...call, message: other.id, idempotency_key: 'key-of-other' };
+    expect(await model.refused('edit_message', strange)).toContain('"counterparts"');
+    await service.clock.advance(1_000);
+    expect(await messages.get(text.id)).toMatchObject({ text: 'Hello' });
+    expect(await messages.get(document.id)).toMatchObject({ caption: 'Hello' });
   });
 });

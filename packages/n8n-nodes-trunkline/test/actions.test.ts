@@ -56,7 +56,25 @@ describe('a reaction of a workflow', () => {
     const [again] = await react('👍', '7');
     expect(again?.json['id']).toBe(first?.json['id']);
     await react('', '8');
-    await eventually(() => expect(phone.acted()).toMatchObject([{ emoji: '👍' }, { emoji: null }]));
+    await eventually(() =>
+      expect(phone.acted()).toMatchObject([{ deed: { emoji: '👍' } }, { deed: { emoji: null } }]),
+    );
+  });
+});
+
+describe('an edit of a workflow', () => {
+  it('replaces a text, or the caption of a file', async () => {
+    const phone = service().trunkline.sandbox.phone(instance);
+    const [sent] = await execute(text());
+    await queueIsEmpty();
+    const parameters = { messageId: asText(sent?.json['id']), newText: 'Better', editCaption: false };
+    const [edited] = await execute(run('message', 'edit', parameters));
+    expect(edited?.json).toMatchObject({ kind: 'edit', text: 'Better', status: 'queued' });
+    await eventually(() => expect(phone.acted()).toMatchObject([{ deed: { kind: 'edit', text: 'Better' } }]));
+    const caption = { ...parameters, editCaption: true };
+    await expect(execute({ ...run('message', 'edit', caption), executionId: '9' })).rejects.toMatchObject({
+      message: expect.stringContaining('caption'),
+    });
   });
 });
 

@@ -114,9 +114,14 @@ export interface WebhookAction {
   /** The message that the action is about, `msg_…`. */
   readonly message_id: string;
   /** The effect of the action on the message. */
-  readonly kind: 'reaction';
-  /** The emoji of a reaction; null if the action takes the reaction back. */
+  readonly kind: 'reaction' | 'edit';
+  /** The emoji of a reaction; null if the action takes the reaction back, and for other kinds. */
   readonly emoji: string | null;
+  /**
+   * The text or caption after an edit, empty if the edit removes the caption; null for other kinds, and once the message
+   * was deleted.
+   */
+  readonly text: string | null;
   /** The progress of the action: it waits in the queue of the instance, the network has accepted it, or it has failed. */
   readonly status: 'queued' | 'sent' | 'failed';
   /** Why the action failed; null unless its status is `failed`. */
@@ -286,7 +291,7 @@ export interface WebhookInstance {
   readonly paired?: boolean;
   /** The kinds of messages and of actions on messages that the instance can send, and what else it can do. */
   readonly capabilities?: readonly (
-    'text' | 'image' | 'document' | 'audio' | 'video' | 'groups' | 'reactions' | 'typing' | 'lookup'
+    'text' | 'image' | 'document' | 'audio' | 'video' | 'groups' | 'reactions' | 'edits' | 'typing' | 'lookup'
   )[];
   /** Why the instance is not connected or is restricted, such as `qr_timeout`. */
   readonly last_error?: string;

@@ -36,7 +36,7 @@ export function actionContract(subject: ContractSubject): void {
     action: MessageAction,
     changes: Partial<ActionAcceptance> = {},
   ): Promise<ActionAcceptanceResult> =>
-    storage.actions.accept({ action, idempotency: null, backlogLimit: 1000, ...changes });
+    storage.actions.accept({ action, idempotency: null, backlogLimit: 1000, inPlace: null, ...changes });
   const actionOn = async (
     storage: Storage,
     message: Message,
@@ -113,6 +113,129 @@ export function actionContract(subject: ContractSubject): void {
       expect((await storage.actions.list(stranger.id, message.id, ALL)).rows).toEqual([]);
       expect(await storage.actions.listOnMessages(stranger.id, [message.id])).toEqual([]);
       expect(instance.id).toBe(first.instanceId);
+    });
+
+    itAlways('edits a message in place that is scheduled or behind others, and no other', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const [first] = await storeQueuedMessages(storage, instance, 1);
+      const behind = aMessage(instance, { createdAt: NOW + 1 });
+      await accept(storage, behind);
+      const later = aMessage(instance, { createdAt: NOW + 2, sendAt: NOW + DAY });
+      const limits = { idempotency: null, backlogLimit: 2, trialLimit: null };
+      await storage.messages.accept({ message: later, ...limits, isScheduled: true });
+      const editOf = (message: Message, changes: Partial<ActionAcceptance> = {}) => {
+        const action = anAction(message, { kind: 'edit', emoji: null, text: `better ${message.id}` });
+        const change = { message: { ...message, text: action.text }, expected: message };
+        const done = { ...action, status: 'sent', sentAt: NOW } as const;
+        const given = { action, backlogLimit: 2, inPlace: { change, action: done }, ...changes };
+        return { change, done, accepted: acceptAction(storage, action, given) };
+      };
+      const found = (message: Message) => storage.messages.find(workspace.id, message.id);
+      for (const message of [behind, later]) {
+        const { change, done, accepted } = editOf(message);
+        expect(await accepted).toEqual({ kind: 'edited_in_place' });
+        expect(await found(message)).toEqual(change.message);
+        expect((await storage.actions.list(workspace.id, message.id, ALL)).rows).toEqual([done]);
+      }
+      expect(await editOf(first).accepted).toEqual({ kind: 'backlog_full' });
+      expect(await editOf(first, { backlogLimit: 3 }).accepted).toEqual({ kind: 'accepted' });
+      expect(await found(first)).toEqual(first);
+      await storage.messages.change(lease, sending(first));
+      const next = must((await heads(storage, instance.id))[0]);
+      expect(next).toMatchObject({ message: { text: `better ${behind.id}` } });
+      expect(await editOf(behind, { backlogLimit: 3 }).accepted).toEqual({ kind: 'accepted' });
+    });
+
+    it('edits a message in place that is held, unless the network holds it', async () => {
+      const storage = await open();
+      const { instance, lease } = await storeLeasedInstance(storage);
+      const kindOf = async (message: Message) => {
+        const action = anAction(message, { kind: 'edit', emoji: null, text: 'better' });
+        const change = { message: { ...message, text: action.text }, expected: message };
+        const done = { ...action, status: 'sent', sentAt: NOW } as const;
+        return (await acceptAction(storage, action, { inPlace: { change, action: done } })).kind;
+      };
+      const [paced, held] = [aMessage(instance), aMessage(instance, { to: '15550177' })];
+      for (const message of [paced, held]) await accept(storage, message);
+      const dueAt = NOW + 600_000;
+      const place = { messageId: paced.id, tries: 0, dueAt };
+      await storage.messages.postpone(lease, { ...place, heldSince: dueAt });
+      await storage.messages.postpone(lease, { ...place, messageId: held.id, heldSince: NOW });
+      expect(await kindOf(paced)).toBe('edited_in_place');
+      expect(await kindOf(held)).toBe('accepted');
+      const behind = aMessage(instance, { to: held.to, createdAt: NOW + 1 });
+      await accept(storage, behind);
+      expect(await kindOf(behind)).toBe('edited_in_place');
+      await storage.messages.postpone(lease, { ...place, dueAt: NOW + 1_000, heldSince: NOW + 1_000 });
+      expect(await kindOf(paced)).toBe('accepted');
+    });
+
+    it('edits a message in place only if every later read of its queue returns the edit', async () => {
+      const storage = await open();
+      const { instance, lease } = await storeLeasedInstance(storage);
+      const messages = await storeQueuedMessages(storage, instance, 12);
+      const inPlace = new Map<string, boolean>();
+      const edits = messages.map(async (message) => {
+        const action = anAction(message, { kind: 'edit', emoji: null, text: 'better' });
+        const change = { message: { ...message, text: action.text }, expected: message };
+        const done = { ...action, status: 'sent', sentAt: NOW } as const;
+        const result = await acceptAction(storage, action, { inPlace: { change, action: done } });
+        inPlace.set(message.id, result.kind === 'edited_in_place');
+      });
+      const sent = new Map<string, string | null>();
+      const send = async (): Promise<void> => {
+        while (sent.size < messages.length) {
+          const [head] = await heads(storage, instance.id);
+          if (!head) return;
+          if (head.action) await storage.actions.finish(lease, succeeded(head.action));
+          else {
+            sent.set(head.message.id, head.message.text);
+            await storage.messages.change(lease, sending(head.message));
+          }
+        }
+      };
+      await Promise.all([...edits, send()]);
+      expect(sent.size).toBe(messages.length);
+      for (const { id } of messages) expect(sent.get(id) === 'better', id).toBe(inPlace.get(id));
+    });
+
+    it('changes its message with its outcome, unless that has changed since', async () => {
+      const storage = await open();
+      const { workspace, lease, message } = await received(storage);
+      const action = await actionOn(storage, message, { kind: 'edit', emoji: null, text: 'better' });
+      const edited = { ...message, text: 'better', editedAt: NOW + 5 };
+      const change = { message: edited, expected: { editedAt: NOW, deletedAt: null } };
+      const outcome = { ...succeeded(action), change };
+      expect(await storage.actions.finish(lease, outcome)).toBe('message_changed');
+      const { rows } = await storage.actions.list(workspace.id, message.id, ALL);
+      expect(rows).toEqual([action]);
+      const fitting = { ...outcome, change: { message: edited, expected: message } };
+      expect(await storage.actions.finish(lease, fitting)).toBe('finished');
+      expect(await storage.messages.find(workspace.id, message.id)).toEqual(edited);
+      expect(await storage.actions.finish(lease, fitting)).toBe('stale');
+    });
+
+    it('loses the words of an edit when its message is deleted', async () => {
+      const storage = await open();
+      const { workspace, lease, message } = await received(storage);
+      const action = await actionOn(storage, message, { kind: 'edit', emoji: null, text: 'better' });
+      const failed = { ...action, status: 'failed', failedAt: NOW + 5 } as const;
+      const data = { message: { id: message.id }, action: { text: 'better' } };
+      const payload = JSON.stringify({ type: 'message.action_failed', data });
+      const subject = { instanceId: message.instanceId, messageId: message.id };
+      const event = anEvent(workspace, NOW, { type: 'message.action_failed', payload, subject });
+      expect(await storage.actions.finish(lease, { action: failed, events: [event] })).toBe('finished');
+      const deleted = { ...message, text: null, deletedAt: NOW + 9 };
+      const change = { message: deleted, expected: message };
+      const later = anEvent(workspace, NOW, { type: 'message.deleted' });
+      await storage.activities.record(lease, { key: null, recordedAt: NOW, change, event: later });
+      expect((await storage.actions.list(workspace.id, message.id, ALL)).rows).toEqual([
+        { ...failed, text: null },
+      ]);
+      expect(await storage.events.find(workspace.id, event.id, 0)).toMatchObject({
+        payload: expect.stringContaining('"action":{"text":null}'),
+      });
     });
 
     it('is finished once, under the lease of its instance', async () => {

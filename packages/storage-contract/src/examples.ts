@@ -230,6 +230,7 @@ export function anAction(message: Message, changes: Partial<MessageAction> = {})
     recipient: message.from ?? message.to ?? '',
     kind: 'reaction',
     emoji: '👍',
+    text: null,
     status: 'queued',
     error: null,
     createdAt,

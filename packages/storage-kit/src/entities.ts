@@ -223,6 +223,7 @@ export const MESSAGE_ACTION: ColumnsOf<MessageAction> = {
   recipient: text('recipient'),
   kind: word('kind'),
   emoji: orNull(text('emoji')),
+  text: orNull(text('text')),
   status: word('status'),
   error: orNull(json('error')),
   createdAt: integer('created_at'),

@@ -334,7 +334,9 @@ async function actOnMessages({ storage, workspace, instance }: Fixture): Promise
   for (let round = 1; round <= 7; round += 1) {
     const action = anAction(message, { recipient: `round ${round}` });
     const idempotency = { key: `round ${round}`, fingerprint: 'f' };
-    expect(await actions.accept({ action, idempotency, backlogLimit: 1e9 })).toEqual({ kind: 'accepted' });
+    expect(await actions.accept({ action, idempotency, backlogLimit: 1e9, inPlace: null })).toEqual({
+      kind: 'accepted',
+    });
     expect(await actions.findByKey(workspace.id, idempotency.key)).not.toBeNull();
     expect((await actions.list(workspace.id, message.id, FIRST)).rows).toHaveLength(round);
     expect(await actions.listOnMessages(workspace.id, [message.id])).toHaveLength(round);

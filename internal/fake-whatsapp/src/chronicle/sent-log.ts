@@ -27,6 +27,8 @@ export interface SentMessage {
    * devices.
    */
   readonly readableOn: readonly string[];
+  /** The attribute `edit` of the stanza, which names a change of an earlier message; null without one. */
+  readonly edit: string | null;
   /** Seconds until the message disappears; null if it stays. */
   readonly timer: number | null;
   /** The error code of the refusal; null if accepted. */

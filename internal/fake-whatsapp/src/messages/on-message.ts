@@ -108,6 +108,7 @@ function note(
     quotes: opened.quotes,
     readableBy: readersOf(connection, opened.copies).map(({ phoneNumber }) => phoneNumber),
     readableOn: devicesOf(connection, opened.copies),
+    edit: node.attrs['edit'] ?? null,
     timer: timerOf(opened.copies.find(({ message }) => message !== undefined)?.message),
     refused: opened.refused,
     receivedAt: network.now(),

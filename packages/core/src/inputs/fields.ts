@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { TEXT_MAX } from '../domain/message/message.ts';
 
 /** Text that every database can store: well-formed Unicode without NUL, counted in code points. */
 export function storableText(min: number, max: number): z.ZodType<string, string> {
@@ -12,6 +13,15 @@ export function storableText(min: number, max: number): z.ZodType<string, string
     .refine((text) => codePoints(text) >= min, `Must have at least ${min} character${min === 1 ? '' : 's'}.`)
     .meta({ minLength: min, maxLength: max }); // JSON Schema counts code points too
 }
+
+/** U+0085 is white space in Unicode, but not in JavaScript. */
+const NOT_WHITE_SPACE = /[^\s\u0085]/;
+
+/** The text of a message. */
+export const wordsField: z.ZodType<string, string> = storableText(1, TEXT_MAX).refine(
+  (text) => NOT_WHITE_SPACE.test(text),
+  'Must hold more than white space.',
+);
 
 function codePoints(text: string): number {
   let count = 0;

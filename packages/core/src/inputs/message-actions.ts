@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { pageFields, storableText } from './fields.ts';
+import { CAPTION_MAX } from '../domain/message/message.ts';
+import { optionalField, pageFields, storableText, wordsField } from './fields.ts';
 import type { CheckedPageQuery, PageQuery } from './fields.ts';
 
 /** The largest number of code points of a reaction: twice those of the longest emoji. */
@@ -15,6 +16,30 @@ export const reactionInput: z.ZodType<ReactionInput, unknown> = z.object({
     .refine(isEmoji, 'Must be one emoji.')
     .meta({ minLength: 1, maxLength: EMOJI_MAX }),
 });
+
+/** The new text of a message, or the new caption of its file: exactly one of them. */
+export type EditInput =
+  | {
+      /** 1 to 4,096 characters, not only white space. */
+      readonly text: string;
+    }
+  | {
+      /** At most 1,024 characters; empty to remove the caption. */
+      readonly caption: string;
+    };
+export const editInput: z.ZodType<Words, unknown> = z
+  .object({ text: optionalField(wordsField), caption: optionalField(storableText(0, CAPTION_MAX)) })
+  .superRefine(({ text, caption }, context) => {
+    if (text === undefined && caption === undefined)
+      context.addIssue({ code: 'custom', path: ['text'], message: 'Is required, or a caption.' });
+    if (text !== undefined && caption !== undefined)
+      context.addIssue({ code: 'custom', path: ['caption'], message: 'Must not be given with a text.' });
+  });
+
+interface Words {
+  readonly text?: string | undefined;
+  readonly caption?: string | undefined;
+}
 
 /** Selects a page of the actions on a message. */
 export type ActionQuery = PageQuery;

@@ -8,7 +8,8 @@ import type { Capability } from '../domain/instance/instance.ts';
 import type { Pace } from '../domain/instance/pace.ts';
 import type { PasskeyAnswer, PasskeyStep } from '../domain/instance/passkey.ts';
 import type { MediaType } from '../domain/message/media-rules.ts';
-import type { MessageError } from '../domain/message/message.ts';
+import type { ActionCapability } from '../domain/message/message-action.ts';
+import type { MessageError, MessageType } from '../domain/message/message.ts';
 import type { Clock } from './clock.ts';
 import type { PagePreview } from './link-previewer.ts';
 import type { Logger } from './logger.ts';
@@ -42,6 +43,11 @@ export interface Gateway {
    * anything else.
    */
   readonly capabilities: readonly Capability[];
+  /**
+   * How long after a message was sent the network allows an action on it, in milliseconds, by the capability of the
+   * action. Without a value, there is no limit.
+   */
+  readonly actionsWithinMs?: Readonly<Partial<Record<ActionCapability, number>>>;
   /** Whether the gateway connects through `OpenOptions.proxyUrl`. If absent or false, instances cannot have proxies. */
   readonly acceptsProxy?: boolean;
   /**
@@ -153,7 +159,7 @@ export interface GatewayConnection {
   /**
    * Carries out an action on a message, with the same outcomes as those of a message. Called one after another, and
    * with the messages to the same recipient, in the order of their acceptance. Required for the capabilities
-   * `reactions`.
+   * `reactions` and `edits`.
    */
   act?(action: OutgoingAction): Promise<SendOutcome>;
   /**
@@ -229,12 +235,15 @@ export interface OutgoingAction extends Outgoing {
     /** The network's id of the author; null if the instance wrote the message. */
     readonly senderId: string | null;
   };
-  readonly deed: {
-    readonly kind: 'reaction';
-    /** Null takes the reaction back. */
-    readonly emoji: string | null;
-  };
+  readonly deed: Deed;
 }
+
+/** What an action does to its message. */
+export type Deed =
+  /** Null takes the reaction back. */
+  | { readonly kind: 'reaction'; readonly emoji: string | null }
+  /** Replaces the text of a message of the instance, or the caption of its file, which is empty to remove it. */
+  | { readonly kind: 'edit'; readonly type: MessageType; readonly text: string };
 
 export interface OutgoingMessage extends Outgoing {
   /** The message that this one replies to, in the same chat. */

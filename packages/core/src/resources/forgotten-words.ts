@@ -3,11 +3,14 @@ import type { Message } from '../domain/message/message.ts';
 import { messageResource } from './message.ts';
 
 const bodyAbout = z.looseObject({
-  data: z.looseObject({ message: z.looseObject({ id: z.string() }) }),
+  data: z.looseObject({
+    message: z.looseObject({ id: z.string() }),
+    action: z.looseObject({ text: z.string().nullable() }).optional(),
+  }),
 });
 
 /**
- * Removes a message's content from the body of an event about the message. `deleted` is the message after its
+ * Removes a message's content from the body of an event about the message, or about an action on it. `deleted` is the message after its
  * deletion. The other parts of the body stay. A body that is not about this message is returned unchanged.
  */
 export function forgetWords(payload: string, deleted: Message): string {
@@ -16,7 +19,8 @@ export function forgetWords(payload: string, deleted: Message): string {
   const { text, caption, media, kind, payload: detail } = messageResource(deleted);
   const { data } = read.data;
   const message = { ...data.message, text, caption, media, kind, payload: detail };
-  return JSON.stringify({ ...read.data, data: { ...data, message } });
+  const action = data.action && { action: { ...data.action, text: null } };
+  return JSON.stringify({ ...read.data, data: { ...data, message, ...action } });
 }
 
 /** Null if the body is not JSON, which Trunkline never writes. */

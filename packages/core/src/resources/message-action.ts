@@ -12,6 +12,7 @@ export function actionResource(action: MessageAction): MessageActionResource {
     message_id: action.messageId,
     kind: action.kind,
     emoji: action.emoji,
+    text: action.text,
     status: action.status,
     error: action.error && { code: action.error.code, message: action.error.message },
     created_at: timestamp(action.createdAt),

@@ -1,7 +1,7 @@
 import type { MessageKindAndPayload } from '@trunkline/receiver';
 import type { GroupReport } from '../domain/instance/group.ts';
 import type { MediaType } from '../domain/message/media-rules.ts';
-import type { LinkedProfile, MessageReceipt } from '../ports/gateway.ts';
+import type { LinkedProfile, MessageReceipt, OutgoingAction } from '../ports/gateway.ts';
 import type { SandboxPerson } from './person.ts';
 
 /** An event on the sandbox network. All records together make up the network's state. */
@@ -73,7 +73,7 @@ export type NetworkActivity = {
     }
 );
 
-/** A reaction of the instance to a message. */
+/** An action of the instance on a message. */
 export interface SandboxAction {
   readonly networkId: string;
   /** The chat of the message: a number, or the network's id of a group or, if that is all that is known, of a person. */
@@ -82,8 +82,8 @@ export interface SandboxAction {
   readonly about: string;
   /** The network's id of its author; null if the instance wrote it. */
   readonly author: string | null;
-  /** Null took the reaction back. */
-  readonly emoji: string | null;
+  /** What the action did to the message. */
+  readonly deed: OutgoingAction['deed'];
 }
 
 /** An act on a message. */

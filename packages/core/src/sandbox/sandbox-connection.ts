@@ -366,7 +366,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     const rule = recipientRule(to, isGroup);
     if (typeof rule === 'string') return OUTCOMES[rule];
     const on = { about: about.networkId, author: about.senderId };
-    record({ instanceId, kind: 'acted', networkId, to, ...on, emoji: deed.emoji });
+    record({ instanceId, kind: 'acted', networkId, to, ...on, deed });
     return { kind: 'accepted' };
   };
 

@@ -87,7 +87,7 @@ export interface SandboxPhone {
   fail(): Promise<void>;
   /** The messages that the network accepted from this instance and still remembers, oldest first. */
   accepted(): readonly AcceptedMessage[];
-  /** The reactions that the network accepted from this instance and still remembers, oldest first. */
+  /** The actions on messages that the network accepted from this instance and still remembers, oldest first. */
   acted(): readonly AcceptedAction[];
   /** The states in which chats were shown this instance lately, the newest at the end. */
   typing(): readonly SandboxTyping[];
@@ -243,6 +243,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     ...(linkedBy === 'phone' ? BY_PHONE : BY_CREDENTIALS),
     isSimulated: true,
     capabilities: CAPABILITIES,
+    actionsWithinMs: { edits: EDITABLE_MS },
     sendsAtOnce: SENDS_AT_ONCE,
     attach(given) {
       attached = given;
@@ -418,6 +419,8 @@ type WithoutStamp<Activity> = Activity extends NetworkActivity ? Omit<Activity, 
 
 /** How many messages of an instance are on their way at the same time, each to another recipient. */
 const SENDS_AT_ONCE = 16;
+/** How long a message can be edited, as on WhatsApp. */
+const EDITABLE_MS = 15 * 60_000;
 /** How many messages of an instance the network remembers by default. */
 const KEPT_MESSAGES = 10_000;
 /**

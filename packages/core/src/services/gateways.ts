@@ -1,4 +1,6 @@
 import type { Capability, Instance } from '../domain/instance/instance.ts';
+import { ACTION_CAPABILITIES } from '../domain/message/message-action.ts';
+import type { ActionKind } from '../domain/message/message-action.ts';
 import { asMediaType } from '../domain/message/media-rules.ts';
 import { refuse } from '../domain/result.ts';
 import type { Gateway } from '../ports/gateway.ts';
@@ -26,6 +28,11 @@ export interface Gateways {
    * gateway for the network.
    */
   capabilities(of: Capable): readonly Capability[];
+  /**
+   * How long after a message was sent the network allows an action of this kind on it, in milliseconds; null without a
+   * limit.
+   */
+  actionWithinMs(network: string, kind: ActionKind): number | null;
   /** How many messages of one instance on the network are sent at the same time. */
   sendsAtOnce(network: string): number;
 }
@@ -60,6 +67,7 @@ export function createGateways(
     },
     capabilities: ({ network, capabilities }) =>
       ownOf(byNetwork.get(network)?.capabilities ?? [], capabilities),
+    actionWithinMs: (network, kind) => find(network)?.actionsWithinMs?.[ACTION_CAPABILITIES[kind]] ?? null,
     sendsAtOnce: (network) => find(network)?.sendsAtOnce ?? 1,
   };
 }

@@ -161,8 +161,10 @@ export type {
   ActionAcceptance,
   ActionAcceptanceResult,
   ActionKey,
+  EditInPlace,
   RememberedAction,
 } from '../domain/message/action-acceptance.ts';
+export { staysPaced } from '../domain/instance/pace.ts';
 export { isDueSoon, isStillLinked, placeOf, timeOfPlace } from '../domain/message/schedule.ts';
 export { changeContent } from '../domain/message/content-change.ts';
 export type { ContentChange } from '../domain/message/content-change.ts';

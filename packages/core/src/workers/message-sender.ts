@@ -243,7 +243,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     });
     let failure: string | null = 'not_recorded';
     try {
-      const outcome = await span.run(() => (action ? actOn(open, message, action) : send(open, message)));
+      const outcome = await span.run(() => (action ? actOn(open, head, action) : send(open, message)));
       await recordOrSetAside(open, head, outcome);
       failure = outcome.kind === 'accepted' ? null : outcome.kind;
     } finally {
@@ -287,11 +287,13 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
   };
 
   const actOn = async (
-    { connection }: OpenConnection,
-    message: Message,
+    { connection, instance }: OpenConnection,
+    { message, tries }: QueuedMessage,
     action: MessageAction,
   ): Promise<SendResult> => {
-    const flaw = flawForAction(message);
+    // After an attempt without an outcome, the network may have carried the action out in time.
+    const withinMs = tries > 0 ? null : gateways.actionWithinMs(instance.network, action.kind);
+    const flaw = flawForAction(message, action.kind, { now: clock.now(), withinMs });
     if (flaw) return { kind: 'refused', error: flaw };
     const act = connection.act?.bind(connection);
     if (!act) return refused('action_not_supported', 'The network of the instance has no such action.');

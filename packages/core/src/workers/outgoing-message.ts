@@ -3,7 +3,13 @@ import { chatOf } from '../domain/message/chat.ts';
 import type { MessageAction } from '../domain/message/message-action.ts';
 import { contentIdOf } from '../domain/message/message.ts';
 import type { Message } from '../domain/message/message.ts';
-import type { OutgoingAction, OutgoingContent, OutgoingMessage, QuotedMessage } from '../ports/gateway.ts';
+import type {
+  Deed,
+  OutgoingAction,
+  OutgoingContent,
+  OutgoingMessage,
+  QuotedMessage,
+} from '../ports/gateway.ts';
 import type { MediaStore } from '../ports/media-store.ts';
 import { wrapReads } from '../runtime/wrap-reads.ts';
 import type { ServiceContext } from '../services/context.ts';
@@ -33,13 +39,22 @@ export async function outgoingMessage(
 export async function outgoingAction(
   { storage }: ServiceContext,
   message: Message,
-  { networkId, kind, emoji }: MessageAction,
+  action: MessageAction,
 ): Promise<OutgoingAction | 'group_unknown'> {
   const address = await addressOf(storage, message);
   if (address === 'group_unknown') return address;
   const found = await storage.messages.findQuotable(message.instanceId, message.id);
   const about = { networkId: message.networkId, senderId: found?.senderId ?? null };
-  return { networkId, ...address, about, deed: { kind, emoji } };
+  return { networkId: action.networkId, ...address, about, deed: deedOf(message, action) };
+}
+
+function deedOf({ type }: Message, { kind, emoji, text }: MessageAction): Deed {
+  switch (kind) {
+    case 'reaction':
+      return { kind, emoji };
+    case 'edit':
+      return { kind, type, text: text ?? '' };
+  }
 }
 
 type Address = Pick<OutgoingMessage, 'to' | 'isGroup' | 'contactNetworkId'>;

@@ -123,7 +123,17 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await expectAccessible(page);
     await thread(page).getByRole('button', { name: 'React with 👍' }).click();
     await page.getByText('The reaction 👍 is in the queue.').waitFor();
-    await eventually(() => expect(phone.acted()).toMatchObject([{ emoji: '👍' }]));
+    await eventually(() => expect(phone.acted()).toMatchObject([{ deed: { emoji: '👍' } }]));
+
+    const [words = ''] = phone.accepted().map(({ text }) => text);
+    await thread(page)
+      .getByRole('button', { name: `Edit ${words}` })
+      .click();
+    await thread(page).getByLabel('New text').fill('Better words');
+    await expectAccessible(page);
+    await thread(page).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The edit is in the queue.').waitFor();
+    await thread(page).getByText('Better words').waitFor();
   });
 
   it.runIf(isLongForm)('send a file with its caption, and show a received one', async () => {

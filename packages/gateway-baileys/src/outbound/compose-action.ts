@@ -1,15 +1,41 @@
 import type { OutgoingAction } from '@trunkline/core/spi/gateway';
-import { isJidGroup, jidNormalizedUser } from '@whiskeysockets/baileys';
-import type { proto } from '@whiskeysockets/baileys';
+import { isJidGroup, jidNormalizedUser, proto } from '@whiskeysockets/baileys';
 
-/** Composes an action in the form that phones understand, as whatsmeow's `BuildReaction` does. */
+const { Type } = proto.Message.ProtocolMessage;
+
+type Deed = OutgoingAction['deed'];
+
+/** Composes an action in the form that phones understand, as `BuildReaction` and `BuildEdit` of whatsmeow do. */
 export function composeAction(
   jid: string,
   { about, deed }: Pick<OutgoingAction, 'about' | 'deed'>,
   now: number,
 ): proto.IMessage {
-  // An empty text takes the reaction back.
-  return { reactionMessage: { key: keyOf(jid, about), text: deed.emoji ?? '', senderTimestampMs: now } };
+  const key = keyOf(jid, about);
+  switch (deed.kind) {
+    case 'reaction':
+      // An empty text takes the reaction back.
+      return { reactionMessage: { key, text: deed.emoji ?? '', senderTimestampMs: now } };
+    case 'edit': {
+      const edit = { key, type: Type.MESSAGE_EDIT, editedMessage: editedContent(deed), timestampMs: now };
+      return { editedMessage: { message: { protocolMessage: edit } } };
+    }
+  }
+}
+
+/** The new content: phones keep the file of a message, and read only the caption. */
+function editedContent({ type, text }: Extract<Deed, { kind: 'edit' }>): proto.IMessage {
+  switch (type) {
+    case 'text':
+      return { conversation: text };
+    case 'document':
+      return { documentWithCaptionMessage: { message: { documentMessage: { caption: text } } } };
+    case 'image':
+    case 'video':
+      return { [`${type}Message`]: { caption: text } };
+    case 'audio':
+      throw new Error('WhatsApp has no captions of audio messages.');
+  }
 }
 
 /** The key of a message. Only in a group does it name the author. */
@@ -21,4 +47,10 @@ function keyOf(jid: string, { networkId, senderId }: OutgoingAction['about']): p
     fromMe: senderId === null,
     ...(isTheirs && { participant: jidNormalizedUser(senderId) }),
   };
+}
+
+/** The attribute by which stanzas name a change of an earlier message, as whatsmeow's `getEditAttribute` does. */
+export function editAttribute({ reactionMessage, editedMessage }: proto.IMessage): string | null {
+  if (editedMessage?.message?.protocolMessage?.type === Type.MESSAGE_EDIT) return '1';
+  return reactionMessage && !reactionMessage.text ? '7' : null;
 }

@@ -6,6 +6,7 @@ import type { SentMessages } from '../session/sent-messages.ts';
 import { ownKeys } from '../session/signal-keys.ts';
 import { ackInTime } from './acks.ts';
 import type { Acks } from './acks.ts';
+import { editAttribute } from './compose-action.ts';
 import { addHolders, holdersOf, withHolders } from './sender-keys.ts';
 
 interface Relay {
@@ -69,9 +70,14 @@ async function write(
     isAhead: false,
     writing,
   };
+  const edit = editAttribute(content);
   try {
     await withinSend(send, () =>
-      socket.relayMessage(jid, content, { messageId: networkId, additionalNodes: [...nodes] }),
+      socket.relayMessage(jid, content, {
+        messageId: networkId,
+        additionalNodes: [...nodes],
+        ...(edit !== null && { additionalAttributes: { edit } }),
+      }),
     );
     const { error } = await ackInTime(clock, ack);
     if (error === null && holders) await addHolders(socket.authState.keys, jid, send.encryptedFor);

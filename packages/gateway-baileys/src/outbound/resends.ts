@@ -20,6 +20,7 @@ import { interceptStanzas } from '../socket/intercepted-stanzas.ts';
 import type { Pauses } from '../socket/socket-life.ts';
 import { ackInTime } from './acks.ts';
 import type { Acks } from './acks.ts';
+import { editAttribute } from './compose-action.ts';
 import { queryKeys, startSessions } from './key-bundles.ts';
 import { isForNow } from './outcomes.ts';
 
@@ -165,6 +166,7 @@ async function copyFor(
 ): Promise<BinaryNode> {
   const { signalRepository, authState } = socket;
   const { type, mediatype } = kindOf(content);
+  const edit = editAttribute(content);
   const message = isJidGroup(chat)
     ? await withSenderKey(socket, chat, content)
     : isOwn
@@ -180,6 +182,7 @@ async function copyFor(
       id: networkId,
       to: from,
       type,
+      ...(edit !== null && { edit }),
       ...(t !== undefined && { t }),
       ...(participant !== undefined && { participant }),
       ...(recipient !== undefined && { recipient }),

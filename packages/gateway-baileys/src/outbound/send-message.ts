@@ -86,12 +86,7 @@ export async function sendMessage(
   message: OutgoingMessage,
   writing: () => void,
 ): Promise<SendOutcome> {
-  if (message.content.type === 'audio' && message.content.caption) {
-    return refused(
-      'caption_not_supported',
-      'WhatsApp shows no caption with an audio message: send it without one.',
-    );
-  }
+  if (message.content.type === 'audio' && message.content.caption) return NO_CAPTION;
   const prepared = await prepare(outbox, message, (chat) => compose(outbox, chat, message));
   if (prepared.kind !== 'prepared') return prepared;
   await showTyping(outbox, prepared.chat, message);
@@ -100,12 +95,19 @@ export async function sendMessage(
   return recipient ? { ...outcome, recipient } : outcome;
 }
 
+const NO_CAPTION = refused(
+  'caption_not_supported',
+  'WhatsApp shows no caption with an audio message: send it without one.',
+);
+
 /** Carries out an action on a message, in the same way. */
 export async function sendAction(
   outbox: Outbox,
   action: OutgoingAction,
   writing: () => void,
 ): Promise<SendOutcome> {
+  const { deed } = action;
+  if (deed.kind === 'edit' && deed.type === 'audio') return NO_CAPTION;
   const now = outbox.clock.now();
   const prepared = await prepare(outbox, action, async ({ jid }) => composeAction(jid, action, now));
   return prepared.kind === 'prepared' ? write(outbox, { message: action, prepared, writing }) : prepared;

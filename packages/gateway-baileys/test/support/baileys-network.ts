@@ -204,11 +204,18 @@ function accepted(wa: FakeWhatsApp): readonly SentToNetwork[] {
 }
 
 function acted(wa: FakeWhatsApp): readonly ActedOnNetwork[] {
-  return taken(wa).flatMap(({ id, content }) => {
-    const reaction = content.type === 'other' ? reactionIn(content.message) : null;
-    if (!reaction?.key) return [];
-    const { key, text } = reaction;
-    return [{ networkId: id, about: key.id ?? '', isOwn: key.fromMe === true, emoji: text || null }];
+  return taken(wa).flatMap(({ id, content, edit }) => {
+    if (content.type !== 'other') return [];
+    const { reactionMessage, editedMessage } = proto.Message.fromObject(content.message);
+    const change = editedMessage?.message?.protocolMessage;
+    const key = reactionMessage?.key ?? change?.key;
+    const deed = reactionMessage ? deedOfReaction(reactionMessage) : change ? editIn(change) : null;
+    if (!key || !deed) return [];
+    // Phones and the network know a change by this attribute (whatsmeow, `getEditAttribute`).
+    const expected = deed.kind === 'edit' ? '1' : deed.emoji === null ? '7' : null;
+    if (edit !== expected)
+      throw new Error(`The stanza of an action has the attribute edit=${edit ?? 'none'}.`);
+    return [{ networkId: id, about: key.id ?? '', isOwn: key.fromMe === true, deed }];
   });
 }
 
@@ -236,4 +243,16 @@ export function reactionIn(
   message: Readonly<Record<string, unknown>>,
 ): proto.Message.IReactionMessage | null {
   return proto.Message.fromObject(message).reactionMessage ?? null;
+}
+
+function deedOfReaction({ text }: proto.Message.IReactionMessage): ActedOnNetwork['deed'] {
+  return { kind: 'reaction', emoji: text || null };
+}
+
+function editIn({ editedMessage }: proto.Message.IProtocolMessage): ActedOnNetwork['deed'] {
+  const { conversation, imageMessage, documentWithCaptionMessage } = editedMessage ?? {};
+  if (imageMessage) return { kind: 'edit', type: 'image', text: imageMessage.caption ?? '' };
+  const document = documentWithCaptionMessage?.message?.documentMessage;
+  if (document) return { kind: 'edit', type: 'document', text: document.caption ?? '' };
+  return { kind: 'edit', type: 'text', text: conversation ?? '' };
 }

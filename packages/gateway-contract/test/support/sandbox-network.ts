@@ -49,11 +49,11 @@ export function sandboxNetwork(
         accepted: () =>
           phone.accepted().map(({ networkId, to, text, file }) => ({ networkId, to, text, file })),
         acted: () =>
-          phone.acted().map(({ networkId, about, author, emoji }) => ({
+          phone.acted().map(({ networkId, about, author, deed }) => ({
             networkId,
             about,
             isOwn: author === null,
-            emoji,
+            deed,
           })),
         typing: () => phone.typing(),
       };

@@ -19,6 +19,7 @@ export type {
   DeliveryDetailResource,
   DeliveryQuery,
   DeliveryResource,
+  EditInput,
   ErrorCode,
   EventPageQuery,
   EventQuery,

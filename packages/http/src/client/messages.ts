@@ -1,4 +1,5 @@
 import type {
+  EditInput,
   EventPageQuery,
   MediaType,
   MessageActionResource,
@@ -37,6 +38,8 @@ export interface MessageCalls {
   react(id: string, reaction: ReactionInput, options?: SendOptions): Promise<CallResult<Acted>>;
   /** Queues that the reaction to a message is taken back. */
   removeReaction(id: string, options?: SendOptions): Promise<CallResult<Acted>>;
+  /** Queues an edit of a message, or changes a message that is not on its way yet. Repeats as `send` does. */
+  edit(id: string, edit: EditInput, options?: SendOptions): Promise<CallResult<Acted>>;
   /** Downloads the file of a message as you read it. The file's name is in the message. */
   media(id: string, options?: CallOptions): Promise<CallResult<MediaFile>>;
 }
@@ -112,7 +115,7 @@ export function messageCalls(transport: Transport, { list, events }: RemoteApi['
     // The client trusts the service and does not check the response against this type.
     return { ok: true, requestId: response.requestId, data: response.body?.['data'] as Data, replayed };
   };
-  const { send, react, removeReaction } = OPERATIONS.messages;
+  const { send, react, removeReaction, edit } = OPERATIONS.messages;
   const about = (id: string, operation: Operation): Operation => ({
     ...operation,
     path: pathOf(operation.path, id),
@@ -125,6 +128,7 @@ export function messageCalls(transport: Transport, { list, events }: RemoteApi['
       queue(send, 'file' in message ? { form: formOf(message) } : { json: message }, options),
     react: (id, json, options) => queue(about(id, react), { json }, options),
     removeReaction: (id, options) => queue(about(id, removeReaction), {}, options),
+    edit: (id, json, options) => queue(about(id, edit), { json }, options),
     async media(id, { signal } = {}) {
       const { method, path } = OPERATIONS.messages.media;
       const response = await transport({ method, path: pathOf(path, id), wantsFile: true, signal });

@@ -64,6 +64,7 @@ export const OPERATIONS: Operations = {
     },
     react: { method: 'PUT', path: '/messages/{message}/reaction', input: 'json' },
     removeReaction: { method: 'DELETE', path: '/messages/{message}/reaction' },
+    edit: { method: 'PATCH', path: '/messages/{message}', input: 'json' },
     actions: {
       method: 'GET',
       path: '/messages/{message}/actions',

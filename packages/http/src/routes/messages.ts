@@ -1,5 +1,6 @@
 import {
   actionQuery,
+  editInput,
   eventPageQuery,
   messageInput,
   messageQuery,
@@ -313,6 +314,35 @@ export const messageRoutes: RouteGroup<'messages'> = {
       refuses: { INVALID_IDEMPOTENCY_KEY: { headers: { 'Idempotency-Key': 'two words' } } },
       handle: async ({ api, id, c }) => {
         const { action, replayed } = await api.messages.removeReaction(id, keyOf(c));
+        return queued(action, replayed);
+      },
+    },
+    edit: {
+      operationId: 'editMessage',
+      method: 'PATCH',
+      path: '/messages/{message}',
+      beyond: true,
+      summary: 'Queues an edit of a message, or changes a message that is not on its way yet',
+      scope: 'messages:send',
+      body: {
+        name: 'EditInput',
+        schemas: [editInput],
+        fields: {
+          text: { description: 'The new text. At least one character is not white space.' },
+          caption: {
+            description:
+              'The new caption of a message with a file; empty to remove it. Either this or `text`.',
+          },
+        },
+        example: { text: 'Your order arrives today.' },
+      },
+      ...ACTING,
+      refuses: {
+        VALIDATION_FAILED: { body: { caption: 'Both' } },
+        INVALID_IDEMPOTENCY_KEY: { headers: { 'Idempotency-Key': 'two words' } },
+      },
+      handle: async ({ api, id, body, c }) => {
+        const { action, replayed } = await api.messages.edit(id, unchecked(body), keyOf(c));
         return queued(action, replayed);
       },
     },

@@ -16,17 +16,23 @@ export const messageAction: Resource<MessageActionResource> = {
       instance_id: id('ins'),
       message_id: id('msg'),
       kind: z.enum(ACTION_KINDS).meta({ description: 'What it does to the message.' }),
-      emoji: z
-        .string()
-        .nullable()
-        .meta({ description: 'The emoji of a reaction; null if it takes the reaction back.' }),
+      emoji: z.string().nullable().meta({
+        description: 'The emoji of a reaction; null if it takes the reaction back, and for other kinds.',
+      }),
+      text: z.string().nullable().meta({
+        description:
+          'The text or caption after an edit, empty if the edit removes the caption; null for other kinds, and once the message was deleted.',
+      }),
       status: z.enum(ACTION_STATUSES),
       error: z
         .strictObject({ code: z.string(), message: z.string() })
         .nullable()
         .meta({ description: 'Why it failed. With `send_outcome_unknown` it may have been carried out.' }),
       created_at: timestamp,
-      sent_at: timestampOrNull.meta({ description: 'When the network accepted it.' }),
+      sent_at: timestampOrNull.meta({
+        description:
+          'When the network accepted it, or when it changed a message that was not on its way yet.',
+      }),
       failed_at: timestampOrNull,
     }),
   ),
@@ -36,6 +42,7 @@ export const messageAction: Resource<MessageActionResource> = {
     message_id: message.example.id,
     kind: 'reaction',
     emoji: '👍',
+    text: null,
     status: 'queued',
     error: null,
     created_at: '2026-11-20T21:21:10.123+00:00',

@@ -603,6 +603,22 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./messages.ts')).reactToMessage,
   },
   {
+    name: 'messages edit',
+    group: 'Messages',
+    summary: 'edit a message that you sent, or that is still queued',
+    on: 'service',
+    arguments: { '<message>': 'its id', '[text]': 'the new text' },
+    options: {
+      '--caption <text>': 'the new caption of a file, in place of a text; empty to remove it',
+      '--idempotency-key <key>': 'the edit of a key is queued once, however often the command runs',
+    },
+    examples: [
+      "trunkline messages edit msg_1 'Your order arrives today.'",
+      "trunkline messages edit msg_1 --caption 'The new menu'",
+    ],
+    load: async () => (await import('./messages.ts')).editMessage,
+  },
+  {
     name: 'messages actions',
     group: 'Messages',
     summary: 'list the actions on a message with their outcomes, newest first',

@@ -1,4 +1,4 @@
-import type { MessageActionResource, MessageQuery, MessageResource } from '@trunkline/http/client';
+import type { EditInput, MessageActionResource, MessageQuery, MessageResource } from '@trunkline/http/client';
 import { printable } from '../terminal/printable.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { readStory, storyText } from './message-story.ts';
@@ -76,6 +76,18 @@ export const reactToMessage: CommandHandler = async (call) => {
   output.result({ data }, actionFacts(data));
 };
 
+export const editMessage: CommandHandler = async (call) => {
+  const { argument, options, output, signal } = call;
+  const service = await remoteService(call);
+  const [id, text, caption] = [argument('message'), argument('text'), options.text('caption')];
+  const how = { idempotencyKey: options.text('idempotency-key'), signal };
+  const words = { ...(text !== '' && { text }), ...(caption !== undefined && { caption }) };
+  // The service refuses both, and neither.
+  const queued = service.client.messages.edit(id, words as EditInput, how);
+  const { data } = await accepted(service, queued, anActionOn(id));
+  output.result({ data }, actionFacts(data));
+};
+
 export const listActions: CommandHandler = pagesCommand({
   shape: action,
   page: ({ messages }, page, call) => messages.actions(call.argument('message'), page, call),
@@ -84,6 +96,7 @@ export const listActions: CommandHandler = pagesCommand({
     at: (one) => one.created_at,
     kind: (one) => one.kind,
     emoji: (one) => one.emoji ?? '–',
+    text: { freeText: (one) => one.text ?? '' },
     status: (one) => statusText(one.status),
     error: { freeText: (one) => one.error?.message ?? '' },
   },
@@ -96,6 +109,7 @@ function actionFacts(data: MessageActionResource): Text {
     status: statusText(data.status),
     kind: data.kind,
     emoji: data.emoji,
+    text: data.text,
     error: data.error && `${data.error.message} (${data.error.code})`,
     created: data.created_at,
     sent: data.sent_at,

@@ -60,6 +60,7 @@ export const action: Shape = z.object({
   message_id: id,
   kind: text,
   emoji: textOrNull,
+  text: textOrNull,
   status: text,
   error: z.object({ code: text, message: text }).nullable(),
   created_at: text,

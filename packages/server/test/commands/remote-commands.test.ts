@@ -127,8 +127,12 @@ describe('A number', () => {
 
     expect(await data('messages', 'react', String(id), '👍')).toMatchObject({ message_id: id, emoji: '👍' });
     expect((await run('messages', 'react', String(id))).stdout).toMatch(/^action +act_\w+\n/);
+    const edited = { kind: 'edit', text: 'Better' };
+    expect(await data('messages', 'edit', String(id), 'Better')).toMatchObject(edited);
     const [{ data: actions } = { data: {} }] = await json('messages', 'actions', String(id));
-    expect(actions).toMatchObject([{ emoji: null }, { emoji: '👍' }]);
+    expect(actions).toMatchObject([edited, { emoji: null }, { emoji: '👍' }]);
+    expect(await run('messages', 'edit', String(id), '--caption', 'Better')).toMatchObject({ code: 2 });
+    expect(await run('messages', 'edit', String(id))).toMatchObject({ code: 2 });
     expect(await run('messages', 'react', String(id), 'ok')).toMatchObject({ code: 2 });
 
     const [{ data: found } = { data: {} }] = await json('messages', 'list', '--counterpart', '+1 555 0003');

@@ -13,18 +13,32 @@ const key = fc.option(fc.nat({ max: 2 }));
 export const actionSteps: readonly Step[] = [
   step(
     'act on a message',
-    fc.record({ message, key, backlogLimit: fc.constantFrom(3, 1000), recipient: fc.nat({ max: 2 }) }),
+    fc.record({
+      message,
+      key,
+      backlogLimit: fc.constantFrom(3, 1000),
+      recipient: fc.nat({ max: 2 }),
+      edits: fc.boolean(),
+    }),
     async (scenario, choice) => {
       const about = scenario.pick(scenario.messages, choice.message);
       if (!about) return null;
       const id = scenario.newId('act', scenario.now);
       const given = { id, recipient: `1555010${choice.recipient}`, createdAt: scenario.now };
-      const accepted = anAction(about, given);
+      const edit = choice.edits ? ({ kind: 'edit', emoji: null, text: `edited by ${id}` } as const) : {};
+      const accepted = anAction(about, { ...given, ...edit });
       scenario.actions.push(accepted);
+      const inPlace = choice.edits
+        ? {
+            change: { message: { ...about, text: accepted.text }, expected: about },
+            action: { ...accepted, status: 'sent', sentAt: scenario.now } as const,
+          }
+        : null;
       const idempotency =
         choice.key === null ? null : { key: `key ${choice.key}`, fingerprint: `of ${about.id}` };
       const { backlogLimit } = choice;
-      return ({ storage }) => storage.actions.accept({ action: accepted, idempotency, backlogLimit });
+      return ({ storage }) =>
+        storage.actions.accept({ action: accepted, idempotency, backlogLimit, inPlace });
     },
   ),
 
@@ -39,7 +53,11 @@ export const actionSteps: readonly Step[] = [
       anEvent({ id: chosen.workspaceId }, scenario.now, { id, type: 'message.failed', payload: id }),
     ];
     const finished = { ...chosen, status: choice.fails ? 'failed' : 'sent', error, ...at } as const;
-    return ({ storage }) => storage.actions.finish(under, { action: finished, events });
+    const about = scenario.messages.find((one) => one.id === chosen.messageId);
+    const edited = about && { ...about, text: chosen.text, editedAt: scenario.now };
+    const change = edited && chosen.kind === 'edit' && !choice.fails && { message: edited, expected: about };
+    return ({ storage }) =>
+      storage.actions.finish(under, { action: finished, events, ...(change && { change }) });
   }),
 
   step(

@@ -342,6 +342,7 @@ CREATE TABLE trunkline.message_actions (
   recipient       text NOT NULL,
   kind            text NOT NULL,
   emoji           text,
+  text            text,
   status          text NOT NULL,
   error           text,
   created_at      bigint NOT NULL,

@@ -15,8 +15,10 @@ import { isHeld } from '../processes/lease.ts';
 import { entities, flag, integer } from '../rows/row.ts';
 import { encodeText } from '../rows/text-encoding.ts';
 import { uuidOf, uuidToFind } from '../rows/uuid.ts';
+import { lockContent, writeContent } from './content-change.ts';
 import { leaveHeld } from './held-messages.ts';
-import { leaveQueues } from './queue.ts';
+import { isBehindOthers, leaveQueues } from './queue.ts';
+import { lockScheduled } from './scheduled-messages.ts';
 
 export function actionStore(connected: Connected): ActionStore {
   return {
@@ -48,8 +50,15 @@ export function actionStore(connected: Connected): ActionStore {
     finish: async (lease, outcome) =>
       connected().transaction(async (transaction) => {
         if (!(await isHeld(transaction, lease))) return 'fenced';
-        if (outcome.action.instanceId !== lease.instanceId) return 'stale';
-        return (await finishAction(transaction, outcome)) ? 'finished' : 'stale';
+        const { action, change } = outcome;
+        if (action.instanceId !== lease.instanceId) return 'stale';
+        if (!(await transaction.get(IS_QUEUED, uuidOf('act', action.id)))) return 'stale';
+        const instance = uuidOf('ins', lease.instanceId);
+        const changed = change && (await lockContent(transaction, instance, change));
+        if (changed === null) return 'message_changed';
+        if (!(await finishAction(transaction, outcome))) throw new TransactionConflict();
+        if (changed) await writeContent(transaction, changed);
+        return 'finished';
       }),
   };
 }
@@ -58,9 +67,11 @@ async function accept(
   transaction: Transaction,
   acceptance: ActionAcceptance,
 ): Promise<ActionAcceptanceResult> {
-  const { action, idempotency } = acceptance;
+  const { action, idempotency, inPlace } = acceptance;
   const { workspaceId, instanceId, messageId } = action;
-  // Locks the message before the queue, like everything that takes a message out of a queue.
+  // Locks the message, then its place in the schedule, then the queue, like everything that takes a message out of one.
+  const edited = inPlace && (await lockContent(transaction, uuidToFind('ins', instanceId), inPlace.change));
+  const isScheduled = edited !== null && (await lockScheduled(transaction, edited.before));
   const message = await transaction.get(KEEP, uuidToFind('msg', messageId), uuidToFind('ins', instanceId));
   const queue = await transaction.get(
     LOCK_QUEUE,
@@ -74,12 +85,23 @@ async function accept(
       ? { acceptsMessages: flag(queue, 'is_connected'), queued: integer(queue, 'length') }
       : null,
     hasMessage: message !== undefined,
+    isWaiting:
+      edited !== null &&
+      (isScheduled || (await isBehindOthers(transaction, edited.before, action.createdAt))),
   });
-  if (result.kind !== 'accepted' || !queue) return result;
+  const isInPlace = result.kind === 'edited_in_place';
+  if ((result.kind !== 'accepted' && !isInPlace) || !queue) return result;
   if (remembered) await transaction.run(FORGET_KEY, uuidOf('act', remembered.action.id));
-  const columns = { ...entities.messageAction.columns(action), ...entities.actionKey.columns(idempotency) };
+  const columns = {
+    ...entities.messageAction.columns(isInPlace && inPlace ? inPlace.action : action),
+    ...entities.actionKey.columns(idempotency),
+  };
   // A request for another instance has used the key since it was looked up. The next run sees that.
   if ((await transaction.run(STORE, JSON.stringify(columns))) === 0) throw new TransactionConflict();
+  if (isInPlace && edited) {
+    await writeContent(transaction, edited);
+    return result;
+  }
   await transaction.run(
     ENQUEUE,
     uuidOf('ins', instanceId),
@@ -142,6 +164,8 @@ const ENQUEUE = `
     VALUES ($1, $2, $3, $4, 0, 0)
   )
   UPDATE trunkline.queues SET length = length + 1, next_position = next_position + 1 WHERE instance_id = $1`;
+
+const IS_QUEUED = "SELECT 1 FROM trunkline.message_actions WHERE id = $1 AND status = 'queued'";
 
 const FINISH = `
   UPDATE trunkline.message_actions SET status = $2, error = $3, sent_at = $4, failed_at = $5

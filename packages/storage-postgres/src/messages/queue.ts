@@ -1,6 +1,7 @@
-import { acceptsMessages } from '@trunkline/core/spi/storage';
-import type { Instance } from '@trunkline/core/spi/storage';
+import { acceptsMessages, staysPaced } from '@trunkline/core/spi/storage';
+import type { Instance, Message } from '@trunkline/core/spi/storage';
 import type { Transaction } from '../database/database.ts';
+import { integer, integerOrNull } from '../rows/row.ts';
 import { uuidOf } from '../rows/uuid.ts';
 
 /**
@@ -48,6 +49,43 @@ const LEAVE = `
   )
   UPDATE trunkline.queues SET length = length - left_now.messages
   FROM left_now WHERE queues.instance_id = left_now.instance_id`;
+
+/**
+ * Whether no read of the queue can have returned this message: an earlier entry has the same recipient, and stays until
+ * the transaction ends, or the pace of the instance holds the message for longer. The caller holds the lock of the
+ * queue, without which nothing joins or leaves `held_messages`.
+ */
+export async function isBehindOthers(
+  transaction: Transaction,
+  { id, instanceId }: Message,
+  now: number,
+): Promise<boolean> {
+  const instance = uuidOf('ins', instanceId);
+  const row = await transaction.get(PLACE, uuidOf('msg', id));
+  if (!row) return false;
+  const place = [instance, String(row['recipient']), integer(row, 'position')] as const;
+  if ((await transaction.get(EARLIER_IN_QUEUE, ...place)) ?? (await transaction.get(EARLIER_HELD, ...place)))
+    return true;
+  return staysPaced({ heldSince: integerOrNull(row, 'held_since'), dueAt: integer(row, 'due_at') }, now);
+}
+
+const PLACE = `
+  SELECT position, recipient, NULL::bigint AS held_since, due_at FROM trunkline.queued_messages
+  WHERE message_id = $1
+  UNION ALL
+  SELECT position, recipient, held_since, due_at FROM trunkline.held_messages WHERE message_id = $1`;
+
+// Skips an entry that leaves the queue, because another transaction that waits for this one may hold it.
+const EARLIER_IN_QUEUE = `
+  SELECT 1 FROM trunkline.queued_messages
+  WHERE instance_id = $1 AND recipient = $2 AND position < $3
+  ORDER BY instance_id, position
+  LIMIT 1
+  FOR UPDATE SKIP LOCKED`;
+
+// Relies on held_messages_by_recipient.
+const EARLIER_HELD = `
+  SELECT 1 FROM trunkline.held_messages WHERE instance_id = $1 AND recipient = $2 AND position < $3 LIMIT 1`;
 
 export async function deleteQueue(transaction: Transaction, instance: string): Promise<void> {
   await transaction.run('DELETE FROM trunkline.queues WHERE instance_id = $1', instance);

@@ -19,6 +19,14 @@ export async function unschedule(
   return new Set(gone.map((row) => String(row['message_id'])));
 }
 
+/** Keeps a message in the schedule until the transaction ends. Returns whether it is scheduled. */
+export async function lockScheduled(statements: Statements, message: Message): Promise<boolean> {
+  if (message.sendAt === null) return false;
+  return (await statements.get(LOCK, uuidOf('msg', placeOf(message)))) !== undefined;
+}
+
+const LOCK = 'SELECT 1 FROM trunkline.scheduled_messages WHERE id = $1 FOR UPDATE';
+
 const UNSCHEDULE = `
   DELETE FROM trunkline.scheduled_messages WHERE id = ANY ($1::uuid[]) RETURNING message_id`;
 

@@ -334,6 +334,7 @@ CREATE TABLE message_actions (
   recipient       TEXT NOT NULL,
   kind            TEXT NOT NULL,
   emoji           TEXT,
+  text            TEXT,
   status          TEXT NOT NULL,
   error           TEXT,
   created_at      INTEGER NOT NULL,

@@ -4,6 +4,7 @@ import type {
   ActionAcceptanceResult,
   ActionOutcome,
   ActionStore,
+  Message,
   RememberedAction,
 } from '@trunkline/core/spi/storage';
 import type { Connected } from '../database/connection.ts';
@@ -13,9 +14,11 @@ import { storeEvents } from '../deliveries/event-fan-out.ts';
 import type { Transaction } from '../deliveries/event-fan-out.ts';
 import { isHeld } from '../processes/lease.ts';
 import { entities } from '../rows/row.ts';
+import { writeContent } from './content-change.ts';
 import { countQueued, enqueue, findTarget } from './message-acceptance.ts';
-import { actionsOn, OF_MESSAGE, updateAction } from './message-actions.ts';
-import { leaveQueue } from './message-queue.ts';
+import { actionsOn, isActionQueued, OF_MESSAGE, updateAction } from './message-actions.ts';
+import { isBehindOthers, leaveQueue } from './message-queue.ts';
+import { isScheduled } from './scheduled-messages.ts';
 
 export function actionStore(connected: Connected): ActionStore {
   return {
@@ -47,24 +50,29 @@ export function actionStore(connected: Connected): ActionStore {
       return write((announce) => {
         if (!isHeld(database, lease)) return 'fenced';
         if (outcome.action.instanceId !== lease.instanceId) return 'stale';
-        return finishAction({ database, newId, announce }, outcome) ? 'finished' : 'stale';
+        return finishAction({ database, newId, announce }, outcome);
       });
     },
   };
 }
 
-/** Writes the outcome of an action, which leaves its queue. Returns whether the action was still queued. */
-export function finishAction(transaction: Transaction, outcome: ActionOutcome): boolean {
+/** Writes the outcome of an action, which leaves its queue, if it is still queued and its change still applies. */
+export function finishAction(
+  transaction: Transaction,
+  outcome: ActionOutcome,
+): 'finished' | 'stale' | 'message_changed' {
   const { database } = transaction;
-  if (!updateAction(database, outcome)) return false;
   const { id, instanceId } = outcome.action;
+  if (!isActionQueued(database, id)) return 'stale';
+  if (outcome.change && !writeContent(database, instanceId, outcome.change)) return 'message_changed';
+  updateAction(database, outcome);
   leaveQueue(database, instanceId, actionEntryId(id));
   storeEvents(transaction, outcome.events);
-  return true;
+  return 'finished';
 }
 
 function accept(database: Database, acceptance: ActionAcceptance): ActionAcceptanceResult {
-  const { action, idempotency, backlogLimit } = acceptance;
+  const { action, idempotency, backlogLimit, inPlace } = acceptance;
   const { workspaceId, instanceId, messageId } = action;
   const found = findTarget(database, instanceId);
   const target = found?.workspaceId === workspaceId ? found : null;
@@ -76,15 +84,23 @@ function accept(database: Database, acceptance: ActionAcceptance): ActionAccepta
       queued: countQueued(database, target, backlogLimit),
     },
     hasMessage: database.get(HAS_MESSAGE, messageId, instanceId) !== undefined,
+    isWaiting: inPlace !== null && isWaiting(database, inPlace.change.message, action.createdAt),
   });
-  if (result.kind !== 'accepted' || target === null) return result;
+  const isInPlace = result.kind === 'edited_in_place';
+  if ((result.kind !== 'accepted' && !isInPlace) || target === null) return result;
   if (remembered) database.run(FORGET_KEY, remembered.action.id);
   database.insert('message_actions', {
-    ...entities.messageAction.columns(action),
+    ...entities.messageAction.columns(isInPlace && inPlace ? inPlace.action : action),
     ...entities.actionKey.columns(idempotency),
   });
-  enqueue(database, target, { messageId: actionEntryId(action.id), recipient: action.recipient });
+  if (isInPlace && inPlace) writeContent(database, instanceId, inPlace.change);
+  else enqueue(database, target, { messageId: actionEntryId(action.id), recipient: action.recipient });
   return result;
+}
+
+/** See `ActionAcceptanceFacts.isWaiting`. */
+function isWaiting(database: Database, message: Message, now: number): boolean {
+  return isScheduled(database, message) || isBehindOthers(database, message, now);
 }
 
 const HAS_MESSAGE = 'SELECT 1 FROM messages WHERE id = ? AND instance_id = ?';

@@ -1,14 +1,12 @@
-import { changeContent, contentIdOf, forgetWords } from '@trunkline/core/spi/storage';
-import type { ActivityStore, ContentChange, Message } from '@trunkline/core/spi/storage';
+import type { ActivityStore } from '@trunkline/core/spi/storage';
 import type { Connected } from '../database/connection.ts';
 import { currentContact } from '../people/contact-store.ts';
-import type { Database } from '../database/database.ts';
-import { removeDownload, storeDownload } from './download-store.ts';
+import { writeContent } from './content-change.ts';
+import { storeDownload } from './download-store.ts';
 import { storeEvents } from '../deliveries/event-fan-out.ts';
 import { isHeld } from '../processes/lease.ts';
-import { insertMessage, readMessage, updateMessage } from './message-row.ts';
-import { text } from '../rows/row.ts';
-import { abandonContent, takeContent } from './upload-registry.ts';
+import { insertMessage } from './message-row.ts';
+import { takeContent } from './upload-registry.ts';
 
 export function activityStore(connected: Connected): ActivityStore {
   return {
@@ -45,45 +43,6 @@ export function activityStore(connected: Connected): ActivityStore {
     },
   };
 }
-
-/** Writes the change. Returns false if it no longer applies to the stored message. */
-function writeContent(database: Database, instanceId: string, change: ContentChange): boolean {
-  const row = database.get(
-    'SELECT * FROM messages WHERE id = ? AND instance_id = ?',
-    change.message.id,
-    instanceId,
-  );
-  const stored = row ? readMessage(database, row) : null;
-  const changed = stored && changeContent(stored, change);
-  if (!stored || !changed) return false;
-  const details = database.get(DETAILS, stored.id)?.['details'];
-  updateMessage(database, changed, details ?? null);
-  if (changed.deletedAt !== null) {
-    forgetFile(database, stored);
-    forgetInEvents(database, changed);
-  }
-  return true;
-}
-
-/** Removes the content of a deleted message from its events. */
-function forgetInEvents(database: Database, deleted: Message): void {
-  for (const row of database.all(EVENTS_ABOUT, deleted.id, deleted.workspaceId)) {
-    const payload = forgetWords(text(row, 'payload'), deleted);
-    database.run('UPDATE events SET payload = ? WHERE id = ?', payload, text(row, 'id'));
-  }
-}
-
-function forgetFile(database: Database, message: Message): void {
-  removeDownload(database, message.instanceId, message.id);
-  if (message.media) abandonContent(database, message.id, contentIdOf(message));
-}
-
-// Relies on event_log_by_message.
-const EVENTS_ABOUT = `
-  SELECT events.id, events.payload FROM event_log CROSS JOIN events ON events.id = event_log.id
-  WHERE event_log.message_id = ? AND event_log.workspace_id = ?`;
-
-const DETAILS = 'SELECT details FROM message_details WHERE message_id = ?';
 
 const KNOWN = 'SELECT 1 FROM activity_keys WHERE instance_id = ? AND key = ?';
 

@@ -20,14 +20,18 @@ export function queuedAction(
   return { action: entities.messageAction.read(row), message: readMessage(database, message) };
 }
 
-/** Writes the next state of an action that is still queued. Returns whether it was. */
-export function updateAction(database: Database, { action }: ActionOutcome): boolean {
+export function isActionQueued(database: Database, id: string): boolean {
+  return database.get("SELECT 1 FROM message_actions WHERE id = ? AND status = 'queued'", id) !== undefined;
+}
+
+/** Writes the next state of an action that is still queued. */
+export function updateAction(database: Database, { action }: ActionOutcome): void {
   const { status, error, sent_at, failed_at } = entities.messageAction.columns(action);
   const sql = `
     UPDATE message_actions SET status = ?, error = ?, sent_at = ?, failed_at = ?
     WHERE id = ? AND instance_id = ? AND status = 'queued'`;
   const values = [status ?? null, error ?? null, sent_at ?? null, failed_at ?? null];
-  return database.run(sql, ...values, action.id, action.instanceId) > 0;
+  database.run(sql, ...values, action.id, action.instanceId);
 }
 
 /** Relies on message_actions_by_message. */
@@ -44,6 +48,14 @@ export function actionsOn(database: Database, messageId: string, workspaceId: st
 export function hasQueuedAction(database: Database, messageId: string, workspaceId: string): boolean {
   const sql = `SELECT 1 FROM message_actions WHERE ${OF_MESSAGE} AND status = 'queued' LIMIT 1`;
   return database.get(sql, messageId, workspaceId) !== undefined;
+}
+
+/** Removes the words of edits from the actions on a deleted message. */
+export function forgetWordsOfActions(
+  database: Database,
+  { id, workspaceId }: { readonly id: string; readonly workspaceId: string },
+): void {
+  database.run(`UPDATE message_actions SET text = NULL WHERE ${OF_MESSAGE}`, id, workspaceId);
 }
 
 /** Deletes the actions on a message. `leave` takes the entries of those that are queued out of their queue. */

@@ -1,5 +1,5 @@
-import { latestResend, QUEUE_WINDOW } from '@trunkline/core/spi/storage';
-import type { Postponement, QueuedMessage, QueueLook } from '@trunkline/core/spi/storage';
+import { latestResend, QUEUE_WINDOW, staysPaced } from '@trunkline/core/spi/storage';
+import type { Message, Postponement, QueuedMessage, QueueLook } from '@trunkline/core/spi/storage';
 import type { Connected, Connection } from '../database/connection.ts';
 import type { Database } from '../database/database.ts';
 import {
@@ -94,6 +94,29 @@ export function postponeMessage(database: Database, instanceId: string, postpone
     );
   }
 }
+
+/**
+ * Whether no read of the queue can have returned this message: an earlier entry has the same recipient, or the pace of
+ * the instance holds the message for longer.
+ */
+export function isBehindOthers(database: Database, { id, instanceId }: Message, now: number): boolean {
+  const row = database.get(PLACE, instanceId, id, id);
+  if (!row) return false;
+  const place = [instanceId, text(row, 'recipient'), integer(row, 'position')] as const;
+  if (database.get(EARLIER_IN_QUEUE, ...place) ?? database.get(EARLIER_HELD, ...place)) return true;
+  return staysPaced({ heldSince: integerOrNull(row, 'held_since'), dueAt: integer(row, 'due_at') }, now);
+}
+
+const PLACE = `
+  SELECT position, recipient, NULL AS held_since, due_at FROM queue WHERE instance_id = ? AND message_id = ?
+  UNION ALL
+  SELECT position, recipient, held_since, due_at FROM held_messages WHERE message_id = ?`;
+
+const earlierIn = (table: string): string =>
+  `SELECT 1 FROM ${table} WHERE instance_id = ? AND recipient = ? AND position < ? LIMIT 1`;
+const EARLIER_IN_QUEUE = earlierIn('queue');
+// Relies on held_messages_by_recipient.
+const EARLIER_HELD = earlierIn('held_messages');
 
 /** Takes a message out of its queue, at any position, or out of the held messages. */
 export function leaveQueue(database: Database, instanceId: string, messageId: string): void {

@@ -14,6 +14,12 @@ export function schedule(database: Database, message: Message): void {
   });
 }
 
+export function isScheduled(database: Database, message: Message): boolean {
+  if (message.sendAt === null) return false;
+  const sql = 'SELECT 1 FROM scheduled_messages WHERE id = ?';
+  return database.get(sql, placeOf(message)) !== undefined;
+}
+
 /** Returns whether the message was scheduled. */
 export function unschedule(database: Database, message: Message): boolean {
   return message.sendAt !== null && removePlace(database, placeOf(message));

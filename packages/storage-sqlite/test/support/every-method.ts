@@ -229,7 +229,8 @@ async function useActions(
   await messages.receive(lease, { message, senderId: 'them', event: anEvent({ id: workspaceId }) });
   const [first, second] = [anAction(message), anAction(message, { createdAt: NOW + DAY })];
   const idempotency = { key: 'k', fingerprint: 'f' };
-  for (const action of [first, second]) await actions.accept({ action, idempotency, backlogLimit: 10 });
+  for (const action of [first, second])
+    await actions.accept({ action, idempotency, backlogLimit: 10, inPlace: null });
   await actions.findByKey(workspaceId, 'k');
   for (const from of [
     null,

@@ -1,4 +1,4 @@
-import { isTooFarAhead } from '../too-far-ahead.ts';
+import { isTooFarAhead, latestHold } from '../too-far-ahead.ts';
 
 /** How fast an instance sends, and to how many people whom it has not written to before. */
 export interface Pace {
@@ -71,3 +71,17 @@ export function dayOfNewNumber(linkedAt: number | null, now: number): DayOfNewNu
 
 /** A held message to a new person is considered again after this time at the latest, which `latestHold` exceeds. */
 export const PACED_AGAIN_MS = 1_800_000;
+
+/** Longer than a message that is due may take to be read, and an edit to be stored. */
+const READ_WITHIN_MS = 60_000;
+
+/**
+ * Whether the pace of the instance holds a message for so long that no process can be sending it. Times are epoch
+ * milliseconds.
+ */
+export function staysPaced(
+  { heldSince, dueAt }: { readonly heldSince: number | null; readonly dueAt: number },
+  now: number,
+): boolean {
+  return heldSince === dueAt && dueAt > now + READ_WITHIN_MS && dueAt <= latestHold(now);
+}

@@ -1,4 +1,5 @@
 import { IDEMPOTENCY_WINDOW_MS } from '../idempotency/idempotency.ts';
+import type { ContentChange } from './content-change.ts';
 import type { MessageAction } from './message-action.ts';
 
 /** The idempotency key of an action, and the fingerprint of its request. */
@@ -13,6 +14,15 @@ export interface ActionAcceptance {
   readonly idempotency: ActionKey | null;
   /** The action is refused if the queue of the instance already has this many entries. */
   readonly backlogLimit: number;
+  /** How an edit changes a message that is certainly not on its way yet; null for other actions. */
+  readonly inPlace: EditInPlace | null;
+}
+
+/** An edit that nobody sees, because its message is sent later. */
+export interface EditInPlace {
+  readonly change: ContentChange;
+  /** The action, carried out. */
+  readonly action: MessageAction;
 }
 
 /** An action that was accepted under an idempotency key. */
@@ -23,6 +33,8 @@ export interface RememberedAction {
 
 export type ActionAcceptanceResult =
   | { readonly kind: 'accepted' }
+  /** The message was changed before it is sent, and nothing was queued. */
+  | { readonly kind: 'edited_in_place' }
   /** An earlier request used this key. */
   | { readonly kind: 'remembered'; readonly remembered: RememberedAction }
   | { readonly kind: 'instance_gone' | 'message_gone' | 'instance_not_connected' | 'backlog_full' };
@@ -40,17 +52,23 @@ export interface ActionAcceptanceFacts {
   } | null;
   /** Whether the instance has the message that the action is about. */
   readonly hasMessage: boolean;
+  /**
+   * Whether no process can have read the message to send it: it is scheduled, an earlier entry of its queue has the same
+   * recipient, or the pace of the instance holds it. False if the action is not an edit.
+   */
+  readonly isWaiting: boolean;
 }
 
 /** Decides on an acceptance. The checks are in the order that `ActionStore.accept` promises. */
 export function decideActionAcceptance(
-  { action, backlogLimit }: ActionAcceptance,
-  { remembered, instance, hasMessage }: ActionAcceptanceFacts,
+  { action, backlogLimit, inPlace }: ActionAcceptance,
+  { remembered, instance, hasMessage, isWaiting }: ActionAcceptanceFacts,
 ): ActionAcceptanceResult {
   if (remembered && action.createdAt - remembered.action.createdAt < IDEMPOTENCY_WINDOW_MS)
     return { kind: 'remembered', remembered };
   if (instance === null) return { kind: 'instance_gone' };
   if (!hasMessage) return { kind: 'message_gone' };
+  if (inPlace && isWaiting) return { kind: 'edited_in_place' };
   if (!instance.acceptsMessages) return { kind: 'instance_not_connected' };
   return { kind: instance.queued >= backlogLimit ? 'backlog_full' : 'accepted' };
 }

@@ -1,12 +1,14 @@
 import { withPrefix } from '../id.ts';
 import type { Capability } from '../instance/instance.ts';
 import { chatOf, recipientKeyOf } from './chat.ts';
+import { wordsFieldOf } from './message-words.ts';
 import type { Message, MessageError } from './message.ts';
 
 /** The capability that an instance needs for each kind of action. */
-export const ACTION_CAPABILITIES: { readonly reaction: Extract<Capability, 'reactions'> } = {
-  reaction: 'reactions',
-};
+export const ACTION_CAPABILITIES: {
+  readonly reaction: Extract<Capability, 'reactions'>;
+  readonly edit: Extract<Capability, 'edits'>;
+} = { reaction: 'reactions', edit: 'edits' };
 export type ActionKind = keyof typeof ACTION_CAPABILITIES;
 export const ACTION_KINDS: readonly ActionKind[] = Object.keys(ACTION_CAPABILITIES) as ActionKind[]; // the table has no other keys
 export type ActionCapability = (typeof ACTION_CAPABILITIES)[ActionKind];
@@ -17,8 +19,12 @@ type ActionStatus = (typeof ACTION_STATUSES)[number];
 /** The effect of an action on its message. */
 export interface ActionContent {
   readonly kind: ActionKind;
-  /** The emoji of a reaction; null if the action takes the reaction back. */
+  /** The emoji of a reaction; null if the action takes the reaction back, and for other kinds. */
   readonly emoji: string | null;
+  /**
+   * The text or caption after an edit, empty without a caption; null for other kinds, and once the message was deleted.
+   */
+  readonly text: string | null;
 }
 
 /**
@@ -57,14 +63,48 @@ const MESSAGE_SCHEDULED: MessageError = {
   message: 'The message is scheduled and was not sent yet, so there is nothing to act on yet.',
 };
 
+const MESSAGE_OF_OTHERS: MessageError = {
+  code: 'message_of_others',
+  message: 'Only a message that the instance sent can be edited.',
+};
+
+const NO_WORDS: MessageError = {
+  code: 'no_text',
+  message: 'The message has neither a text nor a file with a caption, so there is nothing to edit.',
+};
+
+export interface ActionTime {
+  readonly now: number;
+  /** How long the network allows the action after the message was sent, in milliseconds; null without a limit. */
+  readonly withinMs: number | null;
+}
+
 /**
- * The reason against an action on the message; null if it can be queued. An action on a scheduled message would go out
- * before it, because the message has no place in its queue until it is due.
+ * The reason against an action on the message; null if it can be carried out, or will be possible once the message is
+ * sent. An action on a scheduled message would go out before it, because the message has no place in its queue until it
+ * is due; only an edit changes the message instead.
  */
-export function flawForAction({ status, deletedAt, sendAt }: Message): MessageError | null {
+export function flawForAction(
+  message: Message,
+  kind: ActionKind,
+  { now, withinMs }: ActionTime,
+): MessageError | null {
+  const { status, deletedAt, sendAt, sentAt, direction } = message;
   if (deletedAt !== null) return MESSAGE_DELETED;
-  if (status === 'queued' && sendAt !== null) return MESSAGE_SCHEDULED;
-  return status === 'failed' ? MESSAGE_NOT_SENT : null;
+  if (status === 'failed') return MESSAGE_NOT_SENT;
+  if (kind === 'edit') {
+    if (direction === 'inbound') return MESSAGE_OF_OTHERS;
+    if (wordsFieldOf(message) === null) return NO_WORDS;
+  } else if (status === 'queued' && sendAt !== null) return MESSAGE_SCHEDULED;
+  return withinMs !== null && sentAt !== null && now - sentAt > withinMs ? tooLate(withinMs) : null;
+}
+
+function tooLate(withinMs: number): MessageError {
+  const minutes = Math.round(withinMs / 60_000);
+  return {
+    code: 'too_late',
+    message: `The network allows this only for ${minutes} minutes after the message was sent.`,
+  };
 }
 
 /** The action after its outcome, which is null if the network has accepted it. */

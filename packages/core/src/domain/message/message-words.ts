@@ -18,13 +18,19 @@ export function editMessage(
   { text, at }: { readonly text: string; readonly at: number | null },
   now: number,
 ): EditDecision {
-  if (message.type === 'text' && message.kind !== 'text') return { kind: 'forbidden' };
+  const field = wordsFieldOf(message);
+  if (field === null) return { kind: 'forbidden' };
   if (message.deletedAt !== null) return { kind: 'stale' };
   if (at !== null && message.editedAt !== null && at < message.editedAt) return { kind: 'stale' };
-  const field = message.type === 'text' ? 'text' : 'caption';
   const words = field === 'caption' ? captionOf(text) : text;
   if (message[field] === words) return { kind: 'unchanged' };
   return { kind: 'edited', message: { ...message, [field]: words, editedAt: at ?? now } };
+}
+
+/** The field that an edit replaces; null if the message has no words of its own, such as a location. */
+export function wordsFieldOf({ type, kind }: Pick<Message, 'type' | 'kind'>): 'text' | 'caption' | null {
+  if (type !== 'text') return 'caption';
+  return kind === 'text' ? 'text' : null;
 }
 
 /** Null for an empty caption, which phones send if a caption is removed. */

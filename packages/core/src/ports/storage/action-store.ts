@@ -4,6 +4,7 @@ import type {
   ActionAcceptanceResult,
   RememberedAction,
 } from '../../domain/message/action-acceptance.ts';
+import type { ContentChange } from '../../domain/message/content-change.ts';
 import type { MessageAction } from '../../domain/message/message-action.ts';
 import type { Lease } from './lease.ts';
 import type { Page, PageRequest } from './page.ts';
@@ -12,6 +13,8 @@ import type { Page, PageRequest } from './page.ts';
 export interface ActionOutcome {
   readonly action: MessageAction;
   readonly events: readonly EventRecord[];
+  /** The change of the message that the action is about; absent if it stays as it is. */
+  readonly change?: ContentChange;
 }
 
 /**
@@ -22,8 +25,12 @@ export interface ActionOutcome {
 export interface ActionStore {
   /**
    * Stores an action and its place in the queue of its instance, and signals `queue`. The same transaction checks, in this
-   * order (`decideActionAcceptance`): the key is not remembered; the instance exists; the message exists; the instance
-   * accepts messages; the backlog is not full. Actions and messages may use the same key.
+   * order (`decideActionAcceptance`): the key is not remembered; the instance exists; the message exists; the message is
+   * not edited in place; the instance accepts messages; the backlog is not full. Actions and messages may use the same
+   * key.
+   *
+   * An edit in place changes the message (`changeContent`) and stores the action as carried out, in the same
+   * transaction. No read of the queue may have returned the message before, and every later one returns the change.
    */
   accept(acceptance: ActionAcceptance): Promise<ActionAcceptanceResult>;
   /** Also finds an action that was accepted under this key before its window; the caller decides. */
@@ -34,8 +41,9 @@ export interface ActionStore {
   listOnMessages(workspaceId: string, messageIds: readonly string[]): Promise<readonly MessageAction[]>;
   /**
    * Writes the outcome of a queued action under the lease of its instance, which is checked first. The action leaves its
-   * queue in the same transaction. Returns `stale` and writes nothing if the action is no longer queued, or belongs to
-   * another instance.
+   * queue in the same transaction, which also changes the message as `ActivityStore.record` does. Returns `stale` and
+   * writes nothing if the action is no longer queued, or belongs to another instance; `message_changed` if the message
+   * was edited or deleted since the change was decided.
    */
-  finish(lease: Lease, outcome: ActionOutcome): Promise<'finished' | 'stale' | 'fenced'>;
+  finish(lease: Lease, outcome: ActionOutcome): Promise<'finished' | 'stale' | 'message_changed' | 'fenced'>;
 }

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { TEXT_MAX } from '../../domain/message/message.ts';
 import { ok } from '../../domain/result.ts';
-import { optionalField, storableText } from '../../inputs/fields.ts';
+import { optionalField, wordsField } from '../../inputs/fields.ts';
 import { readInput } from '../../inputs/read-input.ts';
 import { NOT_AUDIO } from './files.ts';
 import { noWords } from './message-kind.ts';
@@ -21,15 +20,9 @@ export interface SendTextInput extends CommonSendInput {
   readonly link_preview?: boolean | null | undefined;
 }
 
-/** U+0085 is white space in Unicode, but not in JavaScript. */
-const NOT_WHITE_SPACE = /[^\s\u0085]/;
-
 const textInput: z.ZodType<{ readonly text: string; readonly link_preview?: boolean | undefined }, unknown> =
   z.object({
-    text: storableText(1, TEXT_MAX).refine(
-      (text) => NOT_WHITE_SPACE.test(text),
-      'Must hold more than white space.',
-    ),
+    text: wordsField,
     voice: optionalField(z.literal(false, NOT_AUDIO)),
     link_preview: optionalField(z.boolean()),
   });

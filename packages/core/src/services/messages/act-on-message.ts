@@ -1,18 +1,20 @@
 import { checkSuspension } from '../../domain/api-key/authorization.ts';
 import { checkIdempotencyKey, decideIdempotency } from '../../domain/idempotency/idempotency.ts';
-import type { ActionKey, RememberedAction } from '../../domain/message/action-acceptance.ts';
+import type { ActionKey, EditInPlace, RememberedAction } from '../../domain/message/action-acceptance.ts';
 import {
   ACTION_CAPABILITIES,
-  recipientOfAction,
+  finishAction,
   flawForAction,
+  recipientOfAction,
 } from '../../domain/message/message-action.ts';
 import type { ActionContent, MessageAction } from '../../domain/message/message-action.ts';
 import type { Message } from '../../domain/message/message.ts';
+import { editMessage, wordsFieldOf } from '../../domain/message/message-words.ts';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import { checkMaySend } from '../../domain/workspace/plan-rules.ts';
-import { actionQuery, reactionInput } from '../../inputs/message-actions.ts';
-import { readInput } from '../../inputs/read-input.ts';
+import { actionQuery, editInput, reactionInput } from '../../inputs/message-actions.ts';
+import { invalid, readInput } from '../../inputs/read-input.ts';
 import { noWorkspace } from '../admin/workspaces.ts';
 import type { ServiceContext } from '../context.ts';
 import { noGateway } from '../gateways.ts';
@@ -43,7 +45,7 @@ export async function reactToMessage(
   input: unknown,
 ): Promise<Result<AcceptedAction>> {
   const read = readInput(reactionInput, input);
-  return read.ok ? act(context, request, { kind: 'reaction', emoji: read.value.emoji }) : read;
+  return read.ok ? act(context, request, { ...REACTION, emoji: read.value.emoji }) : read;
 }
 
 /** Accepts that the reaction to a message is taken back, whether there is one or not: the network decides. */
@@ -51,7 +53,31 @@ export function takeReactionBack(
   context: ServiceContext,
   request: ActionRequest,
 ): Promise<Result<AcceptedAction>> {
-  return act(context, request, { kind: 'reaction', emoji: null });
+  return act(context, request, REACTION);
+}
+
+const REACTION: ActionContent = { kind: 'reaction', emoji: null, text: null };
+
+/**
+ * Accepts an edit of a message. If the message is certainly not on its way yet, it is changed before it is sent, and the
+ * action is returned as carried out.
+ */
+export async function editWords(
+  context: ServiceContext,
+  request: ActionRequest,
+  input: unknown,
+): Promise<Result<AcceptedAction>> {
+  const read = readInput(editInput, input);
+  if (!read.ok) return read;
+  const { text, caption } = read.value;
+  const given = text === undefined ? 'caption' : 'text';
+  return act(context, request, { kind: 'edit', emoji: null, text: text ?? caption ?? '' }, (message) => {
+    const field = wordsFieldOf(message) ?? given;
+    if (field === given) return ok(true);
+    return field === 'text'
+      ? invalid({ caption: ['Must not be given for a text message: use text.'] })
+      : invalid({ text: ['Must not be given for a file: use caption.'] });
+  });
 }
 
 export async function listActions(
@@ -76,6 +102,7 @@ async function act(
   context: ServiceContext,
   request: ActionRequest,
   content: ActionContent,
+  suits: (message: Message) => Result<true> = () => ok(true),
 ): Promise<Result<AcceptedAction>> {
   const { storage } = context;
   const { workspaceId, id } = request;
@@ -90,12 +117,16 @@ async function act(
   if (replay) return replay;
   const found = await findMessage(context, workspaceId, id);
   if (!found.ok) return found;
+  const suited = suits(found.value);
+  if (!suited.ok) return suited;
   const instance = await storage.instances.find(workspaceId, found.value.instanceId);
   const able = checkAble(context, instance, content);
   if (!able.ok) return able;
   const allowed = checkMaySend(workspace.plan);
   if (!allowed.ok) return allowed;
-  const flaw = flawForAction(found.value);
+  const { kind } = content;
+  const withinMs = context.gateways.actionWithinMs(able.value.network, kind);
+  const flaw = flawForAction(found.value, kind, { now: context.clock.now(), withinMs });
   if (flaw) return refuse('INVALID_MESSAGE_STATE', flaw.message);
   return accept(context, { message: found.value, instance: able.value, content, key: key.value });
 }
@@ -111,7 +142,7 @@ function keyOf(
   if (!key.ok) return key;
   return ok({
     key: key.value,
-    fingerprint: crypto.sha256(JSON.stringify([id, content.kind, content.emoji])),
+    fingerprint: crypto.sha256(JSON.stringify([id, content.kind, content.emoji, content.text])),
   });
 }
 
@@ -175,11 +206,14 @@ async function accept(
     sentAt: null,
     failedAt: null,
   };
-  const acceptance = { action, idempotency: key, backlogLimit: settings.sendBacklog };
+  const inPlace = inPlaceOf(message, action, now);
+  const acceptance = { action, idempotency: key, backlogLimit: settings.sendBacklog, inPlace };
   const result = await storage.actions.accept(acceptance);
   switch (result.kind) {
     case 'accepted':
       return ok({ action, replayed: false });
+    case 'edited_in_place':
+      return ok({ action: inPlace?.action ?? action, replayed: false });
     case 'remembered': {
       const replay = key && replayOf(result.remembered, key, now);
       if (replay) return replay;
@@ -192,6 +226,14 @@ async function accept(
     case 'backlog_full':
       return { ok: false, refusal: refusalOf(context, result.kind, now) };
   }
+}
+
+/** Nobody has seen the message before, so it does not count as edited. */
+function inPlaceOf(message: Message, action: MessageAction, now: number): EditInPlace | null {
+  if (action.kind !== 'edit' || message.status !== 'queued') return null;
+  const decision = editMessage(message, { text: action.text ?? '', at: null }, now);
+  const edited = decision.kind === 'edited' ? { ...decision.message, editedAt: message.editedAt } : message;
+  return { change: { message: edited, expected: message }, action: finishAction(action, null, now) };
 }
 
 const NETWORK_ID_BYTES = 16;

@@ -1,17 +1,20 @@
 import { finishAction } from '../../domain/message/message-action.ts';
 import type { MessageAction } from '../../domain/message/message-action.ts';
-import type { EventRecord } from '../../domain/event/event.ts';
+import { editMessage } from '../../domain/message/message-words.ts';
 import type { Message, MessageError } from '../../domain/message/message.ts';
+import type { ActionOutcome } from '../../ports/storage/action-store.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
 import { actionResource } from '../../resources/message-action.ts';
 import { messageResource } from '../../resources/message.ts';
 import { timestamp } from '../../resources/time.ts';
+import { changeTries } from '../../runtime/retry.ts';
 import type { ServiceContext } from '../context.ts';
 import { FencedError } from '../instances/fenced-error.ts';
 
 /**
- * Stores the outcome of an action: `error` is null if the network has accepted it. An action that has succeeded is
- * reported like the same act on the phone. Does nothing for an action that ended before, or whose message was deleted.
+ * Stores the outcome of an action: `error` is null if the network has accepted it. An action that has succeeded changes
+ * the stored message, and is reported, like the same act on the phone. Does nothing for an action that ended before, or
+ * whose message was erased.
  */
 export async function recordActionOutcome(
   context: ServiceContext,
@@ -19,33 +22,55 @@ export async function recordActionOutcome(
   { action, error }: { readonly action: MessageAction; readonly error: MessageError | null },
 ): Promise<void> {
   const { storage, clock } = context;
-  const message = await storage.messages.find(action.workspaceId, action.messageId);
-  if (!message) return;
-  const now = clock.now();
-  const finished = finishAction(action, error, now);
-  const events = [eventOf(context, { action: finished, message, now })];
-  if ((await storage.actions.finish(lease, { action: finished, events })) === 'fenced')
-    throw new FencedError(lease.instanceId);
+  const nextTry = changeTries(context, 'An action on a message');
+  for (;;) {
+    await nextTry();
+    const message = await storage.messages.find(action.workspaceId, action.messageId);
+    if (!message) return;
+    const now = clock.now();
+    const finished = finishAction(action, error, now);
+    const effect =
+      error === null ? effectOf(context, finished, message) : failure(context, finished, message);
+    const stored = await storage.actions.finish(lease, { action: finished, ...effect });
+    if (stored === 'fenced') throw new FencedError(lease.instanceId);
+    if (stored !== 'message_changed') return;
+  }
 }
 
-function eventOf(
-  context: ServiceContext,
-  {
-    action,
-    message,
-    now,
-  }: { readonly action: MessageAction; readonly message: Message; readonly now: number },
-): EventRecord {
-  const { workspaceId, sentAt } = action;
-  if (sentAt === null) {
-    const data = { message: messageResource(message), action: actionResource(action) };
-    return context.newEvent({ type: 'message.action_failed', workspaceId, data, now });
+type Effect = Omit<ActionOutcome, 'action'>;
+
+function failure(context: ServiceContext, action: MessageAction, message: Message): Effect {
+  const data = { message: messageResource(message), action: actionResource(action) };
+  const { workspaceId, failedAt } = action;
+  return {
+    events: [
+      context.newEvent({
+        type: 'message.action_failed',
+        workspaceId,
+        data,
+        now: failedAt ?? action.createdAt,
+      }),
+    ],
+  };
+}
+
+function effectOf(context: ServiceContext, action: MessageAction, message: Message): Effect {
+  const { kind, workspaceId, emoji } = action;
+  const now = action.sentAt ?? action.createdAt;
+  const done = { contact: null, own: true, at: timestamp(now) };
+  switch (kind) {
+    case 'reaction': {
+      const data = { message: messageResource(message), reaction: { emoji, ...done } };
+      return { events: [context.newEvent({ type: 'message.reaction', workspaceId, data, now })] };
+    }
+    case 'edit': {
+      const decision = editMessage(message, { text: action.text ?? '', at: null }, now);
+      if (decision.kind !== 'edited') return { events: [] };
+      const data = { message: messageResource(decision.message), edit: done };
+      return {
+        events: [context.newEvent({ type: 'message.edited', workspaceId, data, now })],
+        change: { message: decision.message, expected: message },
+      };
+    }
   }
-  const reaction = { emoji: action.emoji, contact: null, own: true, at: timestamp(sentAt) };
-  return context.newEvent({
-    type: 'message.reaction',
-    workspaceId,
-    data: { message: messageResource(message), reaction },
-    now,
-  });
 }

@@ -24,6 +24,12 @@ const operation: INodeProperties = {
       action: 'Download the media of a message',
     },
     {
+      name: 'Edit',
+      value: 'edit',
+      description: 'Edit a message that was sent, or that is still queued',
+      action: 'Edit a message',
+    },
+    {
       name: 'Get',
       value: 'get',
       description: 'Get a message with its present status',
@@ -210,7 +216,7 @@ const reading: INodeProperties[] = [
     required: true,
     default: '',
     placeholder: 'e.g. msg_01kaj2r4t6v8x0z2b4d6f8h0j2',
-    displayOptions: shownFor('message', 'get', 'downloadMedia', 'cancel', 'react'),
+    displayOptions: shownFor('message', 'get', 'downloadMedia', 'cancel', 'react', 'edit'),
   },
   {
     displayName: 'Put Output File in Field',
@@ -296,7 +302,24 @@ const reading: INodeProperties[] = [
   },
 ];
 
-const reacting: INodeProperties[] = [
+const acting: INodeProperties[] = [
+  {
+    displayName: 'New Text',
+    name: 'newText',
+    type: 'string',
+    typeOptions: { rows: 2 },
+    default: '',
+    displayOptions: shownFor('message', 'edit'),
+  },
+  {
+    displayName: 'Edit the Caption of a File',
+    name: 'editCaption',
+    type: 'boolean',
+    default: false,
+    description:
+      'Whether the message has a file, whose caption the new text replaces. An empty one removes it.',
+    displayOptions: shownFor('message', 'edit'),
+  },
   {
     displayName: 'Emoji',
     name: 'emoji',
@@ -311,9 +334,9 @@ const reacting: INodeProperties[] = [
     type: 'collection',
     placeholder: 'Add option',
     default: {},
-    displayOptions: shownFor('message', 'react'),
+    displayOptions: shownFor('message', 'react', 'edit'),
     options: [IDEMPOTENCY_KEY],
   },
 ];
 
-export const messageProperties: INodeProperties[] = [operation, ...sending, ...reading, ...reacting];
+export const messageProperties: INodeProperties[] = [operation, ...sending, ...reading, ...acting];

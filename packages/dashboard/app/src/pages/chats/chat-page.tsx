@@ -102,7 +102,7 @@ function Chat({ workspace, number, counterpart }: ChatProps): ReactNode {
                 name={name}
                 thread={thread}
                 onReply={maySend ? setRepliedTo : null}
-                mayReact={maySend && number.capabilities.includes('reactions')}
+                actions={maySend ? number.capabilities : []}
               />
             )}
           </Loaded>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { MessageResource } from '@trunkline/http/client';
+import type { InstanceResource, MessageResource } from '@trunkline/http/client';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { messageQuery } from '../../api/lists.ts';
@@ -11,6 +11,7 @@ import { StatusBadge } from '../../components/status-badge.tsx';
 import { Time } from '../../components/time.tsx';
 import { counterpartName, MESSAGE_TONES, statusTime } from '../../domain/message-status.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { EditWords, hasWords } from './edit-words.tsx';
 import { ReactChoice } from './react-choice.tsx';
 import styles from './thread-message.module.css';
 
@@ -22,16 +23,18 @@ interface ThreadMessageProps {
   /** Whether the user got here by following a quote. */
   readonly isMarked: boolean;
   readonly onReply: ((message: MessageResource) => void) | null;
-  readonly mayReact: boolean;
+  /** The capabilities of the number; none if the session may not send. */
+  readonly actions: InstanceResource['capabilities'];
   onQuoted(id: string): void;
 }
 
 export function ThreadMessage(props: ThreadMessageProps): ReactNode {
   const t = useTexts('chats');
-  const { workspaceId, message, isMarked, onReply, mayReact } = props;
+  const { workspaceId, message, isMarked, onReply, actions } = props;
   const { direction, group_id, status, error, deleted_at, edited_at, origin } = message;
   const isOwn = direction === 'outbound';
   const writer = useWriter(message);
+  const about = { workspaceId, message, excerpt: excerptOf(message) ?? writer };
   return (
     <article
       data-message={message.id}
@@ -81,8 +84,11 @@ export function ThreadMessage(props: ThreadMessageProps): ReactNode {
             {t.reply}
           </Button>
         )}
-        {mayReact && deleted_at === null && status !== 'failed' && (
-          <ReactChoice workspaceId={workspaceId} message={message} excerpt={excerptOf(message) ?? writer} />
+        {deleted_at === null && status !== 'failed' && (
+          <>
+            {actions.includes('reactions') && <ReactChoice {...about} />}
+            {actions.includes('edits') && isOwn && hasWords(message) && <EditWords {...about} />}
+          </>
         )}
       </div>
     </article>

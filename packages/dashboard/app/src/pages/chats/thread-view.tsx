@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import type { MessageResource } from '@trunkline/http/client';
+import type { InstanceResource, MessageResource } from '@trunkline/http/client';
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button } from '../../components/button.tsx';
@@ -20,11 +20,12 @@ interface ThreadViewProps {
   readonly thread: Thread;
   /** Null if the session may not send. */
   readonly onReply: ((message: MessageResource) => void) | null;
-  readonly mayReact: boolean;
+  /** The capabilities of the number; none if the session may not send. */
+  readonly actions: InstanceResource['capabilities'];
 }
 
 /** The newest message is at the bottom. New messages do not move the view unless the user is at the bottom. */
-export function ThreadView({ address, name, thread, onReply, mayReact }: ThreadViewProps): ReactNode {
+export function ThreadView({ address, name, thread, onReply, actions }: ThreadViewProps): ReactNode {
   const t = useTexts('chats');
   const { locale } = useLanguage();
   const messages = thread.messages.toReversed();
@@ -70,7 +71,7 @@ export function ThreadView({ address, name, thread, onReply, mayReact }: ThreadV
                   quoted={message.reply_to === null ? null : (byId.get(message.reply_to) ?? null)}
                   isMarked={marked === message.id}
                   onReply={onReply}
-                  mayReact={mayReact}
+                  actions={actions}
                   onQuoted={(id) => {
                     toMessage(id);
                     mark(id);
