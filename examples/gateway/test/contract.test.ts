@@ -8,6 +8,7 @@ describeGatewayContract({
     activities: 'the carrier carries messages and receipts alone',
     reactions: 'the carrier carries messages and receipts alone',
     edits: 'the carrier carries messages and receipts alone',
+    deletions: 'the carrier carries messages and receipts alone',
     typing: 'the carrier carries messages and receipts alone',
     lookup: 'the carrier carries messages and receipts alone',
     passkeys: 'the carrier knows no passkeys',

@@ -177,6 +177,12 @@ export interface WorkspaceApi<Transaction = never> {
      * after the time that the network allows.
      */
     edit(id: string, input: EditInput, options?: ActionOptions): Promise<ActionResult>;
+    /**
+     * Deletes a message of the instance for everyone in its chat, in its turn there, as with a reaction. Once the network
+     * has accepted the deletion, the message has a `deleted_at`, and no text and no file any more. Throws as `edit` does.
+     * A message that waits for its `send_at` is cancelled instead (`cancel`).
+     */
+    deleteForEveryone(id: string, options?: ActionOptions): Promise<ActionResult>;
     /** The actions of the instance on the message, with their outcomes, newest first. */
     actions(id: string, query?: ActionQuery): Promise<PageResult<MessageActionResource>>;
   };

@@ -32,6 +32,7 @@ import { connectInstance, runOperation } from './services/instances/operations.t
 import { updateInstance } from './services/instances/update-instance.ts';
 import { openUpload, sendWithFile } from './services/media/uploads.ts';
 import {
+  deleteForEveryone,
   editWords,
   listActions,
   reactToMessage,
@@ -143,6 +144,8 @@ export function workspaceFacade(
         acted(await takeReactionBack(context, { ...named(id), idempotencyKey })),
       edit: async (id, input, { idempotencyKey = null } = {}) =>
         acted(await editWords(context, { ...named(id), idempotencyKey }, input)),
+      deleteForEveryone: async (id, { idempotencyKey = null } = {}) =>
+        acted(await deleteForEveryone(context, { ...named(id), idempotencyKey })),
       actions: async (id, query = {}) =>
         page(unwrap(await listActions(context, named(id), query)), actionResource),
     },

@@ -15,9 +15,9 @@ export const WHATSAPP: Pick<
   network: 'whatsapp',
   title: 'WhatsApp',
   linking: ['qr', 'pairing_code'],
-  capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups', 'reactions', 'edits', 'typing', 'lookup'],
-  // Phones ignore a later edit. Their users have 15 minutes to begin one.
-  actionsWithinMs: { edits: 15 * 60_000 },
+  capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups', 'reactions', 'edits', 'deletions', 'typing', 'lookup'],
+  // Phones ignore what comes later. Their users have 15 minutes to edit, and two and a half days to delete.
+  actionsWithinMs: { edits: 15 * 60_000, deletions: 60 * 60 * 60_000 },
   acceptsProxy: true,
   // At a round trip of 200 ms, the wait for responses would limit fewer to less than a process can encrypt.
   sendsAtOnce: 16,

@@ -11,6 +11,7 @@ import type { TestLink } from './test-link.ts';
 export function actingContract(subject: GatewaySubject): void {
   const itReacts = itWith(subject, 'reactions');
   const itEdits = itWith(subject, 'edits');
+  const itDeletes = itWith(subject, 'deletions');
   describe('acting on messages', () => {
     itReacts('reacts to a message of a person, and takes the reaction back', async () => {
       const { network, link, phone } = await linkedFixture(subject);
@@ -88,6 +89,17 @@ export function actingContract(subject: GatewaySubject): void {
         });
         expect(acted(phone).at(-1)).toEqual({ networkId, about, isOwn: true, deed });
       }
+    });
+
+    itDeletes('deletes a message of the instance for everyone', async () => {
+      const { network, link, phone } = await linkedFixture(subject);
+      const { networkId: about, ...message } = outgoing(network);
+      await link.connection().send({ networkId: about, ...message });
+      const { networkId, to } = outgoing(network);
+      const deed = { kind: 'deletion' } as const;
+      const action = { networkId, to, isGroup: false, about: { networkId: about, senderId: null }, deed };
+      expect(await act(link, action)).toEqual({ kind: 'accepted' });
+      expect(acted(phone)).toEqual([{ networkId, about, isOwn: true, deed }]);
     });
 
     itReacts('repeats an action under the same id', async () => {

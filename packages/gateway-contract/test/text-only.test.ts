@@ -22,6 +22,7 @@ describeGatewayContract({
     video: files,
     reactions: 'the network carries messages alone',
     edits: 'the network carries messages alone',
+    deletions: 'the network carries messages alone',
     typing: 'the network carries messages alone',
     lookup: 'the network carries messages alone',
     groups: 'the network has no groups',

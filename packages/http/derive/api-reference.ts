@@ -62,8 +62,9 @@ ${routes.map(routeRow).join('\n')}`;
 }
 
 function routeRow(route: Route): string {
-  const { method, path, summary, success, replay } = route;
-  const returned = [success, ...(replay ? [replay] : [])].map(successText).join(' or ');
+  const { method, path, summary, success, replay, queues } = route;
+  const responses = [success, ...(replay ? [replay] : []), ...(queues ? [queues] : [])];
+  const returned = responses.map(successText).join(' or ');
   return row(
     `\`${method} ${path}\``,
     summary,

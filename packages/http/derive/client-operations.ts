@@ -12,8 +12,9 @@ export function clientOperations(): Readonly<Record<string, Readonly<Record<stri
   return found;
 }
 
-function operationOf({ method, path, body, query, success }: Route): Operation {
-  const input = body ? 'json' : query && 'query';
+function operationOf({ method, path, body, query, queues, success }: Route): Operation {
+  // What a query queues is a call of its own (`MessageCalls`).
+  const input = body ? 'json' : query && !queues && 'query';
   const facts = success.body === null || typeof success.body === 'string' ? [] : metaOf(success.body.example);
   return {
     method,

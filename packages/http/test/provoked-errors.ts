@@ -112,6 +112,8 @@ export const NEVER: Readonly<Record<string, string>> = {
     'this process has the network of every instance (core/test/gateways.test.ts)',
   'PATCH /messages/{message} GATEWAY_UNAVAILABLE':
     'this process has the network of every instance (core/test/gateways.test.ts)',
+  'DELETE /messages/{message} GATEWAY_UNAVAILABLE':
+    'this process has the network of every instance (core/test/gateways.test.ts)',
 };
 
 const UNKNOWN: Act = async () => {
@@ -275,7 +277,8 @@ function actionErrors(
   path: string,
   request: object,
 ): Readonly<Record<string, Act>> {
-  const name = (code: ErrorCode): string => `${method} ${path} ${code}`;
+  const [route = ''] = path.split('?');
+  const name = (code: ErrorCode): string => `${method} ${route} ${code}`;
   const act: Act = ({ call, at }) => call(method, at(path), request);
   const actOn = (call: Call, message: string): Promise<Seen> =>
     call(method, path.replace('{message}', message), request);
@@ -330,8 +333,6 @@ const unreachable = { credentials: withToken('sandbox-unreachable').credentials 
 const create: Act = ({ call }) => call('POST', '/instances');
 
 const OF_ONE_ROW: Readonly<Record<string, Act>> = {
-  'DELETE /messages/{message} INVALID_MESSAGE_STATE': ({ call, at }) =>
-    call('DELETE', at('/messages/{message}')),
   'POST /instances INSTANCE_LIMIT_REACHED': withPlan({ instanceLimit: 1 }, create),
   'POST /instances SUBSCRIPTION_REQUIRED': withPlan({ subscription: 'none' }, create),
   'POST /instances GATEWAY_ERROR': ({ call }) =>
@@ -401,6 +402,7 @@ const OF_ONE_ROW: Readonly<Record<string, Act>> = {
   ...actionErrors('PUT', REACTION, { json: { emoji: '👍' } }),
   ...actionErrors('DELETE', REACTION, {}),
   ...actionErrors('PATCH', '/messages/{message}', { json: { text: 'Better' } }),
+  ...actionErrors('DELETE', '/messages/{message}?for=everyone', {}),
   'GET /events/stream STREAM_LIMIT_REACHED': async ({ service, workspaceId, call }) => {
     const { events } = service.trunkline.workspace(workspaceId);
     await Promise.all(Array.from({ length: 100 }, () => events.stream()));

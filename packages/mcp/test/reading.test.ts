@@ -176,6 +176,7 @@ describe('a model', () => {
         { message: message?.id, emoji: '👍', idempotency_key: 'key-00002' },
         'MESSAGE_NOT_FOUND',
       ],
+      ['delete_message', { message: message?.id, idempotency_key: 'key-00004' }, 'MESSAGE_NOT_FOUND'],
       [
         'edit_message',
         { message: message?.id, text: 'Mine', idempotency_key: 'key-00003' },

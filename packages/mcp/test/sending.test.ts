@@ -392,3 +392,19 @@ describe('a model that edits', () => {
     expect(await messages.get(document.id)).toMatchObject({ caption: 'Hello' });
   });
 });
+
+describe('a model that deletes', () => {
+  it('deletes for everyone in the chats of the rules, as one message of the day', async () => {
+    const { service, instance, model } = await sendingBy({ to: [FRIEND], messagesPerDay: 1 });
+    const { messages } = service.trunkline.workspace(service.workspaceId);
+    const { message } = await messages.send({ instance, to: FRIEND, type: 'text', text: 'Helo' });
+    await service.clock.advance(1_000);
+    const call = { message: message.id, idempotency_key: 'key-of-deletion' };
+    expect(await model.call('delete_message', call)).toMatchObject({
+      action: { message_id: message.id, kind: 'deletion', status: 'queued' },
+      messages_left_today: 0,
+    });
+    await service.clock.advance(1_000);
+    expect(await messages.get(message.id)).toMatchObject({ text: null, deleted_at: expect.any(String) });
+  });
+});

@@ -78,6 +78,18 @@ describe('an edit of a workflow', () => {
   });
 });
 
+describe('a deletion of a workflow', () => {
+  it('deletes a message for everyone', async () => {
+    const phone = service().trunkline.sandbox.phone(instance);
+    const [sent] = await execute(text());
+    await queueIsEmpty();
+    const messageId = asText(sent?.json['id']);
+    const [deleted] = await execute(run('message', 'deleteForEveryone', { messageId }));
+    expect(deleted?.json).toMatchObject({ kind: 'deletion', message_id: messageId, status: 'queued' });
+    await eventually(() => expect(phone.acted()).toMatchObject([{ deed: { kind: 'deletion' } }]));
+  });
+});
+
 describe('typing in a workflow', () => {
   it('is shown to the chat', async () => {
     const parameters = {

@@ -22,7 +22,7 @@ export const OPT_IN_EVENT_MEANINGS = {
   'message.edited': 'the author of a message changed its text or caption',
   'message.deleted': 'a message was deleted for everyone in its chat',
   'message.action_failed':
-    'an action on a message, such as a reaction or an edit, that the API has accepted could not be carried out',
+    'an action on a message, such as a reaction or a deletion, that the API has accepted could not be carried out',
   'message.undecryptable': 'a message arrived that only the phone can show, or that cannot be decrypted',
   'message.media_available':
     'the file of a message, which was not available at `message.received` or `message.echo`, can be downloaded',

@@ -114,7 +114,7 @@ export interface WebhookAction {
   /** The message that the action is about, `msg_…`. */
   readonly message_id: string;
   /** The effect of the action on the message. */
-  readonly kind: 'reaction' | 'edit';
+  readonly kind: 'reaction' | 'edit' | 'deletion';
   /** The emoji of a reaction; null if the action takes the reaction back, and for other kinds. */
   readonly emoji: string | null;
   /**
@@ -291,7 +291,17 @@ export interface WebhookInstance {
   readonly paired?: boolean;
   /** The kinds of messages and of actions on messages that the instance can send, and what else it can do. */
   readonly capabilities?: readonly (
-    'text' | 'image' | 'document' | 'audio' | 'video' | 'groups' | 'reactions' | 'edits' | 'typing' | 'lookup'
+    | 'text'
+    | 'image'
+    | 'document'
+    | 'audio'
+    | 'video'
+    | 'groups'
+    | 'reactions'
+    | 'edits'
+    | 'deletions'
+    | 'typing'
+    | 'lookup'
   )[];
   /** Why the instance is not connected or is restricted, such as `qr_timeout`. */
   readonly last_error?: string;

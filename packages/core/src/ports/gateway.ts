@@ -159,7 +159,7 @@ export interface GatewayConnection {
   /**
    * Carries out an action on a message, with the same outcomes as those of a message. Called one after another, and
    * with the messages to the same recipient, in the order of their acceptance. Required for the capabilities
-   * `reactions` and `edits`.
+   * `reactions`, `edits` and `deletions`.
    */
   act?(action: OutgoingAction): Promise<SendOutcome>;
   /**
@@ -243,7 +243,9 @@ export type Deed =
   /** Null takes the reaction back. */
   | { readonly kind: 'reaction'; readonly emoji: string | null }
   /** Replaces the text of a message of the instance, or the caption of its file, which is empty to remove it. */
-  | { readonly kind: 'edit'; readonly type: MessageType; readonly text: string };
+  | { readonly kind: 'edit'; readonly type: MessageType; readonly text: string }
+  /** Deletes a message of the instance for everyone in its chat. */
+  | { readonly kind: 'deletion' };
 
 export interface OutgoingMessage extends Outgoing {
   /** The message that this one replies to, in the same chat. */

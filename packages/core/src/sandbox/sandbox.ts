@@ -243,7 +243,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     ...(linkedBy === 'phone' ? BY_PHONE : BY_CREDENTIALS),
     isSimulated: true,
     capabilities: CAPABILITIES,
-    actionsWithinMs: { edits: EDITABLE_MS },
+    actionsWithinMs: { edits: EDITABLE_MS, deletions: DELETABLE_MS },
     sendsAtOnce: SENDS_AT_ONCE,
     attach(given) {
       attached = given;
@@ -419,8 +419,9 @@ type WithoutStamp<Activity> = Activity extends NetworkActivity ? Omit<Activity, 
 
 /** How many messages of an instance are on their way at the same time, each to another recipient. */
 const SENDS_AT_ONCE = 16;
-/** How long a message can be edited, as on WhatsApp. */
+/** How long a message can be edited, and be deleted for everyone, as on WhatsApp. */
 const EDITABLE_MS = 15 * 60_000;
+const DELETABLE_MS = 60 * 60 * 60_000;
 /** How many messages of an instance the network remembers by default. */
 const KEPT_MESSAGES = 10_000;
 /**

@@ -291,6 +291,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     { message, tries }: QueuedMessage,
     action: MessageAction,
   ): Promise<SendResult> => {
+    if (action.kind === 'deletion' && message.deletedAt !== null) return { kind: 'accepted' };
     // After an attempt without an outcome, the network may have carried the action out in time.
     const withinMs = tries > 0 ? null : gateways.actionWithinMs(instance.network, action.kind);
     const flaw = flawForAction(message, action.kind, { now: clock.now(), withinMs });

@@ -54,6 +54,8 @@ function deedOf({ type }: Message, { kind, emoji, text }: MessageAction): Deed {
       return { kind, emoji };
     case 'edit':
       return { kind, type, text: text ?? '' };
+    case 'deletion':
+      return { kind };
   }
 }
 

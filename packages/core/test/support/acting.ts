@@ -1,5 +1,5 @@
 import type { SendOutcome } from '../../src/spi/gateway.ts';
-import { connected, MINUTE, receivedEvents, SECOND, sendText } from './harness.ts';
+import { connected, HOUR, MINUTE, receivedEvents, SECOND, sendText } from './harness.ts';
 import type { Harness } from './harness.ts';
 import { memoryStorage } from './memory-storage.ts';
 import { scriptedGateway } from './scripted-gateway.ts';
@@ -8,7 +8,7 @@ import type { Script, ScriptedGateway } from './scripted-gateway.ts';
 /** A person who writes to the instance. */
 export const ADA = '34600000009';
 /** The events of actions. */
-const EVENTS = ['message.reaction', 'message.edited', 'message.action_failed'] as const;
+const EVENTS = ['message.reaction', 'message.edited', 'message.deleted', 'message.action_failed'] as const;
 export const NOT_NOW: SendOutcome = { kind: 'not_sent', reason: 'busy', retryAfterMs: MINUTE };
 
 /** A service with one instance whose network has every action. */
@@ -27,8 +27,8 @@ export interface Acting {
 export async function acting(script: Partial<Script> = {}, storage = memoryStorage()): Promise<Acting> {
   const gateway = {
     ...scriptedGateway(script),
-    capabilities: ['text', 'image', 'groups', 'reactions', 'edits'],
-    actionsWithinMs: { edits: 15 * MINUTE },
+    capabilities: ['text', 'image', 'groups', 'reactions', 'edits', 'deletions'],
+    actionsWithinMs: { edits: 15 * MINUTE, deletions: 60 * HOUR },
   } as const;
   const { harness, id } = await connected({ gateway, storage });
   await harness.api.webhooks.create({ url: 'https://hooks.example.com/', events: EVENTS });

@@ -134,6 +134,11 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await thread(page).getByRole('button', { name: 'Save' }).click();
     await page.getByText('The edit is in the queue.').waitFor();
     await thread(page).getByText('Better words').waitFor();
+
+    await thread(page).getByRole('button', { name: 'Delete Better words' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete for everyone' }).click();
+    await page.getByText('The deletion is in the queue.').waitFor();
+    await thread(page).getByText('Better words').waitFor({ state: 'detached' });
   });
 
   it.runIf(isLongForm)('send a file with its caption, and show a received one', async () => {

@@ -5,7 +5,10 @@ const { Type } = proto.Message.ProtocolMessage;
 
 type Deed = OutgoingAction['deed'];
 
-/** Composes an action in the form that phones understand, as `BuildReaction` and `BuildEdit` of whatsmeow do. */
+/**
+ * Composes an action in the form that phones understand, as `BuildReaction`, `BuildEdit` and `BuildRevoke` of whatsmeow
+ * do.
+ */
 export function composeAction(
   jid: string,
   { about, deed }: Pick<OutgoingAction, 'about' | 'deed'>,
@@ -20,6 +23,8 @@ export function composeAction(
       const edit = { key, type: Type.MESSAGE_EDIT, editedMessage: editedContent(deed), timestampMs: now };
       return { editedMessage: { message: { protocolMessage: edit } } };
     }
+    case 'deletion':
+      return { protocolMessage: { key, type: Type.REVOKE } };
   }
 }
 
@@ -50,7 +55,9 @@ function keyOf(jid: string, { networkId, senderId }: OutgoingAction['about']): p
 }
 
 /** The attribute by which stanzas name a change of an earlier message, as whatsmeow's `getEditAttribute` does. */
-export function editAttribute({ reactionMessage, editedMessage }: proto.IMessage): string | null {
+export function editAttribute(content: proto.IMessage): string | null {
+  const { reactionMessage, editedMessage, protocolMessage } = content;
   if (editedMessage?.message?.protocolMessage?.type === Type.MESSAGE_EDIT) return '1';
+  if (protocolMessage?.type === Type.REVOKE) return '7';
   return reactionMessage && !reactionMessage.text ? '7' : null;
 }

@@ -110,7 +110,12 @@ export async function sendAction(
   if (deed.kind === 'edit' && deed.type === 'audio') return NO_CAPTION;
   const now = outbox.clock.now();
   const prepared = await prepare(outbox, action, async ({ jid }) => composeAction(jid, action, now));
-  return prepared.kind === 'prepared' ? write(outbox, { message: action, prepared, writing }) : prepared;
+  if (prepared.kind !== 'prepared') return prepared;
+  const outcome = await write(outbox, { message: action, prepared, writing });
+  // A phone that could not read the message must not get it any more.
+  if (deed.kind === 'deletion' && outcome.kind === 'accepted')
+    await outbox.sent.forget(action.about.networkId);
+  return outcome;
 }
 
 /** Shows the recipient that a text is being typed, until it comes. Apps end the display themselves. */

@@ -19,6 +19,8 @@ export interface SentMessage {
 /** The messages sent in recent days, for phones that could not read them and request them again. */
 export interface SentMessages {
   find(networkId: string): Promise<SentMessage | undefined>;
+  /** Erases a message, so that no phone gets it any more. */
+  forget(networkId: string): Promise<void>;
   /** The changes to write together with the keys that the message was encrypted with. */
   record(networkId: string, message: SentMessage): SentMessageChanges;
 }
@@ -34,15 +36,21 @@ type SentMessageChanges = Readonly<Record<typeof TYPE, Readonly<Record<string, S
 
 export function sentMessages(values: SessionValues, clock: Pick<Clock, 'now'>): SentMessages {
   const idOn = (day: number, networkId: string): string => `${day}.${networkIdOf(networkId)}`;
+  const read = (networkId: string): Promise<ReadonlyMap<string, Uint8Array>> => {
+    const today = dayOf(clock.now());
+    const days = Array.from({ length: KEPT_DAYS + 1 }, (_, ago) => today - ago);
+    return values.read(days.map((day) => keyName(TYPE, idOn(day, networkId))));
+  };
   return {
     async find(networkId) {
-      const today = dayOf(clock.now());
-      const days = Array.from({ length: KEPT_DAYS + 1 }, (_, ago) => today - ago);
-      const stored = await values.read(days.map((day) => keyName(TYPE, idOn(day, networkId))));
-      const [bytes] = stored.values();
+      const [bytes] = (await read(networkId)).values();
       if (!bytes) return undefined;
       const { jid, message } = decodeValue<StoredMessage>(bytes);
       return { jid, content: proto.Message.decode(message) };
+    },
+    async forget(networkId) {
+      const stored = await read(networkId);
+      if (stored.size > 0) await values.save(new Map([...stored.keys()].map((name) => [name, null])));
     },
     record: (networkId, { jid, content }) => ({
       [TYPE]: {

@@ -206,13 +206,14 @@ function accepted(wa: FakeWhatsApp): readonly SentToNetwork[] {
 function acted(wa: FakeWhatsApp): readonly ActedOnNetwork[] {
   return taken(wa).flatMap(({ id, content, edit }) => {
     if (content.type !== 'other') return [];
-    const { reactionMessage, editedMessage } = proto.Message.fromObject(content.message);
-    const change = editedMessage?.message?.protocolMessage;
+    const { reactionMessage, editedMessage, protocolMessage } = proto.Message.fromObject(content.message);
+    const change = editedMessage?.message?.protocolMessage ?? protocolMessage;
     const key = reactionMessage?.key ?? change?.key;
-    const deed = reactionMessage ? deedOfReaction(reactionMessage) : change ? editIn(change) : null;
+    const deed = reactionMessage ? deedOfReaction(reactionMessage) : change ? changeIn(change) : null;
     if (!key || !deed) return [];
     // Phones and the network know a change by this attribute (whatsmeow, `getEditAttribute`).
-    const expected = deed.kind === 'edit' ? '1' : deed.emoji === null ? '7' : null;
+    const expected =
+      deed.kind === 'edit' ? '1' : deed.kind === 'deletion' || deed.emoji === null ? '7' : null;
     if (edit !== expected)
       throw new Error(`The stanza of an action has the attribute edit=${edit ?? 'none'}.`);
     return [{ networkId: id, about: key.id ?? '', isOwn: key.fromMe === true, deed }];
@@ -249,7 +250,8 @@ function deedOfReaction({ text }: proto.Message.IReactionMessage): ActedOnNetwor
   return { kind: 'reaction', emoji: text || null };
 }
 
-function editIn({ editedMessage }: proto.Message.IProtocolMessage): ActedOnNetwork['deed'] {
+function changeIn({ type, editedMessage }: proto.Message.IProtocolMessage): ActedOnNetwork['deed'] {
+  if (type === proto.Message.ProtocolMessage.Type.REVOKE) return { kind: 'deletion' };
   const { conversation, imageMessage, documentWithCaptionMessage } = editedMessage ?? {};
   if (imageMessage) return { kind: 'edit', type: 'image', text: imageMessage.caption ?? '' };
   const document = documentWithCaptionMessage?.message?.documentMessage;

@@ -40,6 +40,8 @@ export interface MessageCalls {
   removeReaction(id: string, options?: SendOptions): Promise<CallResult<Acted>>;
   /** Queues an edit of a message, or changes a message that is not on its way yet. Repeats as `send` does. */
   edit(id: string, edit: EditInput, options?: SendOptions): Promise<CallResult<Acted>>;
+  /** Queues that a sent message is deleted for everyone in its chat. Repeats as `send` does. */
+  deleteForEveryone(id: string, options?: SendOptions): Promise<CallResult<Acted>>;
   /** Downloads the file of a message as you read it. The file's name is in the message. */
   media(id: string, options?: CallOptions): Promise<CallResult<MediaFile>>;
 }
@@ -115,7 +117,7 @@ export function messageCalls(transport: Transport, { list, events }: RemoteApi['
     // The client trusts the service and does not check the response against this type.
     return { ok: true, requestId: response.requestId, data: response.body?.['data'] as Data, replayed };
   };
-  const { send, react, removeReaction, edit } = OPERATIONS.messages;
+  const { send, react, removeReaction, edit, cancel } = OPERATIONS.messages;
   const about = (id: string, operation: Operation): Operation => ({
     ...operation,
     path: pathOf(operation.path, id),
@@ -129,6 +131,10 @@ export function messageCalls(transport: Transport, { list, events }: RemoteApi['
     react: (id, json, options) => queue(about(id, react), { json }, options),
     removeReaction: (id, options) => queue(about(id, removeReaction), {}, options),
     edit: (id, json, options) => queue(about(id, edit), { json }, options),
+    deleteForEveryone: (id, options) => {
+      const { method, path } = about(id, cancel);
+      return queue({ method, path: `${path}?for=everyone` }, {}, options);
+    },
     async media(id, { signal } = {}) {
       const { method, path } = OPERATIONS.messages.media;
       const response = await transport({ method, path: pathOf(path, id), wantsFile: true, signal });

@@ -16,9 +16,9 @@ export interface RemoteApi extends RemoteWorkspace {
 }
 
 type RemoteWorkspace = {
-  // An upload is part of a send, not an operation of its own.
+  // An upload is part of a send, and `deleteForEveryone` shares the request of `cancel` (`MessageCalls`).
   readonly [Group in keyof WorkspaceApi]: {
-    readonly [Name in keyof WorkspaceApi[Group] as Exclude<Name, 'upload'>]: Remote<
+    readonly [Name in keyof WorkspaceApi[Group] as Exclude<Name, 'upload' | 'deleteForEveryone'>]: Remote<
       WorkspaceApi[Group][Name]
     >;
   };

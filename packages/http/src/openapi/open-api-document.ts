@@ -88,7 +88,11 @@ const plainly: ZodOpenApiOverride = ({ jsonSchema, zodSchema }) => {
 function namedSchemas(routes: readonly Route[]): Record<string, z.ZodType | JsonSchema> {
   const inputs = routes.flatMap(({ body }) => (body ? [body, ...(body.form ? [body.form] : [])] : []));
   const bodies = routes
-    .flatMap(({ success, replay }) => [success, ...(replay ? [replay] : [])])
+    .flatMap(({ success, replay, queues }) => [
+      success,
+      ...(replay ? [replay] : []),
+      ...(queues ? [queues] : []),
+    ])
     .flatMap(bodyOf);
   const resources = bodies.flatMap(({ resource }) => (resource ? [resource] : []));
   return {

@@ -10,7 +10,7 @@ import { exampleAt } from './page-example.ts';
 import { parameters } from './parameters.ts';
 
 export function operation(route: Route): ZodOpenApiOperationObject {
-  const { operationId, chapter, summary, beyond, body, path, success, replay } = route;
+  const { operationId, chapter, summary, beyond, body, path, success, replay, queues } = route;
   const scopes = scopesOf(route);
   return {
     operationId,
@@ -28,6 +28,9 @@ export function operation(route: Route): ZodOpenApiOperationObject {
           ...successResponse(success, path),
           description: 'The part of the file that the header `Range` asks for',
         },
+      }),
+      ...(queues && {
+        [`${queues.status}`]: { ...successResponse(queues, path), description: queues.description },
       }),
       ...(replay && { [`${replay.status}`]: replayResponse(replay, path) }),
       ...errorResponses(route),

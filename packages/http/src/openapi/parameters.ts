@@ -37,9 +37,10 @@ const LAST_EVENT_ID: oas31.ParameterObject = {
 };
 
 export function parameters(route: Route): (oas31.ParameterObject | oas31.ReferenceObject)[] {
-  const headers = route.replay
-    ? ['RequestId', 'WorkspaceId', 'IdempotencyKey']
-    : ['RequestId', 'WorkspaceId'];
+  const headers =
+    (route.replay ?? route.queues)
+      ? ['RequestId', 'WorkspaceId', 'IdempotencyKey']
+      : ['RequestId', 'WorkspaceId'];
   return [
     ...(route.parameter === undefined ? [] : [pathParameter(route.chapter, route.parameter)]),
     ...(route.query ? queryParameters(route.query) : []),

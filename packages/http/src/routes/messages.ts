@@ -2,14 +2,17 @@ import {
   actionQuery,
   editInput,
   eventPageQuery,
+  invalid,
   messageInput,
   messageQuery,
   reactionInput,
   scheduledQuery,
   SENDABLE_KINDS,
+  unwrap,
 } from '@trunkline/core/spi/http';
 import type { ActionOptions, SendInput } from '@trunkline/core';
 import type { Context } from 'hono';
+import * as z from 'zod';
 import { data } from '../route-response.ts';
 import type { RouteResponse } from '../route-response.ts';
 import { downloadResponse } from '../download.ts';
@@ -234,11 +237,32 @@ export const messageRoutes: RouteGroup<'messages'> = {
       method: 'DELETE',
       path: '/messages/{message}',
       beyond: true,
-      summary: 'Cancels a message that waits for its send_at',
+      summary:
+        'Cancels a message that waits for its send_at, or queues that a sent one is deleted for everyone',
       scope: 'messages:send',
+      query: {
+        schema: z.object({ for: z.enum(['everyone']).optional() }),
+        parameters: {
+          for: 'With `everyone`, a message that was sent is deleted for everyone in its chat. Without it, a message is cancelled.',
+        },
+      },
       success: { status: 200, body: MESSAGE },
-      errors: ['INVALID_MESSAGE_STATE'],
-      handle: async ({ api, id }) => data(await api.messages.cancel(id)),
+      queues: { status: 202, body: ACTION, description: 'With `for=everyone`: the deletion' },
+      errors: ACTING.errors,
+      refuses: {
+        VALIDATION_FAILED: { query: 'for=me' },
+        INVALID_IDEMPOTENCY_KEY: {
+          query: 'for=everyone',
+          headers: { 'Idempotency-Key': 'two words' },
+        },
+      },
+      handle: async ({ api, id, query, c }) => {
+        const { for: whom } = query;
+        if (whom === undefined) return data(await api.messages.cancel(id));
+        if (whom !== 'everyone') return unwrap(invalid({ for: ['Must be everyone.'] }));
+        const { action, replayed } = await api.messages.deleteForEveryone(id, keyOf(c));
+        return { ...queued(action, replayed), status: 202 };
+      },
     },
     standing: {
       operationId: 'getMessageStanding',

@@ -18,9 +18,9 @@ export interface RouteGroup<Name extends GroupName> extends Chapter {
 
 export type GroupName = keyof WorkspaceApi | 'apiKey';
 
-/** An upload is part of a send, so it has no route of its own. */
+/** An upload is part of a send, and a deletion for everyone a query of `cancel`, so they have no routes of their own. */
 type OperationName<Name extends GroupName> = Name extends keyof WorkspaceApi
-  ? Exclude<keyof WorkspaceApi[Name], 'upload'>
+  ? Exclude<keyof WorkspaceApi[Name], 'upload' | 'deleteForEveryone'>
   : 'get';
 
 export interface Chapter {
@@ -60,6 +60,8 @@ export interface RouteDefinition {
   readonly success: SuccessResponse;
   /** The response if the same request was accepted before, in which case nothing new is done. */
   readonly replay?: SuccessResponse & { readonly description: string };
+  /** The response if the query asks for something that is queued. A repeat of the same request gets it too. */
+  readonly queues?: SuccessResponse & { readonly description: string };
   /**
    * The route's own error codes that depend on more than the request (earlier requests, the plan, the network). Codes
    * that every route may return, and the code for an unknown id, are not repeated.

@@ -35,7 +35,7 @@ export const network: Resource<NetworkResource> = {
   example: {
     name: 'whatsapp',
     title: 'WhatsApp',
-    capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups', 'reactions', 'edits', 'typing', 'lookup'],
+    capabilities: [...CAPABILITIES],
     linking: ['qr', 'pairing_code'],
     credentials: [],
     simulated: false,

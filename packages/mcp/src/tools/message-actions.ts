@@ -56,7 +56,17 @@ const EDIT: Tool = defineTool({
     ),
 });
 
-export const ACTION_TOOLS: readonly Tool[] = [REACT, EDIT];
+const DELETE: Tool = defineTool({
+  ...ACTING,
+  name: 'delete_message',
+  title: 'Delete a message for everyone',
+  description: `Deletes a message of the instance for everyone in its chat, and here. WhatsApp allows it for two and a half days. ${RULES}`,
+  input: { message: idOf('the message (msg_…)'), idempotency_key: idempotencyKey },
+  handle: ({ message, idempotency_key: key }, use) =>
+    act(use, { message, key }, ({ id }, options) => use.api.messages.deleteForEveryone(id, options)),
+});
+
+export const ACTION_TOOLS: readonly Tool[] = [REACT, EDIT, DELETE];
 
 /** Acts on a message within the rules for its chat, as one message of the day. */
 async function act(

@@ -23,6 +23,11 @@ export function editMessage(...item: Item): Promise<IDataObject> {
   return act(item, { method: 'PATCH', path: path`/messages/${messageOf(...item)}`, body });
 }
 
+export function deleteForEveryone(...item: Item): Promise<IDataObject> {
+  const query = { for: 'everyone' };
+  return act(item, { method: 'DELETE', path: path`/messages/${messageOf(...item)}`, query });
+}
+
 function messageOf(...[context, itemIndex]: Item): string {
   return textOf(context, 'messageId', itemIndex).trim();
 }
@@ -30,7 +35,12 @@ function messageOf(...[context, itemIndex]: Item): string {
 /** Queues an action on a message, and returns it. */
 async function act(
   [context, itemIndex]: Item,
-  request: { readonly method: IHttpRequestMethods; readonly path: string; readonly body?: IDataObject },
+  request: {
+    readonly method: IHttpRequestMethods;
+    readonly path: string;
+    readonly query?: IDataObject;
+    readonly body?: IDataObject;
+  },
 ): Promise<IDataObject> {
   const headers = { 'Idempotency-Key': idempotencyKey(context, itemIndex) };
   const { data } = await requestJson(context, { ...request, headers, itemIndex });

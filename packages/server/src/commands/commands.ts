@@ -619,6 +619,18 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./messages.ts')).editMessage,
   },
   {
+    name: 'messages delete',
+    group: 'Messages',
+    summary: 'delete a message that you sent for everyone in its chat',
+    on: 'service',
+    arguments: { '<message>': 'its id' },
+    options: {
+      '--idempotency-key <key>': 'the deletion of a key is queued once, however often the command runs',
+    },
+    examples: ['trunkline messages delete msg_1'],
+    load: async () => (await import('./messages.ts')).deleteForEveryone,
+  },
+  {
     name: 'messages actions',
     group: 'Messages',
     summary: 'list the actions on a message with their outcomes, newest first',

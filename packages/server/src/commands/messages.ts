@@ -88,6 +88,19 @@ export const editMessage: CommandHandler = async (call) => {
   output.result({ data }, actionFacts(data));
 };
 
+export const deleteForEveryone: CommandHandler = async (call) => {
+  const { argument, options, output, signal } = call;
+  const service = await remoteService(call);
+  const id = argument('message');
+  const how = { idempotencyKey: options.text('idempotency-key'), signal };
+  const { data } = await accepted(
+    service,
+    service.client.messages.deleteForEveryone(id, how),
+    anActionOn(id),
+  );
+  output.result({ data }, actionFacts(data));
+};
+
 export const listActions: CommandHandler = pagesCommand({
   shape: action,
   page: ({ messages }, page, call) => messages.actions(call.argument('message'), page, call),

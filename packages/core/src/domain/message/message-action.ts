@@ -8,7 +8,8 @@ import type { Message, MessageError } from './message.ts';
 export const ACTION_CAPABILITIES: {
   readonly reaction: Extract<Capability, 'reactions'>;
   readonly edit: Extract<Capability, 'edits'>;
-} = { reaction: 'reactions', edit: 'edits' };
+  readonly deletion: Extract<Capability, 'deletions'>;
+} = { reaction: 'reactions', edit: 'edits', deletion: 'deletions' };
 export type ActionKind = keyof typeof ACTION_CAPABILITIES;
 export const ACTION_KINDS: readonly ActionKind[] = Object.keys(ACTION_CAPABILITIES) as ActionKind[]; // the table has no other keys
 export type ActionCapability = (typeof ACTION_CAPABILITIES)[ActionKind];
@@ -65,7 +66,7 @@ const MESSAGE_SCHEDULED: MessageError = {
 
 const MESSAGE_OF_OTHERS: MessageError = {
   code: 'message_of_others',
-  message: 'Only a message that the instance sent can be edited.',
+  message: 'Only a message that the instance sent can be edited, or deleted for everyone.',
 };
 
 const NO_WORDS: MessageError = {
@@ -92,8 +93,8 @@ export function flawForAction(
   const { status, deletedAt, sendAt, sentAt, direction } = message;
   if (deletedAt !== null) return MESSAGE_DELETED;
   if (status === 'failed') return MESSAGE_NOT_SENT;
+  if (kind !== 'reaction' && direction === 'inbound') return MESSAGE_OF_OTHERS;
   if (kind === 'edit') {
-    if (direction === 'inbound') return MESSAGE_OF_OTHERS;
     if (wordsFieldOf(message) === null) return NO_WORDS;
   } else if (status === 'queued' && sendAt !== null) return MESSAGE_SCHEDULED;
   return withinMs !== null && sentAt !== null && now - sentAt > withinMs ? tooLate(withinMs) : null;
@@ -101,9 +102,10 @@ export function flawForAction(
 
 function tooLate(withinMs: number): MessageError {
   const minutes = Math.round(withinMs / 60_000);
+  const time = minutes % 60 === 0 ? `${minutes / 60} hours` : `${minutes} minutes`;
   return {
     code: 'too_late',
-    message: `The network allows this only for ${minutes} minutes after the message was sent.`,
+    message: `The network allows this only for ${time} after the message was sent.`,
   };
 }
 

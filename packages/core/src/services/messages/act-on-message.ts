@@ -80,6 +80,14 @@ export async function editWords(
   });
 }
 
+/** Accepts that a message of the instance is deleted for everyone in its chat. */
+export function deleteForEveryone(
+  context: ServiceContext,
+  request: ActionRequest,
+): Promise<Result<AcceptedAction>> {
+  return act(context, request, { kind: 'deletion', emoji: null, text: null });
+}
+
 export async function listActions(
   context: ServiceContext,
   { workspaceId, id: messageId }: { readonly workspaceId: string; readonly id: string },

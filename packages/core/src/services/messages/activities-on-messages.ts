@@ -142,7 +142,7 @@ async function remove(
 }
 
 /** Deletes the file now, without waiting for a sweep. */
-async function deleteFile(context: ServiceContext, message: Message): Promise<void> {
+export async function deleteFile(context: ServiceContext, message: Message): Promise<void> {
   if (message.media?.available) await discardUpload(context, { contentId: contentIdOf(message) });
 }
 

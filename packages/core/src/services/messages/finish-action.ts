@@ -1,6 +1,6 @@
 import { finishAction } from '../../domain/message/message-action.ts';
 import type { MessageAction } from '../../domain/message/message-action.ts';
-import { editMessage } from '../../domain/message/message-words.ts';
+import { deleteMessage, editMessage } from '../../domain/message/message-words.ts';
 import type { Message, MessageError } from '../../domain/message/message.ts';
 import type { ActionOutcome } from '../../ports/storage/action-store.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
@@ -10,6 +10,7 @@ import { timestamp } from '../../resources/time.ts';
 import { changeTries } from '../../runtime/retry.ts';
 import type { ServiceContext } from '../context.ts';
 import { FencedError } from '../instances/fenced-error.ts';
+import { deleteFile } from './activities-on-messages.ts';
 
 /**
  * Stores the outcome of an action: `error` is null if the network has accepted it. An action that has succeeded changes
@@ -33,7 +34,9 @@ export async function recordActionOutcome(
       error === null ? effectOf(context, finished, message) : failure(context, finished, message);
     const stored = await storage.actions.finish(lease, { action: finished, ...effect });
     if (stored === 'fenced') throw new FencedError(lease.instanceId);
-    if (stored !== 'message_changed') return;
+    if (stored === 'message_changed') continue;
+    if (action.kind === 'deletion' && effect.change) await deleteFile(context, message);
+    return;
   }
 }
 
@@ -70,6 +73,15 @@ function effectOf(context: ServiceContext, action: MessageAction, message: Messa
       return {
         events: [context.newEvent({ type: 'message.edited', workspaceId, data, now })],
         change: { message: decision.message, expected: message },
+      };
+    }
+    case 'deletion': {
+      if (message.deletedAt !== null) return { events: [] };
+      const deleted = deleteMessage(message, now);
+      const data = { message: messageResource(deleted), deletion: done };
+      return {
+        events: [context.newEvent({ type: 'message.deleted', workspaceId, data, now })],
+        change: { message: deleted, expected: message },
       };
     }
   }

@@ -25,7 +25,7 @@ export const eventsProperty: INodeProperties = {
     {
       name: 'Message Action Failed',
       value: 'message.action_failed',
-      description: 'A reaction or an edit that was accepted could not be carried out',
+      description: 'A reaction, an edit or a deletion that was accepted could not be carried out',
     },
     { name: 'Message Deleted', value: 'message.deleted' },
     {

@@ -18,6 +18,12 @@ const operation: INodeProperties = {
       action: 'Cancel a scheduled message',
     },
     {
+      name: 'Delete for Everyone',
+      value: 'deleteForEveryone',
+      description: 'Delete a message that was sent, for everyone in its chat',
+      action: 'Delete a message for everyone',
+    },
+    {
       name: 'Download Media',
       value: 'downloadMedia',
       description: 'Get the file of a message',
@@ -216,7 +222,15 @@ const reading: INodeProperties[] = [
     required: true,
     default: '',
     placeholder: 'e.g. msg_01kaj2r4t6v8x0z2b4d6f8h0j2',
-    displayOptions: shownFor('message', 'get', 'downloadMedia', 'cancel', 'react', 'edit'),
+    displayOptions: shownFor(
+      'message',
+      'get',
+      'downloadMedia',
+      'cancel',
+      'react',
+      'edit',
+      'deleteForEveryone',
+    ),
   },
   {
     displayName: 'Put Output File in Field',
@@ -334,7 +348,7 @@ const acting: INodeProperties[] = [
     type: 'collection',
     placeholder: 'Add option',
     default: {},
-    displayOptions: shownFor('message', 'react', 'edit'),
+    displayOptions: shownFor('message', 'react', 'edit', 'deleteForEveryone'),
     options: [IDEMPOTENCY_KEY],
   },
 ];

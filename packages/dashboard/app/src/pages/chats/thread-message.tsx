@@ -11,6 +11,7 @@ import { StatusBadge } from '../../components/status-badge.tsx';
 import { Time } from '../../components/time.tsx';
 import { counterpartName, MESSAGE_TONES, statusTime } from '../../domain/message-status.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { DeleteMessage } from './delete-message.tsx';
 import { EditWords, hasWords } from './edit-words.tsx';
 import { ReactChoice } from './react-choice.tsx';
 import styles from './thread-message.module.css';
@@ -88,6 +89,7 @@ export function ThreadMessage(props: ThreadMessageProps): ReactNode {
           <>
             {actions.includes('reactions') && <ReactChoice {...about} />}
             {actions.includes('edits') && isOwn && hasWords(message) && <EditWords {...about} />}
+            {actions.includes('deletions') && isOwn && status !== 'queued' && <DeleteMessage {...about} />}
           </>
         )}
       </div>
