@@ -1,5 +1,5 @@
 import { openLink } from '@trunkline/gateway-contract';
-import type { MemorySession } from '@trunkline/gateway-contract';
+import type { LinkOptions, MemorySession } from '@trunkline/gateway-contract';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
@@ -92,6 +92,32 @@ describe('a message that is being stored when the connection ends', () => {
     // Restrictions are asked for meanwhile.
     const kinds = slow.reports.map(({ kind }) => kind).filter((kind) => kind !== 'restricted');
     expect(kinds).toEqual(['connected', 'groups', 'message', 'closed']);
+  });
+});
+
+describe('a message that the service refuses', () => {
+  it('is reported by the next connection, before what its author wrote after it', async () => {
+    const { network, link, open } = await linked();
+    const { wa, account, reader } = network;
+    await link.connection().close();
+    const refusal = Promise.withResolvers<void>();
+    const taken: (string | null)[] = [];
+    const taking: LinkOptions['taking'] = async (report) => {
+      if (report.kind !== 'message') return;
+      const text = textOf(report.message);
+      if (text === 'one') await refusal.promise;
+      taken.push(text);
+    };
+    const refusing = await open({ taking });
+    await refusing.first('connected');
+    await wa.inbound(reader, account, 'one');
+    await wa.receiptFor(await wa.inbound(reader, account, 'two'));
+    refusal.reject(new Error('The contact was deleted.'));
+    await refusing.first('closed');
+    expect(taken).toEqual([]);
+    const again = await open();
+    await again.first('message', ({ message }) => textOf(message) === 'two');
+    expect(again.all('message').map(({ message }) => textOf(message))).toEqual(['one', 'two']);
   });
 });
 

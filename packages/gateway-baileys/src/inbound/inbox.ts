@@ -56,7 +56,7 @@ export interface Inbox {
 }
 
 export function createInbox(parts: InboxParts): Inbox {
-  const { socket, arrivals, listener, clock, calls, skipped, refused, ended } = parts;
+  const { socket, arrivals, listener, clock, calls, skipped, ended } = parts;
   const { unreadable } = arrivals;
   const work = createOrderedWork(CONCURRENT);
   const pauses = createPauses(clock, ended);
@@ -64,6 +64,11 @@ export function createInbox(parts: InboxParts): Inbox {
   const takeActivity = async (activity: Activity): Promise<void> => {
     if (listener.activity) await listener.activity(activity);
     else skipped(activity.kind);
+  };
+  let hasRefused = false;
+  const refused: InboxParts['refused'] = (error) => {
+    hasRefused = true;
+    parts.refused(error);
   };
   const reporting = { ...parts, takeActivity, findAdmins: findAdminsOf(socket) };
 
@@ -98,7 +103,11 @@ export function createInbox(parts: InboxParts): Inbox {
     // Look for the target before adding this message, which must not wait for itself.
     const target = 'target' in read ? inFlight.find(networkIdOf(read.target.id)) : null;
     const stored = read.kind === 'content' ? inFlight.add(networkIdOf(message.key.id)) : () => {};
-    const run = (): void => work.run(laneOf(message), () => receive(message, read, stored).catch(refused));
+    const report = async (): Promise<void> => {
+      // The next connection reports the refused message again, and this one after it.
+      if (!hasRefused) await receive(message, read, stored).catch(refused);
+    };
+    const run = (): void => work.run(laneOf(message), report);
     if (target) void target.then(run);
     else run();
   };
