@@ -4,6 +4,7 @@ import type { NumberLookup } from '@trunkline/core/spi/storage';
 import { it, itAlways } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { NOW, testId } from './examples.ts';
+import { storeInstance, storeWorkspace } from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 const found = (number: string, registeredNumber: string | null = number): NumberLookup => ({
@@ -49,11 +50,14 @@ export function lookupContract(subject: ContractSubject): void {
     });
 
     it('stays within the limit however many begin concurrently', async () => {
-      const { lookups } = await open();
-      const instance = of();
+      const storage = await open();
+      const { workspaceId, id: instanceId } = await storeInstance(storage, await storeWorkspace(storage));
       const decisions = await Promise.all(
         Array.from({ length: 10 }, (_, index) =>
-          lookups.begin(instance, { numbers: [`${index}1`, `${index}2`], now: NOW, limit: 5 }),
+          storage.lookups.begin(
+            { workspaceId, instanceId },
+            { numbers: [`${index}1`, `${index}2`], now: NOW, limit: 5 },
+          ),
         ),
       );
       expect(decisions.filter(({ kind }) => kind === 'begun')).toHaveLength(2);
