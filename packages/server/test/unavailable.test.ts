@@ -53,6 +53,8 @@ async function startServerApp() {
     logger,
   });
   await trunkline.start();
+  // Until the workers have nothing to do.
+  await runtime.clock.advance(1_000);
   onTestFinished(async () => {
     state.isAway = false;
     const stopped = trunkline.stop();

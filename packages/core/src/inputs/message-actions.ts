@@ -34,7 +34,8 @@ export const editInput: z.ZodType<Words, unknown> = z
       context.addIssue({ code: 'custom', path: ['text'], message: 'Is required, or a caption.' });
     if (text !== undefined && caption !== undefined)
       context.addIssue({ code: 'custom', path: ['caption'], message: 'Must not be given with a text.' });
-  });
+  })
+  .meta({ minProperties: 1 });
 
 interface Words {
   readonly text?: string | undefined;

@@ -35,12 +35,10 @@ interface Role {
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** The share of `timeoutMs` to wait for sends; the rest is for closing connections and releasing leases. */
-const SHARE_OF_SENDS = 0.5;
+/** The share of `timeoutMs` to wait for sends and calls; the rest is for closing connections and releasing leases. */
+const SHARE_OF_SENDS = 0.6;
 /** The share to wait for work on instances after that. */
 const SHARE_OF_INSTANCES = 0.2;
-/** The share to wait for calls. */
-const SHARE_OF_CALLS = 0.1;
 /** The share to wait for downloads, once before and once after the other two waits. */
 const SHARE_OF_DOWNLOADS = 0.05;
 
@@ -166,9 +164,8 @@ function gatewayRole(
     async stop(timeoutMs) {
       unsubscribe();
       await scheduler.stop();
-      await answerer.stop(timeoutMs * SHARE_OF_CALLS);
       await downloader.stop(timeoutMs * SHARE_OF_DOWNLOADS);
-      await sender.stop(timeoutMs * SHARE_OF_SENDS);
+      await Promise.all([sender, answerer].map((worker) => worker.stop(timeoutMs * SHARE_OF_SENDS)));
       await supervisor.stop(timeoutMs * SHARE_OF_INSTANCES);
       // Downloads that began with their messages end when the connections close.
       await downloader.completed(timeoutMs * SHARE_OF_DOWNLOADS);

@@ -28,7 +28,7 @@ export async function acting(script: Partial<Script> = {}, storage = memoryStora
   const gateway = {
     ...scriptedGateway(script),
     capabilities: ['text', 'image', 'groups', 'reactions', 'edits', 'deletions'],
-    actionsWithinMs: { edits: 15 * MINUTE, deletions: 60 * HOUR },
+    actionsWithinMs: { edits: 15 * MINUTE, deletions: HOUR },
   } as const;
   const { harness, id } = await connected({ gateway, storage });
   await harness.api.webhooks.create({ url: 'https://hooks.example.com/', events: EVENTS });

@@ -102,7 +102,8 @@ export function flawForAction(
 
 function tooLate(withinMs: number): MessageError {
   const minutes = Math.round(withinMs / 60_000);
-  const time = minutes % 60 === 0 ? `${minutes / 60} hours` : `${minutes} minutes`;
+  const [count, unit] = minutes % 60 === 0 ? [minutes / 60, 'hour'] : [minutes, 'minute'];
+  const time = `${count} ${unit}${count === 1 ? '' : 's'}`;
   return {
     code: 'too_late',
     message: `The network allows this only for ${time} after the message was sent.`,
