@@ -38,11 +38,11 @@ const anyId = fc.oneof(
 
 /**
  * How often a route is drawn: rarely if its requests remove objects or connections, because otherwise nothing would be
- * left; often if only it has a status, as files have 206.
+ * left; often if hardly any other has its status, as files have 206, and typing has 204.
  */
 function weightOf({ method, path }: Route): number {
   if (method === 'DELETE' || /(disconnect|logout)$/.test(path)) return 1;
-  if (path.endsWith('/media')) return 45;
+  if (path.endsWith('/media') || path.endsWith('/typing')) return 60;
   return method === 'POST' && path === '/messages' ? 60 : 15;
 }
 
@@ -181,6 +181,7 @@ const GOOD = {
   text: 'hi',
   url: 'https://hooks.example.com/a',
   events: ['message.sent'],
+  state: 'typing',
 };
 
 const jsonContent: fc.Arbitrary<Content> = fc

@@ -39,6 +39,7 @@ const SUCCESSES: Readonly<Record<string, Act>> = {
     const scheduled = idOf((await send({ send_at: '2026-01-02T00:00:00Z' })).json);
     return call('DELETE', `/messages/${scheduled}`);
   },
+  'PATCH /messages/{message}': ({ call, at }) => call('PATCH', at(EDIT), WITH_CAPTION),
   'POST /webhook-deliveries/{delivery}/retry': async (harness) => {
     const delivery = await failedDelivery(harness);
     return harness.call('POST', `/webhook-deliveries/${delivery}/retry`);
@@ -270,18 +271,22 @@ function callErrors(path: string, json: object): Readonly<Record<string, Act>> {
 }
 
 const REACTION = '/messages/{message}/reaction';
+const EDIT = '/messages/{message}';
+/** The message of the harness is a picture. */
+const WITH_CAPTION = { json: { caption: 'Better' } };
 
-/** The errors of a request that queues an action. */
+/** The errors of a request that queues an action. `ofText` is the request if the message is a text. */
 function actionErrors(
   method: 'PUT' | 'PATCH' | 'DELETE',
   path: string,
   request: object,
+  ofText = request,
 ): Readonly<Record<string, Act>> {
   const [route = ''] = path.split('?');
   const name = (code: ErrorCode): string => `${method} ${route} ${code}`;
   const act: Act = ({ call, at }) => call(method, at(path), request);
   const actOn = (call: Call, message: string): Promise<Seen> =>
-    call(method, path.replace('{message}', message), request);
+    call(method, path.replace('{message}', message), ofText);
   return {
     [name('INVALID_MESSAGE_STATE')]: async ({ service, call, send }) => {
       const refused = idOf((await send({ to: '15550003' })).json);
@@ -401,7 +406,7 @@ const OF_ONE_ROW: Readonly<Record<string, Act>> = {
   ...callErrors(LOOKUP, WITH_NUMBERS),
   ...actionErrors('PUT', REACTION, { json: { emoji: '👍' } }),
   ...actionErrors('DELETE', REACTION, {}),
-  ...actionErrors('PATCH', '/messages/{message}', { json: { text: 'Better' } }),
+  ...actionErrors('PATCH', EDIT, WITH_CAPTION, { json: { text: 'Better' } }),
   ...actionErrors('DELETE', '/messages/{message}?for=everyone', {}),
   'GET /events/stream STREAM_LIMIT_REACHED': async ({ service, workspaceId, call }) => {
     const { events } = service.trunkline.workspace(workspaceId);

@@ -1,5 +1,5 @@
 import type { ErrorCode, Scope } from '@trunkline/core';
-import { inputSchema } from '../src/openapi/input-schema.ts';
+import { inputSchema, takesNothing } from '../src/openapi/input-schema.ts';
 import { ROUTES } from '../src/routes/all-routes.ts';
 import { ownErrors } from '../src/routes/declared-errors.ts';
 import { scopesOf } from '../src/routes/route.ts';
@@ -29,7 +29,7 @@ export const ROUTE_TABLE: readonly Row[] = ROUTES.map((route) => ({
 
 /** The body that a request to a route needs: the example, if a body is required. */
 export function needed({ body }: Route, ids: Ids = {}): { readonly json?: object } {
-  return body && inputSchema(body).required ? { json: exampleOf(body, ids) } : {};
+  return body && !takesNothing(inputSchema(body)) ? { json: exampleOf(body, ids) } : {};
 }
 
 type Ids = Readonly<Record<string, string>>;

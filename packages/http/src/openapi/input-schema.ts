@@ -15,6 +15,11 @@ export function inputSchema(definition: InputDefinition): JsonSchema {
   return { ...schema, properties, ...(needed.length > 0 && { required: needed }) };
 }
 
+/** Whether an input without any field fits the schema. */
+export function takesNothing({ required = [], minProperties = 0 }: JsonSchema): boolean {
+  return required.length === 0 && minProperties === 0;
+}
+
 /**
  * The schema of a query parameter. It describes the value that the text stands for (a number), or the text if JSON
  * Schema cannot express the value (a list with commas).

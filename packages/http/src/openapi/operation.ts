@@ -5,7 +5,7 @@ import { scopesOf } from '../routes/route.ts';
 import type { RequestBody, Route, SuccessResponse } from '../routes/route.ts';
 import { errorResponses } from './error-responses.ts';
 import { RESPONSE_HEADERS, RATE_LIMIT_HEADERS } from './headers.ts';
-import { inputSchema } from './input-schema.ts';
+import { inputSchema, takesNothing } from './input-schema.ts';
 import { exampleAt } from './page-example.ts';
 import { parameters } from './parameters.ts';
 
@@ -45,9 +45,8 @@ function scopeText(scopes: readonly Scope[]): string {
 }
 
 function requestBody(body: RequestBody): oas31.RequestBodyObject {
-  const { required = [] } = inputSchema(body);
   return {
-    required: required.length > 0,
+    required: !takesNothing(inputSchema(body)),
     content: {
       'application/json': { schema: reference(body.name), example: body.example },
       ...(body.form && { 'multipart/form-data': { schema: reference(body.form.name) } }),

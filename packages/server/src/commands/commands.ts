@@ -623,6 +623,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: 'Messages',
     summary: 'delete a message that you sent for everyone in its chat',
     on: 'service',
+    asks: true,
     arguments: { '<message>': 'its id' },
     options: {
       '--idempotency-key <key>': 'the deletion of a key is queued once, however often the command runs',

@@ -1,6 +1,7 @@
 import type { EditInput, MessageActionResource, MessageQuery, MessageResource } from '@trunkline/http/client';
 import { printable } from '../terminal/printable.ts';
 import type { Call, CommandHandler } from './command.ts';
+import { requireConfirmation } from './confirm.ts';
 import { readStory, storyText } from './message-story.ts';
 import { writeNewFile } from '../files/new-file.ts';
 import { objectCommand, pagesCommand } from './plain-commands.ts';
@@ -92,6 +93,7 @@ export const deleteForEveryone: CommandHandler = async (call) => {
   const { argument, options, output, signal } = call;
   const service = await remoteService(call);
   const id = argument('message');
+  await requireConfirmation(call, `Delete the message ${printable(id)} for everyone in its chat?`);
   const how = { idempotencyKey: options.text('idempotency-key'), signal };
   const { data } = await accepted(
     service,

@@ -81,9 +81,9 @@ interface Service extends HostileService {
 /** Starts a service that responds with the examples. If the URL has the number of a case, one response is changed. */
 async function startService(): Promise<Service> {
   const cases: Service['cases'] = new Map();
-  const service = await startHostileService(({ method, path }, response) => {
+  const service = await startHostileService(({ method, path, query }, response) => {
     const [, number = '', route = ''] = /^\/(\w+)\/api\/v1(\/.*)$/.exec(path) ?? [];
-    const { status, body } = exampleOf(method, route);
+    const { status, body } = exampleOf(method, route, query);
     const one = cases.get(number);
     const isIt = one !== undefined && one.seen++ === one.request;
     if (body === null && !isIt) response.writeHead(status).end();
@@ -92,9 +92,14 @@ async function startService(): Promise<Service> {
   return { ...service, cases };
 }
 
-function exampleOf(method: string, route: string): { readonly status: number; readonly body: unknown } {
+function exampleOf(
+  method: string,
+  route: string,
+  query: string,
+): { readonly status: number; readonly body: unknown } {
   if (route === '/openapi.json') return { status: 200, body: { openapi: '3.1.0', info: { title: 'API' } } };
-  const found = EXAMPLES.find((one) => one.method === method && one.pattern.test(route));
+  const fitting = EXAMPLES.filter((one) => one.method === method && one.pattern.test(route));
+  const found = fitting.find(({ status }) => query !== '?for=everyone' || status === 202);
   if (found === undefined) throw new Error(`There is no example of ${method} ${route}.`);
   const { status } = found;
   const body = found.body && changed(found.body, ['meta', 'next_cursor'], () => null);
@@ -131,7 +136,7 @@ async function bodiesOf(service: Service, call: CommandCall): Promise<readonly u
   expect(outcome, call.name).toMatchObject({ error: null });
   return service.requests
     .slice(before)
-    .map(({ method, path }) => exampleOf(method, path.replace(/^\/\w+\/api\/v1/, '')).body);
+    .map(({ method, path, query }) => exampleOf(method, path.replace(/^\/\w+\/api\/v1/, ''), query).body);
 }
 
 function environmentOf({ url }: HostileService, number: string): Readonly<Record<string, string>> {

@@ -127,12 +127,14 @@ describe('A number', () => {
 
     expect(await data('messages', 'react', String(id), '👍')).toMatchObject({ message_id: id, emoji: '👍' });
     expect((await run('messages', 'react', String(id))).stdout).toMatch(/^action +act_\w+\n/);
-    const edited = { kind: 'edit', text: 'Better' };
-    expect(await data('messages', 'edit', String(id), 'Better')).toMatchObject(edited);
-    expect(await data('messages', 'delete', String(id))).toMatchObject({ kind: 'deletion' });
+    expect(await data('messages', 'edit', String(id), '--caption', 'Better')).toMatchObject({
+      kind: 'edit',
+      text: 'Better',
+    });
+    expect(await data('messages', 'delete', String(id), '--yes')).toMatchObject({ kind: 'deletion' });
     const [{ data: actions } = { data: {} }] = await json('messages', 'actions', String(id));
-    expect(actions).toMatchObject([{ kind: 'deletion' }, edited, { emoji: null }, { emoji: '👍' }]);
-    expect(await run('messages', 'edit', String(id), '--caption', 'Better')).toMatchObject({ code: 2 });
+    expect(actions).toMatchObject([{ kind: 'deletion' }, { kind: 'edit' }, { emoji: null }, { emoji: '👍' }]);
+    expect(await run('messages', 'edit', String(id), 'Better')).toMatchObject({ code: 2 });
     expect(await run('messages', 'edit', String(id))).toMatchObject({ code: 2 });
     expect(await run('messages', 'react', String(id), 'ok')).toMatchObject({ code: 2 });
 

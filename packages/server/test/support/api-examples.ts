@@ -21,14 +21,17 @@ export interface ApiExample {
   readonly body: unknown;
 }
 
+/** The successful responses of each operation. */
 export function apiExamples(): readonly ApiExample[] {
   const { paths }: Document = JSON.parse(readFileSync(DOCUMENT, 'utf8'));
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, { responses }]) => {
-      const [status, response] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? [];
       const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
-      const body = response?.content?.['application/json']?.example ?? null;
-      return { method: method.toUpperCase(), pattern, status: Number(status), body };
+      const successes = Object.entries(responses).filter(([code]) => code.startsWith('2'));
+      return successes.map(([status, { content }]) => {
+        const body = content?.['application/json']?.example ?? null;
+        return { method: method.toUpperCase(), pattern, status: Number(status), body };
+      });
     }),
   );
 }

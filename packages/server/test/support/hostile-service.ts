@@ -14,6 +14,8 @@ export interface HostileService {
 interface SeenRequest {
   readonly method: string;
   readonly path: string;
+  /** With its question mark, or empty. */
+  readonly query: string;
   readonly authorization: string | undefined;
   readonly lastEventId: string | undefined;
   readonly body: string;
@@ -51,6 +53,7 @@ async function seen(incoming: IncomingMessage): Promise<SeenRequest> {
   return {
     method: incoming.method ?? '',
     path: (incoming.url ?? '').replace(/\?.*$/, ''),
+    query: /\?.*$/.exec(incoming.url ?? '')?.[0] ?? '',
     authorization: incoming.headers.authorization,
     lastEventId: incoming.headers['last-event-id']?.toString(),
     body: await text(incoming),
