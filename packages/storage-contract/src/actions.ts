@@ -147,6 +147,23 @@ export function actionContract(subject: ContractSubject): void {
       expect(await editOf(behind, { backlogLimit: 3 }).accepted).toEqual({ kind: 'accepted' });
     });
 
+    it('queues an edit that was decided before another change of its message', async () => {
+      const storage = await open();
+      const { workspace, instance } = await storeLeasedInstance(storage);
+      await storeQueuedMessages(storage, instance, 1);
+      const behind = aMessage(instance, { createdAt: NOW + 1 });
+      await accept(storage, behind);
+      const action = anAction(behind, { kind: 'edit', emoji: null, text: 'better' });
+      const change = {
+        message: { ...behind, text: action.text },
+        expected: { editedAt: NOW, deletedAt: null },
+      };
+      const inPlace = { change, action: { ...action, status: 'sent', sentAt: NOW } as const };
+      expect(await acceptAction(storage, action, { inPlace })).toEqual({ kind: 'accepted' });
+      expect(await storage.messages.find(workspace.id, behind.id)).toEqual(behind);
+      expect((await storage.actions.list(workspace.id, behind.id, ALL)).rows).toEqual([action]);
+    });
+
     it('edits a message in place that is held, unless the network holds it', async () => {
       const storage = await open();
       const { instance, lease } = await storeLeasedInstance(storage);

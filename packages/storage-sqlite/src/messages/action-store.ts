@@ -4,7 +4,7 @@ import type {
   ActionAcceptanceResult,
   ActionOutcome,
   ActionStore,
-  Message,
+  ContentChange,
   RememberedAction,
 } from '@trunkline/core/spi/storage';
 import type { Connected } from '../database/connection.ts';
@@ -14,7 +14,7 @@ import { storeEvents } from '../deliveries/event-fan-out.ts';
 import type { Transaction } from '../deliveries/event-fan-out.ts';
 import { isHeld } from '../processes/lease.ts';
 import { entities } from '../rows/row.ts';
-import { writeContent } from './content-change.ts';
+import { changedContent, writeContent } from './content-change.ts';
 import { countQueued, enqueue, findTarget } from './message-acceptance.ts';
 import { actionsOn, isActionQueued, OF_MESSAGE, updateAction } from './message-actions.ts';
 import { isBehindOthers, leaveQueue } from './message-queue.ts';
@@ -84,7 +84,7 @@ function accept(database: Database, acceptance: ActionAcceptance): ActionAccepta
       queued: countQueued(database, target, backlogLimit),
     },
     hasMessage: database.get(HAS_MESSAGE, messageId, instanceId) !== undefined,
-    isWaiting: inPlace !== null && isWaiting(database, inPlace.change.message, action.createdAt),
+    isWaiting: inPlace !== null && isWaiting(database, acceptance, inPlace.change),
   });
   const isInPlace = result.kind === 'edited_in_place';
   if ((result.kind !== 'accepted' && !isInPlace) || target === null) return result;
@@ -99,8 +99,10 @@ function accept(database: Database, acceptance: ActionAcceptance): ActionAccepta
 }
 
 /** See `ActionAcceptanceFacts.isWaiting`. */
-function isWaiting(database: Database, message: Message, now: number): boolean {
-  return isScheduled(database, message) || isBehindOthers(database, message, now);
+function isWaiting(database: Database, { action }: ActionAcceptance, change: ContentChange): boolean {
+  const found = changedContent(database, action.instanceId, change);
+  if (!found) return false;
+  return isScheduled(database, found.stored) || isBehindOthers(database, found.stored, action.createdAt);
 }
 
 const HAS_MESSAGE = 'SELECT 1 FROM messages WHERE id = ? AND instance_id = ?';

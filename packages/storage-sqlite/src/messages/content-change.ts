@@ -7,8 +7,18 @@ import { forgetWordsOfActions } from './message-actions.ts';
 import { readMessage, updateMessage } from './message-row.ts';
 import { abandonContent } from './upload-registry.ts';
 
-/** Writes an edit or a deletion. Returns false if it no longer applies to the stored message. */
-export function writeContent(database: Database, instanceId: string, change: ContentChange): boolean {
+/** A message before and after an edit or a deletion. */
+interface Changed {
+  readonly stored: Message;
+  readonly changed: Message;
+}
+
+/** Returns null if the message is gone or no longer matches the change. */
+export function changedContent(
+  database: Database,
+  instanceId: string,
+  change: ContentChange,
+): Changed | null {
   const row = database.get(
     'SELECT * FROM messages WHERE id = ? AND instance_id = ?',
     change.message.id,
@@ -16,7 +26,14 @@ export function writeContent(database: Database, instanceId: string, change: Con
   );
   const stored = row ? readMessage(database, row) : null;
   const changed = stored && changeContent(stored, change);
-  if (!stored || !changed) return false;
+  return stored && changed && { stored, changed };
+}
+
+/** Writes an edit or a deletion. Returns false if it no longer applies to the stored message. */
+export function writeContent(database: Database, instanceId: string, change: ContentChange): boolean {
+  const found = changedContent(database, instanceId, change);
+  if (!found) return false;
+  const { stored, changed } = found;
   const details = database.get(DETAILS, stored.id)?.['details'];
   updateMessage(database, changed, details ?? null);
   if (changed.deletedAt !== null) {
