@@ -101,7 +101,7 @@ describe('a message that the service refuses', () => {
     const { wa, account, reader } = network;
     await link.connection().close();
     const refusal = Promise.withResolvers<void>();
-    const taken: (string | null)[] = [];
+    const taken: ReturnType<typeof textOf>[] = [];
     const taking: LinkOptions['taking'] = async (report) => {
       if (report.kind !== 'message') return;
       const text = textOf(report.message);
