@@ -217,6 +217,36 @@ export function actionContract(subject: ContractSubject): void {
       for (const { id } of messages) expect(sent.get(id) === 'better', id).toBe(inPlace.get(id));
     });
 
+    it('is edited in place, queued or refused while its instance is deleted, and never half', async () => {
+      const storage = await open();
+      const { instance, lease } = await storeLeasedInstance(storage);
+      await storeQueuedMessages(storage, instance, 1);
+      const messages = Array.from({ length: 8 }, (_, index) =>
+        aMessage(instance, { createdAt: NOW + 1 + index }),
+      );
+      for (const message of messages) await accept(storage, message);
+      const edits = messages.map(async (message) => {
+        const action = anAction(message, { kind: 'edit', emoji: null, text: 'better' });
+        const change = { message: { ...message, text: action.text }, expected: message };
+        const done = { ...action, status: 'sent', sentAt: NOW } as const;
+        const { kind } = await acceptAction(storage, action, { inPlace: { change, action: done } });
+        return { message, action, kind };
+      });
+      const deletion = storage.instances.delete({ instance, lease, failQueued: QUEUE_FAILURE });
+      for (const { message, action, kind } of await Promise.all(edits)) {
+        expect(['edited_in_place', 'accepted', 'instance_gone', 'message_gone']).toContain(kind);
+        expect(await deletion).toBe('deleted');
+        const found = await storage.messages.find(instance.workspaceId, message.id);
+        expect(found).toMatchObject({
+          status: 'failed',
+          text: kind === 'edited_in_place' ? 'better' : message.text,
+        });
+        const { rows } = await storage.actions.list(instance.workspaceId, message.id, ALL);
+        const status = kind === 'edited_in_place' ? 'sent' : 'failed';
+        expect(rows).toMatchObject(kind.endsWith('gone') ? [] : [{ id: action.id, status }]);
+      }
+    });
+
     it('changes its message with its outcome, unless that has changed since', async () => {
       const storage = await open();
       const { workspace, lease, message } = await received(storage);
