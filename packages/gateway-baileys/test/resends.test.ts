@@ -2,7 +2,7 @@ import type { OutgoingMessage } from '@trunkline/core/spi/gateway';
 import type { Group, Person } from '@trunkline/fake-whatsapp';
 import { eventually } from '@trunkline/test-support';
 import { describe, expect, it } from 'vitest';
-import { hurriedClock, linked } from './support/linked.ts';
+import { hurriedClock, linked, textOf } from './support/linked.ts';
 import type { Linked } from './support/linked.ts';
 
 let ids = 0;
@@ -41,6 +41,34 @@ function acksOf({ network: { wa } }: Linked, id: string) {
     .filter(({ direction, node }) => direction === 'received' && node.tag === 'ack')
     .filter(({ node }) => node.attrs['class'] === 'receipt' && node.attrs['id'] === id);
 }
+
+describe('a person with whom there are two sessions', () => {
+  it('reads what is sent with the new one, after a message that came with the old one', async () => {
+    const harness = await linked({ readsByItself: false });
+    const { network, link } = harness;
+    const { wa, account } = network;
+    const ann = wa.person('5511944440001');
+    const received = (text: string) => link.first('message', ({ message }) => textOf(message) === text);
+    await wa.inbound(ann, account, 'hello');
+    await received('hello');
+    const id = await sent(harness, aText(ann.phoneNumber, false, 'one'));
+    await wa.inbound(ann, account, 'answer');
+    await received('answer');
+    await wa.requestRetry(account, ann, id);
+    await eventually(() => expect(wa.sentMessages({ id })).toHaveLength(2));
+    // The second request brings keys for a new session, which her phone does not hear of.
+    wa.loseNextMessage(account);
+    await wa.requestRetry(account, ann, id);
+    await eventually(() => expect(stanzasOf(harness, id)).toHaveLength(3));
+    await wa.inbound(ann, account, 'with the old one');
+    await received('with the old one');
+    const next = await sent(harness, aText(ann.phoneNumber, false, 'with the new one'));
+    expect(wa.sentMessages({ id: next })).toMatchObject([{ readableBy: [ann.phoneNumber] }]);
+    await wa.inbound(ann, account, 'both ways');
+    await received('both ways');
+    expect(wa.receipts(account).filter(({ type }) => type === 'retry')).toEqual([]);
+  });
+});
 
 describe('a member whose phone could not read a message of the group', () => {
   it('gets one copy, and nobody else gets any', async () => {

@@ -12,6 +12,7 @@ import {
 } from '@whiskeysockets/baileys';
 import type {
   AuthenticationCreds,
+  SignalDataSet,
   SignalKeyStoreWithTransaction,
   SignalRepositoryWithLIDStore,
 } from '@whiskeysockets/baileys';
@@ -23,6 +24,10 @@ import { silent } from './silent.ts';
 
 export type KeyBundle = Parameters<SignalRepositoryWithLIDStore['injectE2ESession']>[0]['session'];
 export type Ciphertext = Awaited<ReturnType<SignalRepositoryWithLIDStore['encryptMessage']>>;
+
+interface SessionRecord {
+  readonly _sessions?: Readonly<Record<string, { readonly indexInfo: { readonly used?: number } }>>;
+}
 
 /** One end of Signal sessions, on a person's device. Clients under test use their own implementation. */
 export class SignalPeer {
@@ -71,9 +76,41 @@ export class SignalPeer {
   }
 
   async decrypt(jid: string, type: Ciphertext['type'], ciphertext: Uint8Array): Promise<proto.Message> {
-    const plaintext = await this.#repository.decryptMessage({ jid, type, ciphertext });
+    const plaintext = await (type === 'msg'
+      ? this.#decryptWithOne(jid, ciphertext)
+      : this.#repository.decryptMessage({ jid, type, ciphertext }));
     this.#sessions.set(jid, Promise.resolve());
     return proto.Message.decode(unpadRandomMax16(plaintext));
+  }
+
+  /**
+   * Tries one session after another, as phones do. libsignal for Node would leave those that do not fit changed, so that
+   * nothing could be read with them any more.
+   */
+  #decryptWithOne(jid: string, ciphertext: Uint8Array): Promise<Uint8Array> {
+    const address = this.#repository.jidToSignalProtocolAddress(jid);
+    const read = async (): Promise<SessionRecord> =>
+      ((await this.#keys.get('session', [address]))[address] ?? {}) as SessionRecord; // as libsignal serializes it
+    const keep = (record: SessionRecord): unknown =>
+      this.#keys.set({ session: { [address]: record } } as unknown as SignalDataSet);
+    return this.#keys.transaction(async () => {
+      const record = await read();
+      const sessions = Object.entries(record._sessions ?? {});
+      sessions.sort(([, one], [, other]) => (other.indexInfo.used ?? 0) - (one.indexInfo.used ?? 0));
+      let failure: unknown = new Error(`There is no session with ${jid}.`);
+      for (const [name, session] of sessions) {
+        await keep({ ...record, _sessions: { [name]: session } });
+        try {
+          const plaintext = await this.#repository.decryptMessage({ jid, type: 'msg', ciphertext });
+          const { _sessions: changed } = await read();
+          await keep({ ...record, _sessions: { ...record._sessions, ...changed } });
+          return plaintext;
+        } catch (error) {
+          failure = error;
+        }
+      }
+      throw failure;
+    }, jid);
   }
 
   async encryptForGroup(group: string, author: string, message: proto.IMessage) {

@@ -1,5 +1,6 @@
 import { MISSING_KEYS_ERROR_TEXT } from '@whiskeysockets/baileys';
 import type { SignalKeyStore } from '@whiskeysockets/baileys';
+import type { SessionRecord } from '../session/fitting-session.ts';
 import { fieldStream } from '../history/protobuf-fields.ts';
 
 /** Baileys gives these errors no code, so compare their messages. */
@@ -27,24 +28,11 @@ export async function isKeyUsed(
   const header = headerOf(ciphertext);
   if (!header) return false;
   const { [address]: stored } = await keys.get('session', [address]);
-  const { _sessions: sessions = {} } = (stored ?? {}) as StoredSessions; // as libsignal serializes it
+  const { _sessions: sessions = {} } = (stored ?? {}) as SessionRecord; // as libsignal serializes it
   return Object.values(sessions).some(({ _chains: chains }) => {
     const chain = chains[header.ephemeralKey];
     return chain && chain.chainKey.counter >= header.counter && !(header.counter in chain.messageKeys);
   });
-}
-
-/** A session record of libsignal's `session_record.js`. */
-interface StoredSessions {
-  readonly _sessions?: Readonly<Record<string, { readonly _chains: Readonly<Record<string, StoredChain>> }>>;
-}
-
-/** The keys that one side has used with one of its ratchet keys. */
-interface StoredChain {
-  /** The number of the latest key. */
-  readonly chainKey: { readonly counter: number };
-  /** The earlier keys that are not used yet, by number. */
-  readonly messageKeys: Readonly<Record<number, string>>;
 }
 
 /** A message is a byte with the version, a `WhisperMessage`, and a MAC of this length. */

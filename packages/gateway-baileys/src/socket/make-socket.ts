@@ -25,6 +25,7 @@ import type { InstanceSettings } from '../options.ts';
 import { isKeyUsed } from '../inbound/used-keys.ts';
 import { userOf } from '../inbound/phone-number.ts';
 import { currentSend } from '../session/current-send.ts';
+import { changeOnlyFitting } from '../session/fitting-session.ts';
 import { ownKeys, signalKeys } from '../session/signal-keys.ts';
 import type { SignalKeys } from '../session/signal-keys.ts';
 import { signalOperations } from '../session/signal-operations.ts';
@@ -143,6 +144,7 @@ function operatingRepository(
   return (auth, ...rest) => {
     const keys = auth.keys as SignalKeyStoreWithTransaction; // makeWASocket adds the transactions before it calls this
     operations.takeOver(keys);
+    const decryption = changeOnlyFitting(keys);
     const repository = make(auth, ...rest);
 
     /** Names the operations on the sessions with all devices of a person, under which of two addresses whatever. */
@@ -211,7 +213,10 @@ function operatingRepository(
             ciphertext: options.ciphertext,
             address: repository.jidToSignalProtocolAddress(options.jid),
           },
-          () => repository.decryptMessage(options),
+          () =>
+            options.type === 'msg'
+              ? decryption(() => repository.decryptMessage(options))
+              : repository.decryptMessage(options),
         ),
       decryptGroupMessage: (options) =>
         recorded({ name: options.group, ciphertext: options.msg, address: null }, () =>
