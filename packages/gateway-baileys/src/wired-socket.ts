@@ -111,7 +111,7 @@ export function wireSocket(parts: WiringParts): WiredSocket {
   askForOfflineBatches(socket);
   const order = keepMessageOrder(socket, (error) => skippedStanza('message', error));
   refuseStanzas(socket, skipped);
-  confirmRepeats({ socket, arrivals: stored.arrivals, skipped });
+  confirmRepeats({ socket, order, arrivals: stored.arrivals, skipped });
   const pauses = createPauses(clock, life.ended);
   const acks = watchAcks(socket);
   answerRetries({ socket, clock, acks, sent: stored.sent, copies: memory.copies, pauses, logger: log });

@@ -68,6 +68,49 @@ describe('a message that cannot be read', () => {
     expect(wa.takeProblems()).toEqual([]);
   });
 
+  it('is asked for once more by the next connection', async () => {
+    const harness = await linked({ readsByItself: false });
+    const { network, link, open } = harness;
+    const { wa, account, reader } = network;
+    const id = await wa.inbound(reader, account, 'broken', broken);
+    await wa.receiptFor(id, 'retry');
+    await link.connection().close();
+    const again = await open();
+    await again.first('connected');
+    const asked = [
+      { count: '1', hasKeys: false },
+      { count: '2', hasKeys: true },
+    ];
+    await eventually(() => expect(requestsFor(harness, id)).toEqual(asked));
+    await wa.inbound(reader, account, 'read at last', { id });
+    await again.first('message', ({ message }) => textOf(message) === 'read at last');
+    await again.connection().close();
+    await (await open()).first('connected');
+    await wa.inbound(reader, account, 'next');
+    expect(requestsFor(harness, id)).toEqual(asked);
+  });
+
+  it('is not reported as such if another copy was read', async () => {
+    const { network, session, link, open } = await linked({ readsByItself: false });
+    const { wa, account, reader } = network;
+    await link.connection().close();
+    const storing = Promise.withResolvers<void>();
+    const save = session.save.bind(session);
+    session.save = async (changes) => {
+      if ([...changes.keys()].some((name) => name.startsWith('key.arrival.'))) await storing.promise;
+      return save(changes);
+    };
+    const again = await open();
+    await again.first('connected');
+    const id = await wa.inbound(reader, account, 'readable');
+    await wa.inbound(reader, account, 'broken', { id, ...broken });
+    storing.resolve();
+    await again.first('message', ({ message }) => textOf(message) === 'readable');
+    await wa.inbound(reader, account, 'next');
+    await again.first('message', ({ message }) => textOf(message) === 'next');
+    expect([...session.values.keys()].filter((name) => name.includes('unreadable'))).toEqual([]);
+  });
+
   it('is asked for as often as its sender says that it was, since another process may have done it', async () => {
     const harness = await linked({ readsByItself: false });
     const { wa, account, reader } = harness.network;

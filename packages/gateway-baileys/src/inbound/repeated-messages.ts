@@ -1,9 +1,10 @@
 import type { WASocket } from '@whiskeysockets/baileys';
-import { interceptStanzas } from '../socket/intercepted-stanzas.ts';
+import type { MessageOrder } from '../socket/message-order.ts';
 import type { Arrivals } from './arrivals.ts';
 
 interface RepeatWatch {
   readonly socket: WASocket;
+  readonly order: MessageOrder;
   readonly arrivals: Pick<Arrivals, 'readBefore' | 'onRepeat'>;
   readonly skipped: (kind: string) => void;
 }
@@ -12,10 +13,10 @@ interface RepeatWatch {
  * Confirms messages that were read but arrive again because the network did not get our receipt. Their keys are used
  * up, so Baileys would refuse them, and the network would keep them and might hold back everything behind them.
  */
-export function confirmRepeats({ socket, arrivals, skipped }: RepeatWatch): void {
+export function confirmRepeats({ socket, order, arrivals, skipped }: RepeatWatch): void {
   // Baileys confirms these itself, because it gets an empty message instead of an error.
   arrivals.onRepeat(() => skipped('repeat'));
-  interceptStanzas(socket, 'message', (stanza) => {
+  order.intercept((stanza) => {
     const key = arrivals.readBefore(stanza);
     if (!key) return false;
     skipped('repeat');

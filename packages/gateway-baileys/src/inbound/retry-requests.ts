@@ -13,6 +13,7 @@ import type { Pauses } from '../socket/socket-life.ts';
 import type { Arrivals } from './arrivals.ts';
 import { identityOf } from './message-identity.ts';
 import { childrenOf, messageOf, originOf } from './stanza-message.ts';
+import type { StanzaOrigin } from './stanza-message.ts';
 
 /** A message is not asked for any more when it could not be read so often. */
 const MOST_FAILURES = 5;
@@ -37,28 +38,36 @@ interface Asking {
 
 /**
  * Asks the sender's phone again for messages that could not be read, as whatsmeow's `sendRetryReceipt` (`retry.go`)
- * does. Baileys would do it while it holds back all other messages, and while it waits for the lock of all sends.
+ * does. Baileys would do it while it holds back all other messages, and while it waits for the lock of all sends. Asks
+ * for those that earlier connections left once more, because a connection that ends may not have written its request.
  */
 export function askAgain({ socket, arrivals, failures, pauses, logger }: Asking): void {
+  const watch = (asking: Promise<unknown>): void =>
+    void asking.catch((error: unknown) =>
+      logger.warn({ error }, 'a message that could not be read could not be asked for'),
+    );
+  /** Returns how often the message has been asked for now. */
+  const ask = (identity: string, { attrs }: Pick<StanzaOrigin, 'attrs'>, before: number): number => {
+    const count = (failures.get(identity) ?? before) + 1;
+    failures.set(identity, count);
+    if (count < MOST_FAILURES) watch(sendRequest(socket, attrs, count));
+    return count;
+  };
   arrivals.onFailure((stanza) => {
     const { me } = socket.authState.creds;
     if (!me) return;
     const { key } = messageOf(originOf(stanza), me);
     const identity = identityOf(key);
-    const count = (failures.get(identity) ?? countIn(stanza)) + 1;
-    failures.set(identity, count);
-    if (count >= MOST_FAILURES) return;
-
     const askPhone = async (): Promise<void> => {
       await pauses.pause(PHONE_AFTER_MS);
       if (!pauses.isOver() && arrivals.unreadable.has(identity)) await socket.requestPlaceholderResend(key);
     };
-    const asking = [sendRequest(socket, stanza, count), ...(count === 1 ? [askPhone()] : [])];
-    for (const asked of asking) {
-      asked.catch((error: unknown) =>
-        logger.warn({ error }, 'a message that could not be read could not be asked for'),
-      );
-    }
+    if (ask(identity, stanza, countIn(stanza)) === 1) watch(askPhone());
+  });
+  socket.ev.on('connection.update', ({ connection }) => {
+    if (connection !== 'open') return;
+    const { unreadable } = arrivals;
+    for (const [identity, origin] of unreadable.left) if (unreadable.has(identity)) ask(identity, origin, 1);
   });
 }
 
@@ -68,9 +77,9 @@ function countIn(stanza: BinaryNode): number {
   return child?.tag === 'enc' && others.length === 0 ? Number(child.attrs['count']) || 0 : 0;
 }
 
-async function sendRequest(socket: WASocket, stanza: BinaryNode, count: number): Promise<void> {
+async function sendRequest(socket: WASocket, attrs: BinaryNode['attrs'], count: number): Promise<void> {
   const { creds } = socket.authState;
-  const { id = '', from = '', recipient, participant, t } = stanza.attrs;
+  const { id = '', from = '', recipient, participant, t } = attrs;
   // The first request must not wait for anything. Later ones bring keys for a new session.
   const keys = count === 1 ? [] : [await newKeys(socket)];
   await socket.sendNode({

@@ -32,6 +32,8 @@ export interface Unreadable {
    */
   listen(heard: (message: UnreadableMessage) => void, dropped: () => void): void;
   has(identity: string): boolean;
+  /** The origins of the messages that earlier connections left, by identity. */
+  readonly left: ReadonlyMap<string, StanzaOrigin>;
   /** Deletes a message that has been reported as undecryptable. */
   erase(identity: string): Promise<void>;
 }
@@ -51,7 +53,13 @@ interface StoredOrigin extends StanzaOrigin {
 }
 
 export function createUnreadable(values: SessionValues, clock: Clock): Unreadable {
-  const known = new Set(values.resident.names(UNREADABLE).map((name) => name.slice(UNREADABLE.length)));
+  const left = new Map(
+    values.resident.names(UNREADABLE).flatMap((name) => {
+      const bytes = values.resident.get(name);
+      return bytes ? [[name.slice(UNREADABLE.length), decodeValue<StoredOrigin>(bytes)] as const] : [];
+    }),
+  );
+  const known = new Set(left.keys());
   let hear: (identity: string, origin: StoredOrigin) => void = () => {};
   let drop = (): void => {};
   return {
@@ -85,12 +93,10 @@ export function createUnreadable(values: SessionValues, clock: Clock): Unreadabl
         const waitMs = Math.min(Math.max(0, since + WAIT_MS - clock.now()), WAIT_MS);
         heard({ identity, origin, waitMs });
       };
-      for (const identity of known) {
-        const bytes = values.resident.get(UNREADABLE + identity);
-        if (bytes) hear(identity, decodeValue<StoredOrigin>(bytes));
-      }
+      for (const [identity, origin] of left) hear(identity, origin);
     },
     has: (identity) => known.has(identity),
+    left,
     async erase(identity) {
       if (known.delete(identity)) await values.save(new Map([[UNREADABLE + identity, null]]));
     },

@@ -4,6 +4,8 @@ import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 export interface MessageOrder {
   /** Runs `work` after the messages that have arrived are handled, and before those that arrive later. */
   run<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Calls `take` with each message in its turn. If it returns true, Baileys never gets the message. */
+  intercept(take: (stanza: BinaryNode) => boolean): void;
 }
 
 /**
@@ -16,6 +18,7 @@ export function keepMessageOrder(
   skipped: (error: unknown) => void,
 ): MessageOrder {
   let last: Promise<unknown> = Promise.resolve();
+  const takers: ((stanza: BinaryNode) => boolean)[] = [];
   const run: MessageOrder['run'] = (work) => {
     const done = last.then(work);
     last = done.catch(() => undefined);
@@ -29,6 +32,7 @@ export function keepMessageOrder(
     if (!ws.isOpen) return;
     const listeners = ws.listeners('CB:message') as ((stanza: BinaryNode) => unknown)[]; // as they were added
     const live = { ...stanza, attrs };
+    if (takers.some((take) => take(live))) return;
     await Promise.all(listeners.map((listener) => listener(live)));
   };
   const emit = ws.emit.bind(ws);
@@ -37,5 +41,5 @@ export function keepMessageOrder(
     void run(() => handle(args[0])).catch(skipped);
     return true;
   };
-  return { run };
+  return { run, intercept: (take) => void takers.push(take) };
 }
