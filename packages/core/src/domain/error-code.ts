@@ -87,8 +87,7 @@ const TABLE = {
   },
   RATE_LIMITED: {
     status: 429,
-    meaning:
-      'The API key made too many requests, or the instance was asked too often for typing or lookups.',
+    meaning: 'The API key made too many requests, or the instance was asked too often for typing or lookups.',
     exampleDetails: { retry_after: 12, limit: 600, reset: 1_795_209_312 },
   },
   SEND_BACKLOG: {

@@ -10,8 +10,9 @@ const bodyAbout = z.looseObject({
 });
 
 /**
- * Removes a message's content from the body of an event about the message, or about an action on it. `deleted` is the message after its
- * deletion. The other parts of the body stay. A body that is not about this message is returned unchanged.
+ * Removes a message's content from the body of an event about the message, or about an action on it. `deleted` is the
+ * message after its deletion. The other parts of the body stay. A body that is not about this message is returned
+ * unchanged.
  */
 export function forgetWords(payload: string, deleted: Message): string {
   const read = bodyAbout.safeParse(parsed(payload));

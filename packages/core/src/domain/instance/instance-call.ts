@@ -23,12 +23,9 @@ export type InstanceCall =
   /** Asks whether these numbers, in digits, are on the network. */
   | { readonly kind: 'lookup'; readonly numbers: readonly string[] };
 
-export const CALL_CAPABILITIES = { typing: 'typing', lookup: 'lookup' } as const satisfies Record<
-  InstanceCall['kind'],
-  Capability
->;
-
-export type CallCapability = (typeof CALL_CAPABILITIES)[InstanceCall['kind']];
+/** The capability that each kind of call needs has its name. */
+export type CallCapability = Extract<Capability, InstanceCall['kind']>;
+export const CALL_CAPABILITIES: readonly CallCapability[] = ['typing', 'lookup'];
 
 /** The outcome of a call. */
 export type CallResponse =

@@ -1,5 +1,4 @@
 import { withFullStop } from '../../domain/full-stop.ts';
-import { CALL_CAPABILITIES } from '../../domain/instance/instance-call.ts';
 import type { CallResponse, InstanceCall } from '../../domain/instance/instance-call.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import { ok, refuse } from '../../domain/result.ts';
@@ -24,11 +23,10 @@ export function checkCallable(
   kind: InstanceCall['kind'],
 ): Result<true> {
   if (!gateways.find(instance.network)) return noGateway(instance.network);
-  const capability = CALL_CAPABILITIES[kind];
-  if (!gateways.capabilities(instance).includes(capability))
+  if (!gateways.capabilities(instance).includes(kind))
     return refuse(
       'UNSUPPORTED_MESSAGE_TYPE',
-      `The network of the instance has no ${capability}: its capabilities list what it has.`,
+      `The network of the instance has no ${kind}: its capabilities list what it has.`,
     );
   return instance.status === 'connected' ? ok(true) : notConnected();
 }

@@ -32,7 +32,7 @@ export const CAPABILITIES: readonly Capability[] = [
   ...(Object.keys(SENDABLE_KINDS) as SendableKind[]), // the table has no other keys
   'groups',
   ...Object.values(ACTION_CAPABILITIES),
-  ...Object.values(CALL_CAPABILITIES),
+  ...CALL_CAPABILITIES,
 ];
 
 /** Null for anything that is not a type of a send request. */
