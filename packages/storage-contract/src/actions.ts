@@ -15,6 +15,7 @@ import { anAction, anEvent, anInboundMessage, aMessage, DAY, NOW, testId } from 
 import {
   accept,
   claim,
+  editingInPlace,
   loseLease,
   QUEUE_FAILURE,
   sending,
@@ -124,27 +125,24 @@ export function actionContract(subject: ContractSubject): void {
       const later = aMessage(instance, { createdAt: NOW + 2, sendAt: NOW + DAY });
       const limits = { idempotency: null, backlogLimit: 2, trialLimit: null };
       await storage.messages.accept({ message: later, ...limits, isScheduled: true });
-      const editOf = (message: Message, changes: Partial<ActionAcceptance> = {}) => {
-        const action = anAction(message, { kind: 'edit', emoji: null, text: `better ${message.id}` });
-        const change = { message: { ...message, text: action.text }, expected: message };
-        const done = { ...action, status: 'sent', sentAt: NOW } as const;
-        const given = { action, backlogLimit: 2, inPlace: { change, action: done }, ...changes };
-        return { change, done, accepted: acceptAction(storage, action, given) };
+      const editOf = (message: Message, backlogLimit = 2) => {
+        const edit = editingInPlace(message, `better ${message.id}`);
+        return { ...edit.inPlace, accepted: storage.actions.accept({ ...edit, backlogLimit }) };
       };
       const found = (message: Message) => storage.messages.find(workspace.id, message.id);
       for (const message of [behind, later]) {
-        const { change, done, accepted } = editOf(message);
+        const { change, action, accepted } = editOf(message);
         expect(await accepted).toEqual({ kind: 'edited_in_place' });
         expect(await found(message)).toEqual(change.message);
-        expect((await storage.actions.list(workspace.id, message.id, ALL)).rows).toEqual([done]);
+        expect((await storage.actions.list(workspace.id, message.id, ALL)).rows).toEqual([action]);
       }
       expect(await editOf(first).accepted).toEqual({ kind: 'backlog_full' });
-      expect(await editOf(first, { backlogLimit: 3 }).accepted).toEqual({ kind: 'accepted' });
+      expect(await editOf(first, 3).accepted).toEqual({ kind: 'accepted' });
       expect(await found(first)).toEqual(first);
       await storage.messages.change(lease, sending(first));
       const next = must((await heads(storage, instance.id))[0]);
       expect(next).toMatchObject({ message: { text: `better ${behind.id}` } });
-      expect(await editOf(behind, { backlogLimit: 3 }).accepted).toEqual({ kind: 'accepted' });
+      expect(await editOf(behind, 3).accepted).toEqual({ kind: 'accepted' });
     });
 
     it('queues an edit that was decided before another change of its message', async () => {
@@ -153,13 +151,11 @@ export function actionContract(subject: ContractSubject): void {
       await storeQueuedMessages(storage, instance, 1);
       const behind = aMessage(instance, { createdAt: NOW + 1 });
       await accept(storage, behind);
-      const action = anAction(behind, { kind: 'edit', emoji: null, text: 'better' });
-      const change = {
-        message: { ...behind, text: action.text },
-        expected: { editedAt: NOW, deletedAt: null },
-      };
-      const inPlace = { change, action: { ...action, status: 'sent', sentAt: NOW } as const };
-      expect(await acceptAction(storage, action, { inPlace })).toEqual({ kind: 'accepted' });
+      const { action, inPlace, ...edit } = editingInPlace(behind);
+      const change = { ...inPlace.change, expected: { editedAt: NOW, deletedAt: null } };
+      expect(await storage.actions.accept({ ...edit, action, inPlace: { ...inPlace, change } })).toEqual({
+        kind: 'accepted',
+      });
       expect(await storage.messages.find(workspace.id, behind.id)).toEqual(behind);
       expect((await storage.actions.list(workspace.id, behind.id, ALL)).rows).toEqual([action]);
     });
@@ -167,12 +163,7 @@ export function actionContract(subject: ContractSubject): void {
     it('edits a message in place that is held, unless the network holds it', async () => {
       const storage = await open();
       const { instance, lease } = await storeLeasedInstance(storage);
-      const kindOf = async (message: Message) => {
-        const action = anAction(message, { kind: 'edit', emoji: null, text: 'better' });
-        const change = { message: { ...message, text: action.text }, expected: message };
-        const done = { ...action, status: 'sent', sentAt: NOW } as const;
-        return (await acceptAction(storage, action, { inPlace: { change, action: done } })).kind;
-      };
+      const kindOf = async (message: Message) => (await storage.actions.accept(editingInPlace(message))).kind;
       const [paced, held] = [aMessage(instance), aMessage(instance, { to: '15550177' })];
       for (const message of [paced, held]) await accept(storage, message);
       const dueAt = NOW + 600_000;
@@ -194,11 +185,8 @@ export function actionContract(subject: ContractSubject): void {
       const messages = await storeQueuedMessages(storage, instance, 12);
       const inPlace = new Map<string, boolean>();
       const edits = messages.map(async (message) => {
-        const action = anAction(message, { kind: 'edit', emoji: null, text: 'better' });
-        const change = { message: { ...message, text: action.text }, expected: message };
-        const done = { ...action, status: 'sent', sentAt: NOW } as const;
-        const result = await acceptAction(storage, action, { inPlace: { change, action: done } });
-        inPlace.set(message.id, result.kind === 'edited_in_place');
+        const { kind } = await storage.actions.accept(editingInPlace(message));
+        inPlace.set(message.id, kind === 'edited_in_place');
       });
       const sent = new Map<string, string | null>();
       const send = async (): Promise<void> => {
@@ -226,11 +214,8 @@ export function actionContract(subject: ContractSubject): void {
       );
       for (const message of messages) await accept(storage, message);
       const edits = messages.map(async (message) => {
-        const action = anAction(message, { kind: 'edit', emoji: null, text: 'better' });
-        const change = { message: { ...message, text: action.text }, expected: message };
-        const done = { ...action, status: 'sent', sentAt: NOW } as const;
-        const { kind } = await acceptAction(storage, action, { inPlace: { change, action: done } });
-        return { message, action, kind };
+        const edit = editingInPlace(message);
+        return { message, action: edit.action, ...(await storage.actions.accept(edit)) };
       });
       const deletion = storage.instances.delete({ instance, lease, failQueued: QUEUE_FAILURE });
       for (const { message, action, kind } of await Promise.all(edits)) {

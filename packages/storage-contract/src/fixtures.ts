@@ -1,10 +1,12 @@
 import { expect } from 'vitest';
 import type {
+  ActionAcceptance,
   ClaimedDelivery,
   Completion,
   ClaimedEvent,
   Delivery,
   DeliveryClaim,
+  EditInPlace,
   Event,
   EventClaim,
   EventCompletion,
@@ -23,6 +25,7 @@ import type {
 import { must, only } from '@trunkline/test-support';
 import {
   aMessage,
+  anAction,
   anEndpoint,
   anEvent,
   anInboundMessage,
@@ -130,6 +133,17 @@ export function failing(message: Message): MessageChange {
 
 export function sending(message: Message): MessageChange {
   return { message: { ...message, status: 'sent', sentAt: NOW }, expectedStatus: 'queued', events: [] };
+}
+
+/** An edit of a message, which changes the message itself if that is certainly not on its way yet. */
+export function editingInPlace(
+  message: Message,
+  text = 'better',
+): ActionAcceptance & { readonly inPlace: EditInPlace } {
+  const action = anAction(message, { kind: 'edit', emoji: null, text });
+  const change = { message: { ...message, text }, expected: message };
+  const inPlace = { change, action: { ...action, status: 'sent', sentAt: NOW } as const };
+  return { action, idempotency: null, backlogLimit: 1000, inPlace };
 }
 
 export async function storeEndpoint(

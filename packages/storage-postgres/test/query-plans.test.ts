@@ -23,6 +23,7 @@ import {
   QUEUE_FAILURE,
   sending,
   completed,
+  editingInPlace,
   storeSubscription,
   succeeded,
   takeLease,
@@ -344,6 +345,14 @@ async function actOnMessages({ storage, workspace, instance }: Fixture): Promise
     const sent = { ...action, status: 'sent', sentAt: NOW } as const;
     expect(await actions.finish(lease, { action: sent, events: [anEvent(workspace)] })).toBe('finished');
   }
+  const [next, behind] = [aMessage(instance), aMessage(instance, { createdAt: NOW + 1 })];
+  const later = aMessage(instance, { sendAt: NOW + DAY });
+  for (const one of [next, behind, later]) {
+    const limits = { idempotency: null, backlogLimit: 1e9, trialLimit: null };
+    await messages.accept({ message: one, ...limits, isScheduled: one.sendAt !== null });
+  }
+  for (const one of [behind, later])
+    expect(await actions.accept(editingInPlace(one))).toEqual({ kind: 'edited_in_place' });
 }
 
 async function handleEvents({ storage, subscription }: Fixture): Promise<void> {

@@ -18,7 +18,7 @@ import type {
   Workspace,
 } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
-import { failing, QUEUE_FAILURE } from '@trunkline/storage-contract/fixtures';
+import { editingInPlace, failing, QUEUE_FAILURE } from '@trunkline/storage-contract/fixtures';
 import {
   aHistoryEntry,
   aMember,
@@ -242,6 +242,12 @@ async function useActions(
   await messages.queueHeads([instance.id], NOW);
   const sent = { ...first, status: 'sent', sentAt: NOW } as const;
   await actions.finish(lease, { action: sent, events: [] });
+  const later = aMessage(instance, { sendAt: NOW + DAY });
+  for (const queued of [aMessage(instance), aMessage(instance, { createdAt: NOW + 1 }), later]) {
+    const limits = { idempotency: null, backlogLimit: 10, trialLimit: null };
+    await messages.accept({ message: queued, ...limits, isScheduled: queued.sendAt !== null });
+    await actions.accept(editingInPlace(queued));
+  }
   for (const unfinished of ['kept', 'deleted'] as const)
     await erasure.deleteMessages(workspaceId, { ids: [message.id], unfinished, limit: 10 });
 }
