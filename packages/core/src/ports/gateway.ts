@@ -238,7 +238,7 @@ export interface OutgoingAction extends Outgoing {
   readonly deed: Deed;
 }
 
-/** What an action does to its message. */
+/** The change that an action makes to its message. */
 export type Deed =
   /** Null takes the reaction back. */
   | { readonly kind: 'reaction'; readonly emoji: string | null }

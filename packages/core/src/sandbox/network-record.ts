@@ -82,7 +82,7 @@ export interface SandboxAction {
   readonly about: string;
   /** The network's id of its author; null if the instance wrote it. */
   readonly author: string | null;
-  /** What the action did to the message. */
+  /** The change that the action made to the message. */
   readonly deed: OutgoingAction['deed'];
 }
 

@@ -236,7 +236,7 @@ async function accept(
   }
 }
 
-/** Nobody has seen the message before, so it does not count as edited. */
+/** The message was not sent yet, so it does not count as edited. */
 function inPlaceOf(message: Message, action: MessageAction, now: number): EditInPlace | null {
   if (action.kind !== 'edit' || message.status !== 'queued') return null;
   const decision = editMessage(message, { text: action.text ?? '', at: null }, now);
