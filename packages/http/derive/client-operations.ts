@@ -13,7 +13,7 @@ export function clientOperations(): Readonly<Record<string, Readonly<Record<stri
 }
 
 function operationOf({ method, path, body, query, queues, success }: Route): Operation {
-  // A message that is queued by a query has a call of its own (`MessageCalls`).
+  // An action that a query asks for has a call of its own (`MessageCalls`).
   const input = body ? 'json' : query && !queues && 'query';
   const facts = success.body === null || typeof success.body === 'string' ? [] : metaOf(success.body.example);
   return {

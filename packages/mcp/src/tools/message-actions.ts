@@ -44,7 +44,7 @@ const EDIT: Tool = defineTool({
   ...ACTING,
   name: 'edit_message',
   title: 'Edit a message',
-  description: `Replaces the text of a message of the instance, or the caption of its file. WhatsApp allows it for 15 minutes. ${RULES}`,
+  description: `Replaces the text of a message of the instance, or the caption of its file. Networks allow it for a time, often 15 minutes. ${RULES}`,
   input: {
     message: idOf('the message (msg_…)'),
     text: z.string().max(4096).describe('The new text or caption. An empty one removes a caption.'),
@@ -60,7 +60,7 @@ const DELETE: Tool = defineTool({
   ...ACTING,
   name: 'delete_message',
   title: 'Delete a message for everyone',
-  description: `Deletes a message of the instance for everyone in its chat, and here. WhatsApp allows it for two and a half days. ${RULES}`,
+  description: `Deletes a message of the instance for everyone in its chat, and here. Networks allow it for a time, often some days. ${RULES}`,
   input: { message: idOf('the message (msg_…)'), idempotency_key: idempotencyKey },
   handle: ({ message, idempotency_key: key }, use) =>
     act(use, { message, key }, ({ id }, options) => use.api.messages.deleteForEveryone(id, options)),
