@@ -29,13 +29,13 @@ const under = (pattern) => sources.filter((path) => pattern.test(path));
  * happens. After a figure has fallen, lower its bound.
  */
 const figures = [
-  ['Lines of source', 139_700, lines(sources)],
+  ['Lines of source', 139_900, lines(sources)],
   ['Lines of core', 32_100, lines(under(/^packages\/core\//))],
   ['Lines of the storages', 22_200, lines(under(/^packages\/storage-(?:sqlite|postgres|kit)\//))],
   ['Lines of the server', 12_700, lines(under(/^packages\/server\//))],
   ['Lines of the dashboard', 17_100, lines(under(/^packages\/dashboard\//))],
   ['Lines of tests', 97_000, lines(code.filter(isTest))],
-  ['Tests in `test`', 9_000, testsInLastRun()],
+  ['Tests in `test`', 9_200, testsInLastRun()],
   ['Words of CONTRIBUTING.md', 1_500, words(['CONTRIBUTING.md'])],
   ['Words of docs', 102_600, words(files.filter((path) => /^docs\/.*\.md$/.test(path)))],
   ['Workspace packages', 39, glob('{.,bench,{packages,internal,examples}/*}/package.json').length],
