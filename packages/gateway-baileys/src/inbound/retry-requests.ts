@@ -13,7 +13,6 @@ import type { Pauses } from '../socket/socket-life.ts';
 import type { Arrivals } from './arrivals.ts';
 import { identityOf } from './message-identity.ts';
 import { childrenOf, messageOf, originOf } from './stanza-message.ts';
-import type { StanzaOrigin } from './stanza-message.ts';
 
 /** A message is not asked for any more when it could not be read so often. */
 const MOST_FAILURES = 5;
@@ -46,28 +45,30 @@ export function askAgain({ socket, arrivals, failures, pauses, logger }: Asking)
     void asking.catch((error: unknown) =>
       logger.warn({ error }, 'a message that could not be read could not be asked for'),
     );
-  /** Returns how often the message has been asked for now. */
-  const ask = (identity: string, { attrs }: Pick<StanzaOrigin, 'attrs'>, before: number): number => {
-    const count = (failures.get(identity) ?? before) + 1;
-    failures.set(identity, count);
-    if (count < MOST_FAILURES) watch(sendRequest(socket, attrs, count));
-    return count;
-  };
   arrivals.onFailure((stanza) => {
     const { me } = socket.authState.creds;
     if (!me) return;
     const { key } = messageOf(originOf(stanza), me);
     const identity = identityOf(key);
+    const count = (failures.get(identity) ?? countIn(stanza)) + 1;
+    failures.set(identity, count);
+    if (count >= MOST_FAILURES) return;
+
     const askPhone = async (): Promise<void> => {
       await pauses.pause(PHONE_AFTER_MS);
       if (!pauses.isOver() && arrivals.unreadable.has(identity)) await socket.requestPlaceholderResend(key);
     };
-    if (ask(identity, stanza, countIn(stanza)) === 1) watch(askPhone());
+    watch(sendRequest(socket, stanza.attrs, count));
+    if (count === 1) watch(askPhone());
   });
   socket.ev.on('connection.update', ({ connection }) => {
     if (connection !== 'open') return;
-    const { unreadable } = arrivals;
-    for (const [identity, origin] of unreadable.left) if (unreadable.has(identity)) ask(identity, origin, 1);
+    for (const [identity, { attrs }] of arrivals.unreadable.left) {
+      // No failure has come since, so this request does not count.
+      const count = Math.max(2, failures.get(identity) ?? 0);
+      const isDue = count < MOST_FAILURES && arrivals.unreadable.has(identity);
+      if (isDue) watch(sendRequest(socket, attrs, count));
+    }
   });
 }
 
