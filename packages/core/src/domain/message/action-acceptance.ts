@@ -40,7 +40,7 @@ export type ActionAcceptanceResult =
   | { readonly kind: 'instance_gone' | 'message_gone' | 'instance_not_connected' | 'backlog_full' };
 
 /** The facts that an acceptance depends on, as the storing transaction reads them. */
-export interface ActionAcceptanceFacts {
+interface ActionAcceptanceFacts {
   /** The action that is stored under the key, expired or not. */
   readonly remembered: RememberedAction | null;
   /** The instance with its queue; null if the workspace has no such instance. */
