@@ -30,7 +30,19 @@ describe('linking over the REST API', () => {
       paired: true,
       phone_number: '5511900000001',
       profile_picture_url: 'https://pps.example/shop.jpg',
-      capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups', 'reactions'],
+      capabilities: [
+        'text',
+        'image',
+        'document',
+        'audio',
+        'video',
+        'groups',
+        'reactions',
+        'edits',
+        'deletions',
+        'typing',
+        'lookup',
+      ],
     });
     await untilNotified(flow, 'instance.connected');
     const types = flow.receiver.events.map(({ type }) => type);
