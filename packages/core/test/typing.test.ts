@@ -141,6 +141,17 @@ describe('a chat is shown that an instance is typing', () => {
     expect(gateway.shown()).toHaveLength(2);
   });
 
+  it('not once the instance is disconnected meanwhile, for which the request does not wait out its time', async () => {
+    const harness = await startHarness({ roles: only('api'), gateway: typingGateway() });
+    await harness.another({ roles: only('gateway'), gateway: typingGateway({ showTyping: silence }) });
+    const id = await connectScripted(harness);
+    const unanswered = showing(harness, id)();
+    const stopping = harness.api.instances.disconnect(id);
+    await harness.clock.advance(5 * SECOND);
+    await stopping;
+    expect(await unanswered).toBe('INSTANCE_NOT_CONNECTED');
+  });
+
   it('by the process that holds the instance, if another one serves the request', async () => {
     const storage = memoryStorage();
     const harness = await startHarness({ roles: only('api'), gateway: typingGateway(), storage });

@@ -37,10 +37,11 @@ export function checkCallable(
  */
 export async function callInstance(
   context: ServiceContext,
-  { id }: Instance,
+  instance: Instance,
   call: InstanceCall,
 ): Promise<Result<Done>> {
-  const response = await (context.localCalls.call(id, call) ?? callElsewhere(context, id, call));
+  const { id } = instance;
+  const response = await (context.localCalls.call(id, call) ?? callElsewhere(context, instance, call));
   switch (response?.kind) {
     case 'done':
       return ok(response);
@@ -61,7 +62,7 @@ export async function callInstance(
 /** Null if there was no response in time. */
 async function callElsewhere(
   { storage, clock, newId, settings }: ServiceContext,
-  instanceId: string,
+  { workspaceId, id: instanceId }: Instance,
   call: InstanceCall,
 ): Promise<CallResponse | null> {
   const now = clock.now();
@@ -70,8 +71,15 @@ async function callElsewhere(
   const stored = { id, instanceId, request: JSON.stringify(call), expiresAt: now + timeoutMs };
   if (!(await storage.calls.add(stored, { now, limit: OPEN_MAX })))
     return { kind: 'limited', limit: OPEN_MAX, retryAfterMs: RETRY_AFTER * 1_000 };
+  const look = async (): Promise<CallResponse | undefined> => {
+    const response = await storage.calls.findResponse(id);
+    if (response !== null) return JSON.parse(response) as CallResponse; // as the answering process wrote it
+    // If the instance was disconnected meanwhile, no process is going to respond.
+    const current = await storage.instances.find(workspaceId, instanceId);
+    return current?.status === 'connected' ? undefined : { kind: 'not_connected' };
+  };
   try {
-    const response = await waitFor(clock, async () => (await storage.calls.findResponse(id)) ?? undefined, {
+    return await waitFor(clock, look, {
       timeoutMs,
       everyMs: LOOK_EVERY_MS,
       subscribe: (wake) =>
@@ -79,7 +87,6 @@ async function callElsewhere(
           if (signal.topic === 'call' && signal.instanceId === instanceId) wake();
         }),
     });
-    return response === null ? null : (JSON.parse(response) as CallResponse); // as the answering process wrote it
   } finally {
     await storage.calls.remove(id);
   }
