@@ -49,7 +49,7 @@ export interface TestNetwork {
   readonly people: {
     /** A person who receives messages and reads them. */
     readonly reader: string;
-    /** A person to whom the network refuses to send; with the capability `lookup`, somebody who is not on the network. */
+    /** A person to whom the network refuses to send. With the capability `lookup`, this number is not on the network. */
     readonly refused: string;
   };
   /** An instance's phone, which also acts for the people who write to the number. */

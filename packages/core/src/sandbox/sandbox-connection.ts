@@ -376,7 +376,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     rememberTyping(account, { to: chat.to === '' ? (chat.contactNetworkId ?? '') : chat.to, state: typing });
   };
 
-  /** Everybody has the network, except for those whom it refuses to send to. */
+  /** Every number is on the network, except those that it refuses to send to. */
   const lookUp: GatewayConnection['lookUp'] = async (numbers) => {
     await after(STEP_MS);
     if (state !== 'open') throw new Error('The connection to the sandbox network has closed.');

@@ -6,8 +6,8 @@ import type { ServiceContext } from '../services/context.ts';
 import type { OpenConnection } from './connections.ts';
 
 /**
- * How many numbers an instance may look up in a day: some times what a phone finds in its address book, and few for
- * somebody who collects numbers, which networks take for the preparation of spam.
+ * How many numbers an instance may look up in a day. This is enough for the customers of a day, and too few to collect
+ * numbers, which networks take for the preparation of spam.
  */
 const NUMBERS_PER_DAY = 500;
 /** The time between the end of a query and the next one of the instance. */

@@ -27,8 +27,8 @@ type Decryption = <Result>(decrypt: () => Promise<Result>) => Promise<Result>;
 
 /**
  * Makes a decryption change only the session that fits the message. libsignal tries the sessions with a device one
- * after another (`decryptWithSessions`), steps the ratchet of each, and then stores all of them: one that did not fit
- * would be broken, and nothing that is sent with it could be read.
+ * after another (`decryptWithSessions`), and steps the ratchet of each. Once one fits, it stores all of them. The device
+ * could read nothing that is sent with a session that was stepped without fitting.
  */
 export function changeOnlyFitting(keys: SignalKeyStore): Decryption {
   const decryptions = new AsyncLocalStorage<Map<string, SessionRecord>>();

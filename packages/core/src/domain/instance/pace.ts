@@ -75,10 +75,7 @@ export const PACED_AGAIN_MS = 1_800_000;
 /** Longer than a message that is due may take to be read, and an edit to be stored. */
 const READ_WITHIN_MS = 60_000;
 
-/**
- * Whether the pace of the instance holds a message for so long that no process can be sending it. Times are epoch
- * milliseconds.
- */
+/** Whether the pace of the instance still holds a message, so that no process is sending it. Times in epoch milliseconds. */
 export function staysPaced(
   { heldSince, dueAt }: { readonly heldSince: number | null; readonly dueAt: number },
   now: number,

@@ -18,7 +18,7 @@ export interface ActionAcceptance {
   readonly inPlace: EditInPlace | null;
 }
 
-/** An edit that nobody sees, because its message is sent later. */
+/** An edit before its message is sent, which shows on no phone. */
 export interface EditInPlace {
   readonly change: ContentChange;
   /** The action, carried out. */

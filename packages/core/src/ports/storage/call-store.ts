@@ -19,7 +19,7 @@ export interface CallStore {
    * calls may pass the limit together. Signals `call`.
    */
   add(call: StoredCall, options: { readonly now: number; readonly limit: number }): Promise<boolean>;
-  /** The calls of these instances that nobody has taken and that have not expired, at most `limit`. */
+  /** The calls of these instances that are not taken and have not expired, at most `limit`. */
   list(instanceIds: readonly string[], now: number, limit: number): Promise<readonly StoredCall[]>;
   /** Takes a call. True only for the first of several, even if they are concurrent, and only while the call exists. */
   take(id: string): Promise<boolean>;
@@ -27,7 +27,7 @@ export interface CallStore {
   respond(id: string, response: string): Promise<void>;
   /** The response of a call; null if there is none yet, or no such call. */
   findResponse(id: string): Promise<string | null>;
-  /** Deletes a call, whatever has become of it. */
+  /** Deletes a call in any state. */
   remove(id: string): Promise<void>;
   /** Deletes calls that expired before `before`, at most `limit`. Returns how many. */
   deleteExpired(before: number, limit: number): Promise<number>;

@@ -10,7 +10,7 @@ import type { ServiceContext } from '../context.ts';
 
 type Owner = Pick<Instance, 'id' | 'workspaceId' | 'network' | 'capabilities'>;
 
-/** Null if the recipient is no group. */
+/** Null if the recipient is not a group. */
 export async function checkGroup(
   context: ServiceContext,
   instance: Owner,
@@ -33,7 +33,7 @@ export async function checkGroup(
       );
 }
 
-/** Null if the recipient is no contact. */
+/** Null if the recipient is not a contact. */
 export async function checkContact(
   { storage }: ServiceContext,
   { workspaceId, id }: Owner,

@@ -66,7 +66,7 @@ export const chats = {
   deleteOf: (name: string) => `Delete ${name}`,
   deleteTitle: 'Delete this message for everyone?',
   deleteForEveryone: 'Delete for everyone',
-  deleteHint: 'It disappears for everyone in the chat, and its text and its file are deleted here.',
+  deleteHint: 'It disappears for everyone in the chat. Its text and file are also deleted here.',
   deletionQueued: 'The deletion is in the queue.',
   noReply: 'Do not reply to this message',
   quoted: 'Replies to:',
