@@ -34,7 +34,7 @@ const figures = [
   ['Lines of the storages', 22_200, lines(under(/^packages\/storage-(?:sqlite|postgres|kit)\//))],
   ['Lines of the server', 12_700, lines(under(/^packages\/server\//))],
   ['Lines of the dashboard', 17_100, lines(under(/^packages\/dashboard\//))],
-  ['Lines of tests', 97_000, lines(code.filter(isTest))],
+  ['Lines of tests', 97_100, lines(code.filter(isTest))],
   ['Tests in `test`', 9_200, testsInLastRun()],
   ['Words of CONTRIBUTING.md', 1_500, words(['CONTRIBUTING.md'])],
   ['Words of docs', 102_600, words(files.filter((path) => /^docs\/.*\.md$/.test(path)))],

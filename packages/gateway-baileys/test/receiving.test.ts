@@ -3,7 +3,7 @@ import type { LinkOptions, MemorySession } from '@trunkline/gateway-contract';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
-import { linked, patientClock, textOf } from './support/linked.ts';
+import { holdArrivals, linked, patientClock, textOf } from './support/linked.ts';
 
 describe('what was written while the WhatsApp gateway was away', () => {
   it('is reported after the next connection, each message once', async () => {
@@ -21,12 +21,7 @@ describe('what was written while the WhatsApp gateway was away', () => {
     const { wa, account, reader } = network;
     await link.connection().close();
     for (const text of ['one', 'two', 'three']) await wa.inbound(reader, account, text);
-    const storing = Promise.withResolvers<void>();
-    const save = session.save.bind(session);
-    session.save = async (changes) => {
-      if ([...changes.keys()].some((name) => name.startsWith('key.arrival.'))) await storing.promise;
-      return save(changes);
-    };
+    const storeArrivals = holdArrivals(session);
     const again = await open();
     await again.first('connected');
     await wa.inbound(reader, account, 'four');
@@ -36,7 +31,7 @@ describe('what was written while the WhatsApp gateway was away', () => {
       const acks = wa.transcript().filter(({ node }) => node.attrs['id'] === '3EB0AAAAAAAAAAAA10');
       expect(acks.map(({ direction }) => direction)).toContain('received');
     });
-    storing.resolve();
+    storeArrivals();
     await eventually(() => expect(again.all('message')).toHaveLength(4));
     const texts = again.all('message').map(({ message }) => textOf(message));
     expect(texts).toEqual(['one', 'two', 'three', 'four']);

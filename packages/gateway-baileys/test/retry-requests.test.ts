@@ -2,7 +2,7 @@ import type { OutgoingMessage } from '@trunkline/core/spi/gateway';
 import { eventually } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import { describe, expect, it } from 'vitest';
-import { hurriedClock, linked, textOf } from './support/linked.ts';
+import { holdArrivals, hurriedClock, linked, textOf } from './support/linked.ts';
 import type { Linked } from './support/linked.ts';
 
 /** The requests for this message: each one's count, and whether it brings keys for a new session. */
@@ -94,17 +94,12 @@ describe('a message that cannot be read', () => {
     const { network, session, link, open } = await linked({ readsByItself: false });
     const { wa, account, reader } = network;
     await link.connection().close();
-    const storing = Promise.withResolvers<void>();
-    const save = session.save.bind(session);
-    session.save = async (changes) => {
-      if ([...changes.keys()].some((name) => name.startsWith('key.arrival.'))) await storing.promise;
-      return save(changes);
-    };
+    const storeArrivals = holdArrivals(session);
     const again = await open();
     await again.first('connected');
     const id = await wa.inbound(reader, account, 'readable');
     await wa.inbound(reader, account, 'broken', { id, ...broken });
-    storing.resolve();
+    storeArrivals();
     await again.first('message', ({ message }) => textOf(message) === 'readable');
     await wa.inbound(reader, account, 'next');
     await again.first('message', ({ message }) => textOf(message) === 'next');

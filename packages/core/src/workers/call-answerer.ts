@@ -47,7 +47,8 @@ export function createCallAnswerer(context: ServiceContext, connections: OpenCon
     { lease, connection }: OpenConnection,
     { chat, state }: Extract<InstanceCall, { kind: 'typing' }>,
   ): Promise<CallResponse> => {
-    if (!connection.showTyping) return { kind: 'failed', error: 'It cannot show a chat that the instance is typing' };
+    if (!connection.showTyping)
+      return { kind: 'failed', error: 'It cannot show a chat that the instance is typing' };
     const [bucket, now] = [bucketOf(lease), clock.now()];
     if (!bucket.has(now))
       return { kind: 'limited', limit: TYPING_PER_MINUTE, retryAfterMs: bucket.nextAt() - now };

@@ -73,6 +73,17 @@ export function untilHistoryIsRead({ session }: Pick<Linked, 'session'>): Promis
   });
 }
 
+/** Stores no decrypted message of the session until the returned function is called. */
+export function holdArrivals(session: MemorySession): () => void {
+  const storing = Promise.withResolvers<void>();
+  const save = session.save.bind(session);
+  session.save = async (changes) => {
+    if ([...changes.keys()].some((name) => name.startsWith('key.arrival.'))) await storing.promise;
+    return save(changes);
+  };
+  return storing.resolve;
+}
+
 interface NextProcessOptions extends Pick<BaileysGatewayOptions, 'currentVersion'> {
   readonly clock?: Clock;
 }
