@@ -1,4 +1,4 @@
-import { acceptsMessages, staysPaced } from '@trunkline/core/spi/storage';
+import { acceptsMessages, QUEUE_WINDOW, staysPaced } from '@trunkline/core/spi/storage';
 import type { Instance, Message } from '@trunkline/core/spi/storage';
 import type { Transaction } from '../database/database.ts';
 import { integer, integerOrNull } from '../rows/row.ts';
@@ -64,8 +64,8 @@ export async function isBehindOthers(
   const row = await transaction.get(PLACE, uuidOf('msg', id));
   if (!row) return false;
   const place = [instance, String(row['recipient']), integer(row, 'position')] as const;
-  if ((await transaction.get(EARLIER_IN_QUEUE, ...place)) ?? (await transaction.get(EARLIER_HELD, ...place)))
-    return true;
+  if (await transaction.get(EARLIER_IN_QUEUE, ...place, QUEUE_WINDOW)) return true;
+  if (await transaction.get(EARLIER_HELD, ...place)) return true;
   return staysPaced({ heldSince: integerOrNull(row, 'held_since'), dueAt: integer(row, 'due_at') }, now);
 }
 
@@ -78,8 +78,14 @@ const PLACE = `
 // Skips an entry that leaves the queue, because another transaction that waits for this one may hold it.
 const EARLIER_IN_QUEUE = `
   SELECT 1 FROM trunkline.queued_messages
-  WHERE instance_id = $1 AND recipient = $2 AND position < $3
-  ORDER BY instance_id, position
+  WHERE instance_id = $1 AND recipient = $2 AND position = ANY (ARRAY(
+    SELECT position FROM (
+      SELECT position, recipient FROM trunkline.queued_messages
+      WHERE instance_id = $1 AND position < $3
+      ORDER BY instance_id DESC, position DESC
+      LIMIT $4
+    ) AS before WHERE recipient = $2
+  ))
   LIMIT 1
   FOR UPDATE SKIP LOCKED`;
 

@@ -102,8 +102,9 @@ export function postponeMessage(database: Database, instanceId: string, postpone
 export function isBehindOthers(database: Database, { id, instanceId }: Message, now: number): boolean {
   const row = database.get(PLACE, instanceId, id, id);
   if (!row) return false;
-  const place = [instanceId, text(row, 'recipient'), integer(row, 'position')] as const;
-  if (database.get(EARLIER_IN_QUEUE, ...place) ?? database.get(EARLIER_HELD, ...place)) return true;
+  const [recipient, position] = [text(row, 'recipient'), integer(row, 'position')];
+  if (database.get(EARLIER_IN_QUEUE, instanceId, position, QUEUE_WINDOW, recipient)) return true;
+  if (database.get(EARLIER_HELD, instanceId, recipient, position)) return true;
   return staysPaced({ heldSince: integerOrNull(row, 'held_since'), dueAt: integer(row, 'due_at') }, now);
 }
 
@@ -112,11 +113,14 @@ const PLACE = `
   UNION ALL
   SELECT position, recipient, held_since, due_at FROM held_messages WHERE message_id = ?`;
 
-const earlierIn = (table: string): string =>
-  `SELECT 1 FROM ${table} WHERE instance_id = ? AND recipient = ? AND position < ? LIMIT 1`;
-const EARLIER_IN_QUEUE = earlierIn('queue');
+const EARLIER_IN_QUEUE = `
+  SELECT 1 FROM (
+    SELECT recipient FROM queue WHERE instance_id = ? AND position < ? ORDER BY position DESC LIMIT ?
+  ) WHERE recipient = ? LIMIT 1`;
+
 // Relies on held_messages_by_recipient.
-const EARLIER_HELD = earlierIn('held_messages');
+const EARLIER_HELD = `
+  SELECT 1 FROM held_messages WHERE instance_id = ? AND recipient = ? AND position < ? LIMIT 1`;
 
 /** Takes a message out of its queue, at any position, or out of the held messages. */
 export function leaveQueue(database: Database, instanceId: string, messageId: string): void {

@@ -53,8 +53,8 @@ interface ActionAcceptanceFacts {
   /** Whether the instance has the message that the action is about. */
   readonly hasMessage: boolean;
   /**
-   * Whether no process can have read the message to send it: it is scheduled, an earlier entry of its queue has the same
-   * recipient, or the pace of the instance holds it. False if the action is not an edit.
+   * Whether no process can have read the message to send it: it is scheduled, one of the `QUEUE_WINDOW` entries before it
+   * in its queue has the same recipient, or the pace of the instance holds it. False if the action is not an edit.
    */
   readonly isWaiting: boolean;
 }
