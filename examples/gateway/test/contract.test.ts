@@ -9,6 +9,7 @@ describeGatewayContract({
     reactions: 'the carrier carries messages and receipts alone',
     edits: 'the carrier carries messages and receipts alone',
     deletions: 'the carrier carries messages and receipts alone',
+    read_marks: 'the carrier carries messages and receipts alone',
     typing: 'the carrier carries messages and receipts alone',
     lookup: 'the carrier carries messages and receipts alone',
     passkeys: 'the carrier knows no passkeys',

@@ -183,6 +183,12 @@ export interface WorkspaceApi<Transaction = never> {
      * A message that waits for its `send_at` is cancelled instead (`cancel`).
      */
     deleteForEveryone(id: string, options?: ActionOptions): Promise<ActionResult>;
+    /**
+     * Marks a received message as read on the network, with the unread messages before it in its chat (at most 200 of
+     * them), in its turn there, as with a reaction. Once the network has accepted the mark, these messages have a
+     * `read_at`. Throws INVALID_MESSAGE_STATE for a message that the instance sent.
+     */
+    markRead(id: string, options?: ActionOptions): Promise<ActionResult>;
     /** The actions of the instance on the message, with their outcomes, newest first. */
     actions(id: string, query?: ActionQuery): Promise<PageResult<MessageActionResource>>;
   };

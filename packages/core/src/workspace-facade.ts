@@ -35,6 +35,7 @@ import {
   deleteForEveryone,
   editWords,
   listActions,
+  markRead,
   reactToMessage,
   takeReactionBack,
 } from './services/messages/act-on-message.ts';
@@ -146,6 +147,8 @@ export function workspaceFacade(
         acted(await editWords(context, { ...named(id), idempotencyKey }, input)),
       deleteForEveryone: async (id, { idempotencyKey = null } = {}) =>
         acted(await deleteForEveryone(context, { ...named(id), idempotencyKey })),
+      markRead: async (id, { idempotencyKey = null } = {}) =>
+        acted(await markRead(context, { ...named(id), idempotencyKey })),
       actions: async (id, query = {}) =>
         page(unwrap(await listActions(context, named(id), query)), actionResource),
     },

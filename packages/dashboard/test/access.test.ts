@@ -69,6 +69,7 @@ const TABLE: Readonly<Record<string, Needs>> = {
   'DELETE /workspaces/{workspace}/messages/{message}': ['messages:send'],
   'PATCH /workspaces/{workspace}/messages/{message}': ['messages:send'],
   'PUT /workspaces/{workspace}/messages/{message}/reaction': ['messages:send'],
+  'POST /workspaces/{workspace}/messages/{message}/read': ['messages:send'],
   'DELETE /workspaces/{workspace}/messages/{message}/reaction': ['messages:send'],
   'GET /workspaces/{workspace}/messages/{message}/actions': ['messages:read'],
   'GET /workspaces/{workspace}/scheduled-messages': ['messages:read'],

@@ -15,6 +15,7 @@ import { fileOf } from './inbound/media-file.ts';
 import { linkedProfile, unlinkDevice } from './linked-device.ts';
 import type { InstanceSettings } from './options.ts';
 import { lookUpNumbers } from './outbound/look-up-numbers.ts';
+import { createReadReceipts } from './outbound/mark-read.ts';
 import { CONNECTION_CLOSED } from './outbound/outcomes.ts';
 import { sendAction, sendMessage } from './outbound/send-message.ts';
 import { showTyping } from './outbound/show-typing.ts';
@@ -170,6 +171,7 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     groupsInFlight,
     timers,
     findGroup,
+    readReceipts: createReadReceipts(socket, clock, inTime),
     logger: log,
     sent: stored.sent,
     values: stored.values,

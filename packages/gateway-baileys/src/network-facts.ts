@@ -25,6 +25,7 @@ export const WHATSAPP: Pick<
     'reactions',
     'edits',
     'deletions',
+    'read_marks',
     'typing',
     'lookup',
   ],

@@ -40,6 +40,7 @@ describe('linking over the REST API', () => {
         'reactions',
         'edits',
         'deletions',
+        'read_marks',
         'typing',
         'lookup',
       ],

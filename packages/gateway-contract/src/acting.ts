@@ -1,4 +1,5 @@
 import type { OutgoingAction, SendOutcome } from '@trunkline/core/spi/gateway';
+import { must } from '@trunkline/test-support';
 import { describe, expect } from 'vitest';
 import type { ActedOnNetwork, GatewaySubject } from './contract-subject.ts';
 import { FILES } from './files.ts';
@@ -12,6 +13,7 @@ export function actingContract(subject: GatewaySubject): void {
   const itReacts = itWith(subject, 'reactions');
   const itEdits = itWith(subject, 'edits');
   const itDeletes = itWith(subject, 'deletions');
+  const itMarks = itWith(subject, 'read_marks');
   describe('acting on messages', () => {
     itReacts('reacts to a message of a person, and takes the reaction back', async () => {
       const { network, link, phone } = await linkedFixture(subject);
@@ -102,6 +104,50 @@ export function actingContract(subject: GatewaySubject): void {
       expect(acted(phone)).toEqual([{ networkId, about, isOwn: true, deed }]);
     });
 
+    itMarks('marks a message of a person as read, with earlier ones, and again', async () => {
+      const { network, link, phone } = await linkedFixture(subject);
+      const from = network.people.reader;
+      const ids = [];
+      for (const text of ['Hello', 'Are you there?', 'Anybody?'])
+        ids.push(await phone.receive({ from, text }));
+      const [first, second, third] = ids;
+      const received = async (id: string) =>
+        (await link.first('message', ({ message }) => message.networkId === id)).message;
+      const { networkId } = outgoing(network);
+      const { senderId } = await received(must(third));
+      const earlier = [{ networkId: must(first), senderId }];
+      const about = { networkId: must(second), senderId };
+      const chat = { networkId, to: from, isGroup: false, contactNetworkId: senderId };
+      const action = { ...chat, about, deed: { kind: 'read_mark', earlier } } as const;
+      for (let times = 1; times <= 2; times += 1) {
+        expect(await act(link, action)).toEqual({ kind: 'accepted' });
+        expect(new Set(read(phone))).toEqual(new Set([first, second]));
+      }
+    });
+
+    itWith(
+      subject,
+      'read_marks',
+      'groups',
+    )('marks messages of a group as read', async () => {
+      const { network, link, phone } = await linkedFixture(subject);
+      const to = await phone.addGroup('Neighbours');
+      await link.first('groups', ({ groups }) => groups.some(({ networkId }) => networkId === to));
+      const from = network.people.reader;
+      const ids = [];
+      for (const text of ['Barbecue?', 'Today?'])
+        ids.push(await phone.receive({ from, text, groupNetworkId: to }));
+      const [first, second] = ids;
+      const { message } = await link.first('message', (one) => one.message.networkId === second);
+      const { senderId } = message;
+      const earlier = [{ networkId: must(first), senderId }];
+      const about = { networkId: must(second), senderId };
+      const { networkId } = outgoing(network);
+      const action = { networkId, to, isGroup: true, about, deed: { kind: 'read_mark', earlier } } as const;
+      expect(await act(link, action)).toEqual({ kind: 'accepted' });
+      expect(new Set(read(phone))).toEqual(new Set([first, second]));
+    });
+
     itReacts('repeats an action under the same id', async () => {
       const { network, link, phone } = await linkedFixture(subject);
       const { networkId: about, ...message } = outgoing(network);
@@ -157,4 +203,12 @@ function acted(phone: Fixture['phone']): readonly ActedOnNetwork[] {
       'The phone under test has no "acted": give it one, or name "reactions" in "missing" with the reason.',
     );
   return phone.acted();
+}
+
+function read(phone: Fixture['phone']): readonly string[] {
+  if (!phone.read)
+    throw new Error(
+      'The phone under test has no "read": give it one, or name "read_marks" in "missing" with the reason.',
+    );
+  return phone.read();
 }

@@ -89,6 +89,8 @@ export interface TestPhone {
   accepted(): readonly SentToNetwork[];
   /** The same for actions on messages. Absent if `missing` names the capability of each action. */
   acted?(): readonly ActedOnNetwork[];
+  /** The network ids of messages to the number that the instance marked as read. Absent if `missing` names `read_marks`. */
+  read?(): readonly string[];
   /** The states that chats were shown, in this order. Absent if `missing` names `typing`. */
   typing?(): readonly TypingOnNetwork[];
 }

@@ -23,6 +23,7 @@ describeGatewayContract({
     reactions: 'the network carries messages alone',
     edits: 'the network carries messages alone',
     deletions: 'the network carries messages alone',
+    read_marks: 'the network carries messages alone',
     typing: 'the network carries messages alone',
     lookup: 'the network carries messages alone',
     groups: 'the network has no groups',

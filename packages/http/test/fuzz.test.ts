@@ -8,7 +8,7 @@ import type { Harness } from './one-of-everything.ts';
 
 /** `FUZZ_REQUESTS` sets the number of requests; `FUZZ_SEED` is the seed for drawing them. */
 const REQUESTS = sized('FUZZ_REQUESTS', { short: 1_200, long: 20_000 });
-const SEED = Number(process.env['FUZZ_SEED'] ?? 2);
+const SEED = Number(process.env['FUZZ_SEED'] ?? 4);
 const AT_ONCE = 50;
 const IN_ONE_HARNESS = 200;
 

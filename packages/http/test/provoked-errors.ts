@@ -40,6 +40,8 @@ const SUCCESSES: Readonly<Record<string, Act>> = {
     return call('DELETE', `/messages/${scheduled}`);
   },
   'PATCH /messages/{message}': ({ call, at }) => call('PATCH', at(EDIT), WITH_CAPTION),
+  'POST /messages/{message}/read': async (harness) =>
+    harness.call('POST', `/messages/${await received(harness)}/read`),
   'POST /webhook-deliveries/{delivery}/retry': async (harness) => {
     const delivery = await failedDelivery(harness);
     return harness.call('POST', `/webhook-deliveries/${delivery}/retry`);
@@ -114,6 +116,8 @@ export const NEVER: Readonly<Record<string, string>> = {
   'PATCH /messages/{message} GATEWAY_UNAVAILABLE':
     'this process has the network of every instance (core/test/gateways.test.ts)',
   'DELETE /messages/{message} GATEWAY_UNAVAILABLE':
+    'this process has the network of every instance (core/test/gateways.test.ts)',
+  'POST /messages/{message}/read GATEWAY_UNAVAILABLE':
     'this process has the network of every instance (core/test/gateways.test.ts)',
 };
 
@@ -275,16 +279,37 @@ const EDIT = '/messages/{message}';
 /** The message of the harness is a picture. */
 const WITH_CAPTION = { json: { caption: 'Better' } };
 
-/** The errors of a request that queues an action. `ofText` is the request if the message is a text. */
+/** Receives a message, and returns its id. */
+async function received({ service, workspaceId, ids: { instance } }: Harness): Promise<string> {
+  await service.during(service.sandbox.phone(instance).receive({ from: '15550123', text: 'Hello' }));
+  const { messages } = service.trunkline.workspace(workspaceId);
+  return must((await messages.list({ direction: 'inbound' })).data[0]).id;
+}
+
+interface Acted {
+  /** The request if the message is a text. */
+  readonly ofText?: object;
+  /** The id of a message that the action is possible on; by default, that of the message which was sent. */
+  readonly about?: (harness: Harness) => Promise<string>;
+}
+
+/** The errors of a request that queues an action. */
 function actionErrors(
-  method: 'PUT' | 'PATCH' | 'DELETE',
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
   request: object,
-  ofText = request,
+  { ofText = request, about = async ({ ids }) => ids.message }: Acted = {},
 ): Readonly<Record<string, Act>> {
   const [route = ''] = path.split('?');
   const name = (code: ErrorCode): string => `${method} ${route} ${code}`;
-  const act: Act = ({ call, at }) => call(method, at(path), request);
+  /** The request, for a message that exists when this resolves. */
+  const ready = async (
+    harness: Harness,
+  ): Promise<(headers?: Readonly<Record<string, string>>) => Promise<Seen>> => {
+    const of = path.replace('{message}', await about(harness));
+    return (headers = {}) => harness.call(method, of, { ...request, headers });
+  };
+  const act: Act = async (harness) => (await ready(harness))();
   const actOn = (call: Call, message: string): Promise<Seen> =>
     call(method, path.replace('{message}', message), ofText);
   return {
@@ -300,23 +325,25 @@ function actionErrors(
       return actOn(call, idOf((await send({ instance })).json));
     },
     [name('INSTANCE_NOT_FOUND')]: async (harness) => {
+      const send = await ready(harness);
       await harness.service.during(harness.call('DELETE', harness.at('/instances/{instance}')));
-      return act(harness);
+      return send();
     },
     [name('INSTANCE_NOT_CONNECTED')]: async (harness) => {
+      const send = await ready(harness);
       await harness.service.during(harness.call('POST', harness.at('/instances/{instance}/disconnect')));
-      return act(harness);
+      return send();
     },
-    [name('IDEMPOTENCY_KEY_REUSED')]: async ({ call, at }) => {
+    [name('IDEMPOTENCY_KEY_REUSED')]: async (harness) => {
       const headers = { 'Idempotency-Key': 'k' };
-      await call('PUT', at(REACTION), { json: { emoji: '🎉' }, headers });
-      return call(method, at(path), { ...request, headers });
+      await harness.call('PUT', harness.at(REACTION), { json: { emoji: '🎉' }, headers });
+      return (await ready(harness))(headers);
     },
     [name('SUBSCRIPTION_REQUIRED')]: withPlan({ subscription: 'none' }, act),
     [name('SUBSCRIPTION_PAST_DUE')]: withPlan({ subscription: 'past_due' }, act),
     [name('SEND_BACKLOG')]: async () => {
-      const harness = await oneOfEverything({ sendBacklog: 1 });
-      const [first, ...others] = await Promise.all(Array.from({ length: 4 }, () => act(harness)));
+      const send = await ready(await oneOfEverything({ sendBacklog: 1 }));
+      const [first, ...others] = await Promise.all(Array.from({ length: 4 }, () => send()));
       return others.find(({ status }) => status !== 202) ?? must(first);
     },
   };
@@ -406,8 +433,9 @@ const OF_ONE_ROW: Readonly<Record<string, Act>> = {
   ...callErrors(LOOKUP, WITH_NUMBERS),
   ...actionErrors('PUT', REACTION, { json: { emoji: '👍' } }),
   ...actionErrors('DELETE', REACTION, {}),
-  ...actionErrors('PATCH', EDIT, WITH_CAPTION, { json: { text: 'Better' } }),
+  ...actionErrors('PATCH', EDIT, WITH_CAPTION, { ofText: { json: { text: 'Better' } } }),
   ...actionErrors('DELETE', '/messages/{message}?for=everyone', {}),
+  ...actionErrors('POST', '/messages/{message}/read', {}, { about: received }),
   'GET /events/stream STREAM_LIMIT_REACHED': async ({ service, workspaceId, call }) => {
     const { events } = service.trunkline.workspace(workspaceId);
     await Promise.all(Array.from({ length: 100 }, () => events.stream()));

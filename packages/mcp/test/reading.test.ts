@@ -177,6 +177,7 @@ describe('a model', () => {
         'MESSAGE_NOT_FOUND',
       ],
       ['delete_message', { message: message?.id, idempotency_key: 'key-00004' }, 'MESSAGE_NOT_FOUND'],
+      ['mark_message_read', { message: message?.id, idempotency_key: 'key-00005' }, 'MESSAGE_NOT_FOUND'],
       [
         'edit_message',
         { message: message?.id, text: 'Mine', idempotency_key: 'key-00003' },

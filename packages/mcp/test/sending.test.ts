@@ -336,15 +336,15 @@ describe('the number of messages a day', () => {
   });
 });
 
-describe('a model that reacts', () => {
-  const received = async ({ service, instance }: Sending, from: string): Promise<string> => {
-    await service.sandbox.phone(instance).receive({ from, text: 'Can you come?' });
-    await service.clock.advance(1_000);
-    const { messages } = service.trunkline.workspace(service.workspaceId);
-    const { data } = await messages.list({ direction: 'inbound', counterpart: from });
-    return data[0]?.id ?? '';
-  };
+async function received({ service, instance }: Sending, from: string): Promise<string> {
+  await service.sandbox.phone(instance).receive({ from, text: 'Can you come?' });
+  await service.clock.advance(1_000);
+  const { messages } = service.trunkline.workspace(service.workspaceId);
+  const { data } = await messages.list({ direction: 'inbound', counterpart: from });
+  return data[0]?.id ?? '';
+}
 
+describe('a model that reacts', () => {
   it('reaches only the chats in the rules, takes a message of the day, and reacts once with one key', async () => {
     const sending = await sendingBy({ to: [FRIEND], messagesPerDay: 2 });
     const { service, instance, model } = sending;
@@ -406,5 +406,22 @@ describe('a model that deletes', () => {
     });
     await service.clock.advance(1_000);
     expect(await messages.get(message.id)).toMatchObject({ text: null, deleted_at: expect.any(String) });
+  });
+});
+
+describe('a model that reads', () => {
+  it('marks messages as read in the chats of the rules, as one message of the day', async () => {
+    const sending = await sendingBy({ to: [FRIEND], messagesPerDay: 2 });
+    const { service, instance, model } = sending;
+    const message = await received(sending, FRIEND);
+    const call = { message, idempotency_key: 'key-of-mark' };
+    expect(await model.call('mark_message_read', call)).toMatchObject({
+      action: { message_id: message, kind: 'read_mark', status: 'queued' },
+      messages_left_today: 1,
+    });
+    const strange = { message: await received(sending, STRANGER), idempotency_key: 'key-of-other' };
+    expect(await model.refused('mark_message_read', strange)).toContain('"counterparts"');
+    await service.clock.advance(1_000);
+    expect(service.sandbox.phone(instance).read()).toHaveLength(1);
   });
 });

@@ -32,6 +32,13 @@ const text = (parameters: INodeParameters = {}): Run =>
     ...parameters,
   });
 const accepted = () => service().trunkline.sandbox.phone(instance).accepted();
+/** Waits for a received message, and returns its id. */
+const received = (): Promise<string> =>
+  eventually(async () => {
+    const { data } = await service().trunkline.workspace.messages.list({ direction: 'inbound' });
+    expect(data).toHaveLength(1);
+    return asText(data[0]?.id);
+  });
 const queueIsEmpty = async (): Promise<void> => {
   const { workspace } = service().trunkline;
   await eventually(async () => {
@@ -44,11 +51,7 @@ describe('a reaction of a workflow', () => {
   it('is queued once in an execution, and taken back without an emoji', async () => {
     const phone = service().trunkline.sandbox.phone(instance);
     await phone.receive({ from: '15550100', text: 'Can you come?' });
-    const messageId = await eventually(async () => {
-      const { data } = await service().trunkline.workspace.messages.list({ direction: 'inbound' });
-      expect(data).toHaveLength(1);
-      return asText(data[0]?.id);
-    });
+    const messageId = await received();
     const react = (emoji: string, executionId: string) =>
       execute({ ...run('message', 'react', { messageId, emoji }), executionId });
     const [first] = await react('👍', '7');
@@ -87,6 +90,17 @@ describe('a deletion of a workflow', () => {
     const [deleted] = await execute(run('message', 'deleteForEveryone', { messageId }));
     expect(deleted?.json).toMatchObject({ kind: 'deletion', message_id: messageId, status: 'queued' });
     await eventually(() => expect(phone.acted()).toMatchObject([{ deed: { kind: 'deletion' } }]));
+  });
+});
+
+describe('a read mark of a workflow', () => {
+  it('marks a received message as read', async () => {
+    const phone = service().trunkline.sandbox.phone(instance);
+    const networkId = await phone.receive({ from: '15550100', text: 'Can you come?' });
+    const messageId = await received();
+    const [marked] = await execute(run('message', 'markRead', { messageId }));
+    expect(marked?.json).toMatchObject({ kind: 'read_mark', message_id: messageId, status: 'queued' });
+    await eventually(() => expect(phone.read()).toEqual([networkId]));
   });
 });
 

@@ -114,7 +114,7 @@ export interface WebhookAction {
   /** The message that the action is about, `msg_…`. */
   readonly message_id: string;
   /** The effect of the action on the message. */
-  readonly kind: 'reaction' | 'edit' | 'deletion';
+  readonly kind: 'reaction' | 'edit' | 'deletion' | 'read_mark';
   /** The emoji of a reaction; null if the action takes the reaction back, and for other kinds. */
   readonly emoji: string | null;
   /**
@@ -227,7 +227,10 @@ export interface WebhookMessage {
   readonly sent_at: string | null;
   /** When the message reached the recipient's phone, or the first phone in a group; null until then. */
   readonly delivered_at: string | null;
-  /** When the recipient, or the first person in a group, read the message; null until then. */
+  /**
+   * Outbound: when the recipient, or the first person in a group, read the message. Inbound: when it was marked as read by
+   * the API. Null until then.
+   */
   readonly read_at: string | null;
   /** When sending failed; null if it did not fail. */
   readonly failed_at: string | null;
@@ -300,6 +303,7 @@ export interface WebhookInstance {
     | 'reactions'
     | 'edits'
     | 'deletions'
+    | 'read_marks'
     | 'typing'
     | 'lookup'
   )[];

@@ -248,6 +248,39 @@ export function actionContract(subject: ContractSubject): void {
       expect(await storage.actions.finish(lease, fitting)).toBe('stale');
     });
 
+    itAlways('marks received messages of its instance as read, once each, and nothing else', async () => {
+      const storage = await open();
+      const { workspace, instance, lease, message } = await received(storage);
+      const receive = async (changes: Partial<Message> = {}, under = lease) => {
+        const other = { ...anInboundMessage(instance), ...changes };
+        const event = anEvent(workspace, NOW, { type: 'message.received' });
+        await storage.messages.receive(under, { message: other, senderId: 's1', event });
+        return other;
+      };
+      const [older, readBefore, left] = [
+        await receive(),
+        await receive({ readAt: NOW + 1 }),
+        await receive(),
+      ];
+      const neighbour = await storeLeasedInstance(storage);
+      const foreign = await receive(
+        { instanceId: neighbour.instance.id, workspaceId: neighbour.workspace.id },
+        neighbour.lease,
+      );
+      const [own] = await storeQueuedMessages(storage, instance, 1);
+      const action = await actionOn(storage, message, { kind: 'read_mark', emoji: null });
+      const marked = [message, older, readBefore, foreign, own].map(({ id }) => id);
+      const outcome = { ...succeeded(action), events: [], marked: [...marked, testId('msg', NOW)] };
+      const lost = { ...lease, epoch: lease.epoch - 1 };
+      expect(await storage.actions.finish(lost, outcome)).toBe('fenced');
+      expect(await storage.actions.finish(lease, outcome)).toBe('finished');
+      const again = { ...outcome, action: { ...outcome.action, sentAt: NOW + 9 }, marked: [left.id] };
+      expect(await storage.actions.finish(lease, again)).toBe('stale');
+      const find = async ({ workspaceId, id }: Message) => storage.messages.find(workspaceId, id);
+      for (const one of [message, older]) expect(await find(one)).toEqual({ ...one, readAt: NOW + 5 });
+      for (const one of [readBefore, left, foreign, own]) expect(await find(one)).toEqual(one);
+    });
+
     it('loses the words of an edit when its message is deleted', async () => {
       const storage = await open();
       const { workspace, lease, message } = await received(storage);

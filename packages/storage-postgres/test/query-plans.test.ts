@@ -343,7 +343,9 @@ async function actOnMessages({ storage, workspace, instance }: Fixture): Promise
     expect(await actions.listOnMessages(workspace.id, [message.id])).toHaveLength(round);
     await messages.queueHeads([instance.id], NOW, { limit: 16, withFiles: true });
     const sent = { ...action, status: 'sent', sentAt: NOW } as const;
-    expect(await actions.finish(lease, { action: sent, events: [anEvent(workspace)] })).toBe('finished');
+    const marked = [message.id, testId('msg', NOW)];
+    const outcome = { action: sent, events: [anEvent(workspace)], marked };
+    expect(await actions.finish(lease, outcome)).toBe('finished');
   }
   const [next, behind] = [aMessage(instance), aMessage(instance, { createdAt: NOW + 1 })];
   const later = aMessage(instance, { sendAt: NOW + DAY });

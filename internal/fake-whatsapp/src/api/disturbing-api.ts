@@ -16,7 +16,7 @@ interface StreamError {
 
 /** Faults that a test causes in the network. */
 export interface DisturbingApi {
-  /** Accepts messages, but holds back their acks. */
+  /** Accepts messages and read receipts, but holds back their acks. */
   holdAcks(): void;
   /** Sends the held acks to clients that are still connected. */
   releaseAcks(): void;

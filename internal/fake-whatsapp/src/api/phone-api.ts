@@ -35,6 +35,8 @@ export interface PhoneApi {
   enterCode(account: Account, code: string): Promise<void>;
   /** Unlinks every client, as "Log out" under Linked devices does: the client gets a 401 now, or at its next login. */
   unlink(account: Account): void;
+  /** Chooses whether the authors of messages see that the account has read them; true by default. */
+  shareReadReceipts(account: Account, shares: boolean): void;
   linkedDevices(account: Pick<Account, 'phoneNumber'>): readonly LinkedDevice[];
   /** Sends a message typed on the phone itself; each client gets a copy. Returns the network id. */
   fromPhone(account: Account, to: Person | Group, message: Outgoing): Promise<string>;
@@ -93,6 +95,9 @@ export function phoneApi(network: Network, switchboard: Switchboard): PhoneApi {
         switchboard.ofCompanion(companion)?.sendLast(stanza('stream:error', { code: '401' }, [removed]));
       }
       account.companions.clear();
+    },
+    shareReadReceipts: ({ phoneNumber }, shares) => {
+      directory.account(phoneNumber).sharesReadReceipts = shares;
     },
     linkedDevices: ({ phoneNumber }) =>
       [...directory.account(phoneNumber).companions.values()].map((companion) => ({

@@ -43,8 +43,9 @@ const QUERIES: Readonly<{ [name: string]: Responder }> = {
   'abt/get/props': (connection, query) => connection.reply(query, [stanza('props', { hash: 'fake' }, [])]),
   'blocklist/get/': (connection, query) => connection.reply(query, [stanza('list', {}, [])]),
   'privacy/get/privacy': (connection, query) => {
-    const setting = (name: string) => stanza('category', { name, value: 'all' });
-    connection.reply(query, [stanza('privacy', {}, [setting('readreceipts'), setting('last')])]);
+    const setting = (name: string, value = 'all') => stanza('category', { name, value });
+    const receipts = connection.client.account.sharesReadReceipts ? 'all' : 'none';
+    connection.reply(query, [stanza('privacy', {}, [setting('readreceipts', receipts), setting('last')])]);
   },
   'privacy/set/tokens': (connection, query) => {
     takeTokens(connection.client, connection.network, first(query));

@@ -16,6 +16,8 @@ export class LinkedAccount extends Contact {
   readonly tokensGiven: string[] = [];
   /** The salt of the tokens by which the network recognises whom the account knows; null if the phone removed it. */
   nctSalt: Buffer | null = randomBytes(32);
+  /** Whether the authors of messages see that the account has read them: a setting of the phone. */
+  sharesReadReceipts = true;
   /** Whether clients have the keys of what the account's devices share. */
   isStateShared = false;
   #state: SharedState | undefined;

@@ -9,12 +9,22 @@ import { onMediaRetry } from './media-retry.ts';
 import { onRetryReceipt } from './retry.ts';
 
 /** Receipts that concern only a client and the server. */
-const NOT_FOR_THE_SENDER = new Set(['inactive', 'sender', 'peer_msg', 'hist_sync', 'server-error']);
+const NOT_FOR_THE_SENDER = new Set([
+  'inactive',
+  'read-self',
+  'sender',
+  'peer_msg',
+  'hist_sync',
+  'server-error',
+]);
 
 export async function onReceipt(connection: Connection, receipt: Stanza): Promise<void> {
   const { client, network } = connection;
   const { id = '', to = '', type, participant } = receipt.attrs;
-  connection.send(stanza('ack', { class: 'receipt', id, from: to, participant, type }));
+  const ack = stanza('ack', { class: 'receipt', id, from: to, participant, type });
+  // Only acks that clients wait for can be held back.
+  if (type === 'read' || type === 'read-self') network.disturbances.ack(() => connection.send(ack));
+  else connection.send(ack);
   const ids = [id, ...children(child(receipt, 'list'), 'item').map(({ attrs }) => attrs['id'] ?? '')];
   const from = client.account.phoneNumber;
   network.chronicle.receipts.add({ from, to, ids, type: type ?? 'delivered' });

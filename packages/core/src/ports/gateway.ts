@@ -159,7 +159,7 @@ export interface GatewayConnection {
   /**
    * Carries out an action on a message, with the same outcomes as those of a message. Called one after another, and
    * with the messages to the same recipient, in the order of their acceptance. Required for the capabilities
-   * `reactions`, `edits` and `deletions`.
+   * `reactions`, `edits`, `deletions` and `read_marks`.
    */
   act?(action: OutgoingAction): Promise<SendOutcome>;
   /**
@@ -230,12 +230,15 @@ interface Outgoing extends ChatAddress {
 
 /** An action on a message, in the chat of that message. */
 export interface OutgoingAction extends Outgoing {
-  readonly about: {
-    readonly networkId: string;
-    /** The network's id of the author; null if the instance wrote the message. */
-    readonly senderId: string | null;
-  };
+  readonly about: MessageOnNetwork;
   readonly deed: Deed;
+}
+
+/** A message by the names that the network has for it and for its author. */
+export interface MessageOnNetwork {
+  readonly networkId: string;
+  /** The network's id of the author; null if the instance wrote the message. */
+  readonly senderId: string | null;
 }
 
 /** The change that an action makes to its message. */
@@ -245,7 +248,12 @@ export type Deed =
   /** Replaces the text of a message of the instance, or the caption of its file, which is empty to remove it. */
   | { readonly kind: 'edit'; readonly type: MessageType; readonly text: string }
   /** Deletes a message of the instance for everyone in its chat. */
-  | { readonly kind: 'deletion' };
+  | { readonly kind: 'deletion' }
+  /**
+   * Marks a received message as read, and these earlier unread ones that the instance received in its chat, newest first, at
+   * most 200. A repeat changes nothing.
+   */
+  | { readonly kind: 'read_mark'; readonly earlier: readonly MessageOnNetwork[] };
 
 export interface OutgoingMessage extends Outgoing {
   /** The message that this one replies to, in the same chat. */
@@ -259,10 +267,7 @@ export interface OutgoingMessage extends Outgoing {
 }
 
 /** A message as a reply quotes it. */
-export interface QuotedMessage {
-  readonly networkId: string;
-  /** The network's id of the author; null if the instance wrote it. */
-  readonly senderId: string | null;
+export interface QuotedMessage extends MessageOnNetwork {
   /**
    * The text that the recipient's app shows of the message: its text or caption, perhaps shortened; empty if it has
    * neither.

@@ -90,6 +90,14 @@ export function rememberTyping({ typing }: NetworkAccount, shown: SandboxTyping)
   if (typing.length > KEPT_TYPING) typing.shift();
 }
 
+/** The network ids of the received messages that the remembered actions have marked as read. */
+export function readMessages({ acted }: NetworkAccount): readonly string[] {
+  const ids = [...acted.values()].flatMap(({ about, deed }) =>
+    deed.kind === 'read_mark' ? [...deed.earlier.map(({ networkId }) => networkId), about] : [],
+  );
+  return [...new Set(ids)];
+}
+
 /** The groups of a number; by default, of the linked number. */
 export function groupsOf(
   { profile, groups }: NetworkAccount,

@@ -8,7 +8,7 @@ import { refuse } from '../domain/result.ts';
 import type { Gateway, GatewayContext, GatewayListener, LinkedProfile } from '../ports/gateway.ts';
 import { CAPABILITIES, kindText } from '../services/message-kinds/message-kinds.ts';
 import { unwrap } from '../trunkline-error.ts';
-import { forgetOldMessages, newAccount, remember } from './network-account.ts';
+import { forgetOldMessages, newAccount, readMessages, remember } from './network-account.ts';
 import type { AcceptedAction, AcceptedMessage, NetworkAccount, SandboxTyping } from './network-account.ts';
 import type {
   ActivityOn,
@@ -89,6 +89,8 @@ export interface SandboxPhone {
   accepted(): readonly AcceptedMessage[];
   /** The actions on messages that the network accepted from this instance and still remembers, oldest first. */
   acted(): readonly AcceptedAction[];
+  /** The network's ids of the received messages that the instance has marked as read, by the actions in `acted`. */
+  read(): readonly string[];
   /** The states in which chats were shown this instance lately, the newest at the end. */
   typing(): readonly SandboxTyping[];
 }
@@ -397,6 +399,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       fail: () => online().end({ kind: 'failed', code: 'sandbox_failure' }),
       accepted: () => [...accountOf(instanceId).accepted.values()],
       acted: () => [...accountOf(instanceId).acted.values()],
+      read: () => readMessages(accountOf(instanceId)),
       typing: () => [...accountOf(instanceId).typing],
     };
   };

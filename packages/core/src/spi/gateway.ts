@@ -21,6 +21,7 @@ export type {
   MessageReceipt,
   OpenOptions,
   UnlinkOptions,
+  MessageOnNetwork,
   OutgoingAction,
   OutgoingContent,
   OutgoingFile,

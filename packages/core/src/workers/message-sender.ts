@@ -11,6 +11,7 @@ import { isLogged } from '../runtime/port-guard.ts';
 import { keepTrying } from '../runtime/retry.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { createLinkPreviews } from '../services/link-previews.ts';
+import { unreadBefore } from '../services/messages/unread-messages.ts';
 import { messageAttributes } from '../services/span-attributes.ts';
 import { FencedError } from '../services/instances/fenced-error.ts';
 import type { OpenConnection, OpenConnections } from './connections.ts';
@@ -291,22 +292,29 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     { message, tries }: QueuedMessage,
     action: MessageAction,
   ): Promise<SendResult> => {
-    if (action.kind === 'deletion' && message.deletedAt !== null) return { kind: 'accepted' };
+    if (isDone(action, message)) return { kind: 'accepted' };
     // After an attempt without an outcome, the network may have carried the action out in time.
     const withinMs = tries > 0 ? null : gateways.actionWithinMs(instance.network, action.kind);
     const flaw = flawForAction(message, action.kind, { now: clock.now(), withinMs });
     if (flaw) return { kind: 'refused', error: flaw };
     const act = connection.act?.bind(connection);
     if (!act) return refused('action_not_supported', 'The network of the instance has no such action.');
+    let unread: readonly Message[] = [];
     let outgoing: Awaited<ReturnType<typeof outgoingAction>>;
     try {
-      outgoing = await outgoingAction(context, message, action);
+      if (action.kind === 'read_mark') unread = await unreadBefore(context, message);
+      outgoing = await outgoingAction(context, message, { action, unread });
     } catch (error) {
       return { kind: 'not_read', error };
     }
-    return outgoing === 'group_unknown'
-      ? refused('group_unknown', 'The instance no longer knows the group of the message.')
-      : outcomeWithin({ what: 'connection.act', ms: SEND_DEADLINE_MS }, () => act(outgoing));
+    if (outgoing === 'group_unknown')
+      return refused('group_unknown', 'The instance no longer knows the group of the message.');
+    const outcome = await outcomeWithin({ what: 'connection.act', ms: SEND_DEADLINE_MS }, () =>
+      act(outgoing),
+    );
+    return action.kind === 'read_mark'
+      ? { ...outcome, marked: [message, ...unread].map(({ id }) => id) }
+      : outcome;
   };
 
   /** The outcome of a gateway's call; unknown if it fails, or does not respond in time. */
@@ -417,6 +425,12 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
       );
     },
   };
+}
+
+/** Whether the message already is as the action would leave it. */
+function isDone({ kind }: MessageAction, { deletedAt, readAt, direction }: Message): boolean {
+  if (kind === 'deletion') return deletedAt !== null;
+  return kind === 'read_mark' && direction === 'inbound' && readAt !== null;
 }
 
 function isHeld({ heldSince }: QueuedMessage): boolean {

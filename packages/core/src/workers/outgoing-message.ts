@@ -5,6 +5,7 @@ import { contentIdOf } from '../domain/message/message.ts';
 import type { Message } from '../domain/message/message.ts';
 import type {
   Deed,
+  MessageOnNetwork,
   OutgoingAction,
   OutgoingContent,
   OutgoingMessage,
@@ -35,20 +36,50 @@ export async function outgoingMessage(
   return address === 'group_unknown' ? address : { ...common, ...address };
 }
 
-/** The part of an action on a message that the gateway carries out. */
+/**
+ * The part of an action on a message that the gateway carries out. `unread` are the earlier messages that a read mark
+ * covers.
+ */
 export async function outgoingAction(
   { storage }: ServiceContext,
   message: Message,
-  action: MessageAction,
+  { action, unread }: { readonly action: MessageAction; readonly unread: readonly Message[] },
 ): Promise<OutgoingAction | 'group_unknown'> {
   const address = await addressOf(storage, message);
   if (address === 'group_unknown') return address;
-  const found = await storage.messages.findQuotable(message.instanceId, message.id);
-  const about = { networkId: message.networkId, senderId: found?.senderId ?? null };
-  return { networkId: action.networkId, ...address, about, deed: deedOf(message, action) };
+  const [about, ...earlier] = await onNetwork(storage, [message, ...unread]);
+  return { networkId: action.networkId, ...address, about, deed: deedOf(message, action, earlier) };
 }
 
-function deedOf({ type }: Message, { kind, emoji, text }: MessageAction): Deed {
+/** The names of messages of one chat on the network. Their order stays. */
+async function onNetwork(
+  { messages }: ServiceContext['storage'],
+  [first, ...others]: readonly [Message, ...Message[]],
+): Promise<[MessageOnNetwork, ...MessageOnNetwork[]]> {
+  const authors = new Map<string, string | null>();
+  const named = async ({
+    id,
+    instanceId,
+    networkId,
+    groupId,
+    contact,
+  }: Message): Promise<MessageOnNetwork> => {
+    // All messages that a person wrote have one author, which saves most of the reads.
+    const author = contact?.id ?? (groupId === null ? 'the other person' : id);
+    const senderId = authors.get(author) ?? (await messages.findQuotable(instanceId, id))?.senderId ?? null;
+    authors.set(author, senderId);
+    return { networkId, senderId };
+  };
+  const names: [MessageOnNetwork, ...MessageOnNetwork[]] = [await named(first)];
+  for (const other of others) names.push(await named(other));
+  return names;
+}
+
+function deedOf(
+  { type }: Message,
+  { kind, emoji, text }: MessageAction,
+  earlier: readonly MessageOnNetwork[],
+): Deed {
   switch (kind) {
     case 'reaction':
       return { kind, emoji };
@@ -56,6 +87,8 @@ function deedOf({ type }: Message, { kind, emoji, text }: MessageAction): Deed {
       return { kind, type, text: text ?? '' };
     case 'deletion':
       return { kind };
+    case 'read_mark':
+      return { kind, earlier };
   }
 }
 

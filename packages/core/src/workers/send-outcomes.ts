@@ -27,7 +27,12 @@ const NOT_READ_LONGEST_MS = 60_000;
 const WARN_EVERY_MS = 60_000;
 
 /** `not_read`: the storage or the media store failed, so the message was not sent. */
-export type SendResult = SendOutcome | { readonly kind: 'not_read'; readonly error: unknown };
+export type SendResult =
+  | (SendOutcome & {
+      /** The ids of the messages that a read mark covers; absent for everything else. */
+      readonly marked?: readonly string[];
+    })
+  | { readonly kind: 'not_read'; readonly error: unknown };
 
 type NotSent = Extract<SendOutcome, { readonly kind: 'not_sent' }>;
 
@@ -155,7 +160,8 @@ export function recordSendOutcome(
     await noteRecipient(context, lease, message, outcome);
     switch (outcome.kind) {
       case 'accepted':
-        if (action) return recordActionOutcome(context, lease, { action, error: null });
+        if (action)
+          return recordActionOutcome(context, lease, { action, error: null, marked: outcome.marked });
         // Pass the message that was read for the send, which saves a read.
         await advanceMessage(context, lease, message.networkId, { kind: 'sent' }, message);
         context.metrics.messageCompleted(message, 'sent', clock.now());

@@ -1,4 +1,4 @@
-import type { SendOutcome } from '../../src/spi/gateway.ts';
+import type { IncomingMessage, SendOutcome } from '../../src/spi/gateway.ts';
 import { connected, HOUR, MINUTE, receivedEvents, SECOND, sendText } from './harness.ts';
 import type { Harness } from './harness.ts';
 import { memoryStorage } from './memory-storage.ts';
@@ -18,8 +18,8 @@ export interface Acting {
   /** The instance. */
   readonly id: string;
   readonly messages: Harness['api']['messages'];
-  /** Receives a message from Ada, and returns its id. */
-  received(): Promise<string>;
+  /** Receives a message, by default from Ada, and returns its id. */
+  received(message?: Partial<IncomingMessage>): Promise<string>;
   /** The types and data of the events of actions. */
   events(): readonly object[];
 }
@@ -27,7 +27,7 @@ export interface Acting {
 export async function acting(script: Partial<Script> = {}, storage = memoryStorage()): Promise<Acting> {
   const gateway = {
     ...scriptedGateway(script),
-    capabilities: ['text', 'image', 'groups', 'reactions', 'edits', 'deletions'],
+    capabilities: ['text', 'image', 'groups', 'reactions', 'edits', 'deletions', 'read_marks'],
     actionsWithinMs: { edits: 15 * MINUTE, deletions: HOUR },
   } as const;
   const { harness, id } = await connected({ gateway, storage });
@@ -37,13 +37,14 @@ export async function acting(script: Partial<Script> = {}, storage = memoryStora
     gateway,
     id,
     messages: harness.api.messages,
-    async received() {
+    async received(message = {}) {
       await gateway.last().listener.message({
         networkId: 'IN1',
         senderId: 'ada@net',
         from: ADA,
         groupNetworkId: null,
         content: { type: 'text', text: 'Can you come?' },
+        ...message,
       });
       return (await harness.api.messages.list({ direction: 'inbound' })).data[0]?.id ?? '';
     },

@@ -125,6 +125,14 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await page.getByText('The reaction 👍 is in the queue.').waitFor();
     await eventually(() => expect(phone.acted()).toMatchObject([{ deed: { emoji: '👍' } }]));
 
+    const mark = thread(page).getByRole('button', {
+      name: 'Mark everything up to Where is my order? as read',
+    });
+    await mark.click();
+    await page.getByText('The read mark is in the queue.').waitFor();
+    await mark.waitFor({ state: 'detached' });
+    await eventually(() => expect(phone.read()).toHaveLength(1));
+
     const [words = ''] = phone.accepted().map(({ text }) => text);
     await thread(page)
       .getByRole('button', { name: `Edit ${words}` })

@@ -2,7 +2,7 @@ import { withDeadline } from '@trunkline/core/spi/gateway';
 import type { Clock } from '@trunkline/core/spi/gateway';
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 
-/** The network's response to a stanza of a message; `error` is null if the stanza was accepted. */
+/** The network's response to a stanza; `error` is null if the stanza was accepted. */
 interface Ack {
   readonly error: string | null;
 }
@@ -17,6 +17,8 @@ export interface Acks {
    * before under the same id, is ignored.
    */
   expect(networkId: string, refusedAt?: string): ExpectedAck;
+  /** The same for a receipt, which has the id of a message and a type. */
+  expectReceipt(networkId: string, type: string): ExpectedAck;
 }
 
 export interface ExpectedAck {
@@ -37,23 +39,31 @@ export function watchAcks(socket: WASocket): Acks {
     if (others.length > 0) waits.set(id, others);
     else waits.delete(id);
   };
-  socket.ws.on('CB:ack,class:message', ({ attrs: { id = '', from, error } }: BinaryNode) => {
-    const [wait] = waits.get(id) ?? [];
+  const arrived = (key: string, { from, error }: BinaryNode['attrs']): void => {
+    const [wait] = waits.get(key) ?? [];
     if (!wait || (wait.refusedAt !== undefined && from === wait.refusedAt)) return;
-    remove(id, wait);
+    remove(key, wait);
     wait.resolve({ error: error ?? null });
-  });
-  return {
-    expect(networkId, refusedAt) {
-      const { promise, resolve } = Promise.withResolvers<Ack>();
-      const wait: Wait = { refusedAt, resolve };
-      waits.set(networkId, [...(waits.get(networkId) ?? []), wait]);
-      return { arrived: promise, forget: () => remove(networkId, wait) };
-    },
   };
+  const expect = (key: string, refusedAt?: string): ExpectedAck => {
+    const { promise, resolve } = Promise.withResolvers<Ack>();
+    const wait: Wait = { refusedAt, resolve };
+    waits.set(key, [...(waits.get(key) ?? []), wait]);
+    return { arrived: promise, forget: () => remove(key, wait) };
+  };
+  socket.ws.on('CB:ack,class:message', ({ attrs }: BinaryNode) => arrived(attrs['id'] ?? '', attrs));
+  socket.ws.on('CB:ack,class:receipt', ({ attrs }: BinaryNode) =>
+    arrived(receiptKey(attrs['id'] ?? '', attrs['type'] ?? ''), attrs),
+  );
+  return { expect, expectReceipt: (networkId, type) => expect(receiptKey(networkId, type)) };
+}
+
+/** No id of a message has a space. */
+function receiptKey(networkId: string, type: string): string {
+  return `${type} receipt ${networkId}`;
 }
 
 /** Rejects if the network does not respond in time. */
 export function ackInTime(clock: Clock, { arrived }: ExpectedAck): Promise<Ack> {
-  return withDeadline(clock, { what: "WhatsApp's acknowledgement of a message", ms: ACK_MS }, arrived);
+  return withDeadline(clock, { what: "WhatsApp's acknowledgement", ms: ACK_MS }, arrived);
 }

@@ -3,7 +3,8 @@ import { isJidGroup, jidNormalizedUser, proto } from '@whiskeysockets/baileys';
 
 const { Type } = proto.Message.ProtocolMessage;
 
-type Deed = OutgoingAction['deed'];
+/** A mark is a receipt, not a message (`markRead`). */
+type Deed = Exclude<OutgoingAction['deed'], { kind: 'read_mark' }>;
 
 /**
  * Composes an action in the form that phones understand, as `BuildReaction`, `BuildEdit` and `BuildRevoke` of whatsmeow
@@ -11,7 +12,7 @@ type Deed = OutgoingAction['deed'];
  */
 export function composeAction(
   jid: string,
-  { about, deed }: Pick<OutgoingAction, 'about' | 'deed'>,
+  { about, deed }: Pick<OutgoingAction, 'about'> & { readonly deed: Deed },
   now: number,
 ): proto.IMessage {
   const key = keyOf(jid, about);

@@ -19,6 +19,8 @@ import type { Acks } from './acks.ts';
 import type { ChatTimers } from './chat-timers.ts';
 import { compose } from './compose.ts';
 import { composeAction } from './compose-action.ts';
+import { markRead } from './mark-read.ts';
+import type { ReadReceipts } from './mark-read.ts';
 import {
   ackOutcome,
   CONNECTION_CLOSED,
@@ -51,6 +53,7 @@ export interface Outbox {
   readonly directory: GroupDirectory;
   readonly findGroup: Groups['find'];
   readonly timers: ChatTimers;
+  readonly readReceipts: ReadReceipts;
   readonly restrictions: Restrictions;
   readonly standing: RestrictionQueries;
   readonly history: Pick<HistoryReader, 'settled'>;
@@ -106,15 +109,16 @@ export async function sendAction(
   action: OutgoingAction,
   writing: () => void,
 ): Promise<SendOutcome> {
-  const { deed } = action;
+  const { about, deed } = action;
+  if (deed.kind === 'read_mark')
+    return watch(outbox, { message: action, writing }, (watched) => markRead(watched, action, deed.earlier));
   if (deed.kind === 'edit' && deed.type === 'audio') return NO_CAPTION;
   const now = outbox.clock.now();
-  const prepared = await prepare(outbox, action, async ({ jid }) => composeAction(jid, action, now));
+  const prepared = await prepare(outbox, action, async ({ jid }) => composeAction(jid, { about, deed }, now));
   if (prepared.kind !== 'prepared') return prepared;
   const outcome = await write(outbox, { message: action, prepared, writing });
   // A phone that could not read the message must not get it any more.
-  if (deed.kind === 'deletion' && outcome.kind === 'accepted')
-    await outbox.sent.forget(action.about.networkId);
+  if (deed.kind === 'deletion' && outcome.kind === 'accepted') await outbox.sent.forget(about.networkId);
   return outcome;
 }
 
@@ -134,13 +138,27 @@ async function showTyping(
 /** The address of a message or an action, and its id on the network. */
 type Addressed = Pick<OutgoingMessage, 'networkId' | 'to' | 'isGroup' | 'contactNetworkId'>;
 
-interface Written {
+interface Writing {
   readonly message: Addressed;
-  readonly prepared: Prepared;
   readonly writing: () => void;
 }
 
-async function write(outbox: Outbox, { message, prepared, writing }: Written): Promise<SendOutcome> {
+function write(
+  outbox: Outbox,
+  { prepared, ...writing }: Writing & { readonly prepared: Prepared },
+): Promise<SendOutcome> {
+  const { message } = writing;
+  return watch(outbox, writing, (watched) =>
+    (message.isGroup ? sendToGroup : sendToPerson)(watched, message, prepared),
+  );
+}
+
+/** Turns a failure into an outcome, which depends on whether anything may have been written before it. */
+async function watch(
+  outbox: Outbox,
+  { message, writing }: Writing,
+  send: (watched: WatchedOutbox) => Promise<SendOutcome>,
+): Promise<SendOutcome> {
   let mayBeWritten = false;
   const watched = {
     ...outbox,
@@ -150,7 +168,7 @@ async function write(outbox: Outbox, { message, prepared, writing }: Written): P
     },
   };
   try {
-    return await (message.isGroup ? sendToGroup : sendToPerson)(watched, message, prepared);
+    return await send(watched);
   } catch (error) {
     if (message.isGroup && isNoMember(error)) return NOT_IN_GROUP;
     if (!mayBeWritten) return notWritten(error, outbox.socket.ws.isOpen);

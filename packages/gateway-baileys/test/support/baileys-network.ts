@@ -88,6 +88,7 @@ export async function startBaileysNetwork({
     },
     accepted: () => accepted(wa),
     acted: () => acted(wa),
+    read: () => [...new Set(wa.receipts(account).flatMap(({ type, ids }) => (type === 'read' ? ids : [])))],
     typing: () => typing(wa, [account, reader]),
   };
   return {
@@ -212,8 +213,8 @@ function acted(wa: FakeWhatsApp): readonly ActedOnNetwork[] {
     const deed = reactionMessage ? deedOfReaction(reactionMessage) : change ? changeIn(change) : null;
     if (!key || !deed) return [];
     // Phones and the network know a change by this attribute (whatsmeow, `getEditAttribute`).
-    const expected =
-      deed.kind === 'edit' ? '1' : deed.kind === 'deletion' || deed.emoji === null ? '7' : null;
+    const isTakenBack = deed.kind === 'reaction' && deed.emoji === null;
+    const expected = deed.kind === 'edit' ? '1' : deed.kind === 'deletion' || isTakenBack ? '7' : null;
     if (edit !== expected)
       throw new Error(`The stanza of an action has the attribute edit=${edit ?? 'none'}.`);
     return [{ networkId: id, about: key.id ?? '', isOwn: key.fromMe === true, deed }];

@@ -55,6 +55,7 @@ export function sandboxNetwork(
             isOwn: author === null,
             deed,
           })),
+        read: () => phone.read(),
         typing: () => phone.typing(),
       };
     },

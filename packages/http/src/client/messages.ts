@@ -42,6 +42,8 @@ export interface MessageCalls {
   edit(id: string, edit: EditInput, options?: SendOptions): Promise<CallResult<Acted>>;
   /** Queues that a sent message is deleted for everyone in its chat. Repeats as `send` does. */
   deleteForEveryone(id: string, options?: SendOptions): Promise<CallResult<Acted>>;
+  /** Queues that a received message is marked as read, with the unread ones before it in its chat. Repeats as `send` does. */
+  markRead(id: string, options?: SendOptions): Promise<CallResult<Acted>>;
   /** Downloads the file of a message as you read it. The file's name is in the message. */
   media(id: string, options?: CallOptions): Promise<CallResult<MediaFile>>;
 }
@@ -117,7 +119,7 @@ export function messageCalls(transport: Transport, { list, events }: RemoteApi['
     // The client trusts the service and does not check the response against this type.
     return { ok: true, requestId: response.requestId, data: response.body?.['data'] as Data, replayed };
   };
-  const { send, react, removeReaction, edit, cancel } = OPERATIONS.messages;
+  const { send, react, removeReaction, edit, cancel, markRead } = OPERATIONS.messages;
   const about = (id: string, operation: Operation): Operation => ({
     ...operation,
     path: pathOf(operation.path, id),
@@ -130,6 +132,7 @@ export function messageCalls(transport: Transport, { list, events }: RemoteApi['
       queue(send, 'file' in message ? { form: formOf(message) } : { json: message }, options),
     react: (id, json, options) => queue(about(id, react), { json }, options),
     removeReaction: (id, options) => queue(about(id, removeReaction), {}, options),
+    markRead: (id, options) => queue(about(id, markRead), {}, options),
     edit: (id, json, options) => queue(about(id, edit), { json }, options),
     deleteForEveryone: (id, options) => {
       const { method, path } = about(id, cancel);

@@ -65,6 +65,7 @@ export const OPERATIONS: Operations = {
     react: { method: 'PUT', path: '/messages/{message}/reaction', input: 'json' },
     removeReaction: { method: 'DELETE', path: '/messages/{message}/reaction' },
     edit: { method: 'PATCH', path: '/messages/{message}', input: 'json' },
+    markRead: { method: 'POST', path: '/messages/{message}/read' },
     actions: {
       method: 'GET',
       path: '/messages/{message}/actions',

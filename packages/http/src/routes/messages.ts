@@ -370,6 +370,21 @@ export const messageRoutes: RouteGroup<'messages'> = {
         return queued(action, replayed);
       },
     },
+    markRead: {
+      operationId: 'markMessageRead',
+      method: 'POST',
+      path: '/messages/{message}/read',
+      beyond: true,
+      summary:
+        'Queues that a received message, and the unread ones before it in its chat, are marked as read',
+      scope: 'messages:send',
+      ...ACTING,
+      refuses: { INVALID_IDEMPOTENCY_KEY: { headers: { 'Idempotency-Key': 'two words' } } },
+      handle: async ({ api, id, c }) => {
+        const { action, replayed } = await api.messages.markRead(id, keyOf(c));
+        return queued(action, replayed);
+      },
+    },
     actions: {
       operationId: 'listMessageActions',
       method: 'GET',

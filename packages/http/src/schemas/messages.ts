@@ -85,7 +85,10 @@ export const message: Resource<MessageResource> = {
       queued_at: timestampOrNull,
       sent_at: timestampOrNull,
       delivered_at: timestampOrNull,
-      read_at: timestampOrNull,
+      read_at: timestampOrNull.meta({
+        description:
+          'When the recipient read an outbound message, or when an inbound one was marked as read. Beyond the specification for inbound messages.',
+      }),
       failed_at: timestampOrNull,
       received_at: timestampOrNull,
       edited_at: timestampOrNull,

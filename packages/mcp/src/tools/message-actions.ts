@@ -66,7 +66,17 @@ const DELETE: Tool = defineTool({
     act(use, { message, key }, ({ id }, options) => use.api.messages.deleteForEveryone(id, options)),
 });
 
-export const ACTION_TOOLS: readonly Tool[] = [REACT, EDIT, DELETE];
+const MARK_READ: Tool = defineTool({
+  ...ACTING,
+  name: 'mark_message_read',
+  title: 'Mark a message as read',
+  description: `Marks a received message, and the unread ones before it in its chat, as read: their authors may see that. ${RULES}`,
+  input: { message: idOf('the message (msg_…)'), idempotency_key: idempotencyKey },
+  handle: ({ message, idempotency_key: key }, use) =>
+    act(use, { message, key }, ({ id }, options) => use.api.messages.markRead(id, options)),
+});
+
+export const ACTION_TOOLS: readonly Tool[] = [REACT, EDIT, DELETE, MARK_READ];
 
 /** Acts on a message within the rules for its chat, as one message of the day. */
 async function act(

@@ -28,6 +28,10 @@ export function deleteForEveryone(...item: Item): Promise<IDataObject> {
   return act(item, { method: 'DELETE', path: path`/messages/${messageOf(...item)}`, query });
 }
 
+export function markRead(...item: Item): Promise<IDataObject> {
+  return act(item, { method: 'POST', path: path`/messages/${messageOf(...item)}/read` });
+}
+
 function messageOf(...[context, itemIndex]: Item): string {
   return textOf(context, 'messageId', itemIndex).trim();
 }

@@ -6,7 +6,7 @@ import { idOf, limitOf, textOf } from './parameters.ts';
 import { lookUp } from './look-up.ts';
 import { path, requestBytes, requestJson } from './request.ts';
 import type { ApiRequest } from './request.ts';
-import { deleteForEveryone, editMessage, react } from './message-actions.ts';
+import { deleteForEveryone, editMessage, markRead, react } from './message-actions.ts';
 import { sendMedia, sendText } from './send-message.ts';
 import { showTyping } from './show-typing.ts';
 
@@ -50,6 +50,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'message:downloadMedia': downloadMedia,
   'message:deleteForEveryone': async (...item) => [{ json: await deleteForEveryone(...item) }],
   'message:edit': async (...item) => [{ json: await editMessage(...item) }],
+  'message:markRead': async (...item) => [{ json: await markRead(...item) }],
   'message:react': async (...item) => [{ json: await react(...item) }],
   'message:showTyping': async (...item) => [{ json: await showTyping(...item) }],
   'instance:get': async (context, itemIndex) => [

@@ -632,6 +632,18 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./messages.ts')).deleteForEveryone,
   },
   {
+    name: 'messages read',
+    group: 'Messages',
+    summary: 'mark a received message, and the unread ones before it in its chat, as read',
+    on: 'service',
+    arguments: { '<message>': 'its id' },
+    options: {
+      '--idempotency-key <key>': 'the mark of a key is queued once, however often the command runs',
+    },
+    examples: ['trunkline messages read msg_1'],
+    load: async () => (await import('./messages.ts')).markRead,
+  },
+  {
     name: 'messages actions',
     group: 'Messages',
     summary: 'list the actions on a message with their outcomes, newest first',

@@ -103,6 +103,15 @@ export const deleteForEveryone: CommandHandler = async (call) => {
   output.result({ data }, actionFacts(data));
 };
 
+export const markRead: CommandHandler = async (call) => {
+  const { argument, options, output, signal } = call;
+  const service = await remoteService(call);
+  const id = argument('message');
+  const how = { idempotencyKey: options.text('idempotency-key'), signal };
+  const { data } = await accepted(service, service.client.messages.markRead(id, how), anActionOn(id));
+  output.result({ data }, actionFacts(data));
+};
+
 export const listActions: CommandHandler = pagesCommand({
   shape: action,
   page: ({ messages }, page, call) => messages.actions(call.argument('message'), page, call),

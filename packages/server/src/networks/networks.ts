@@ -19,7 +19,7 @@ export interface Networks {
   close(): void;
 }
 
-export type ControlledPhone = Omit<SandboxPhone, 'accepted' | 'acted' | 'typing'>;
+export type ControlledPhone = Omit<SandboxPhone, 'accepted' | 'acted' | 'read' | 'typing'>;
 
 interface Opening {
   readonly settings: Settings;

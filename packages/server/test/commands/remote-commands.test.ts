@@ -135,6 +135,10 @@ describe('A number', () => {
     const [{ data: actions } = { data: {} }] = await json('messages', 'actions', String(id));
     expect(actions).toMatchObject([{ kind: 'deletion' }, { kind: 'edit' }, { emoji: null }, { emoji: '👍' }]);
     expect(await run('messages', 'edit', String(id), 'Better')).toMatchObject({ code: 2 });
+    expect(await run('messages', 'read', String(id))).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('Only a message that the instance received can be marked as read.'),
+    });
     expect(await run('messages', 'edit', String(id))).toMatchObject({ code: 2 });
     expect(await run('messages', 'react', String(id), 'ok')).toMatchObject({ code: 2 });
 

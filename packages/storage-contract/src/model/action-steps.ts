@@ -56,8 +56,9 @@ export const actionSteps: readonly Step[] = [
     const about = scenario.messages.find((one) => one.id === chosen.messageId);
     const edited = about && { ...about, text: chosen.text, editedAt: scenario.now };
     const change = edited && chosen.kind === 'edit' && !choice.fails && { message: edited, expected: about };
+    const marked = choice.fails ? [] : scenario.messages.slice(0, 3).map(({ id: one }) => one);
     return ({ storage }) =>
-      storage.actions.finish(under, { action: finished, events, ...(change && { change }) });
+      storage.actions.finish(under, { action: finished, events, marked, ...(change && { change }) });
   }),
 
   step(

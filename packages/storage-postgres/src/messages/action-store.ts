@@ -56,6 +56,7 @@ export function actionStore(connected: Connected): ActionStore {
         const instance = uuidOf('ins', lease.instanceId);
         const changed = change && (await lockContent(transaction, instance, change));
         if (changed === null) return 'message_changed';
+        await markRead(transaction, outcome);
         if (!(await finishAction(transaction, outcome))) throw new TransactionConflict();
         if (changed) await writeContent(transaction, changed);
         return 'finished';
@@ -127,6 +128,13 @@ export async function finishAction(
   return isFinished;
 }
 
+/** Writes which messages a read mark covers. */
+async function markRead(transaction: Transaction, { action, marked = [] }: ActionOutcome): Promise<void> {
+  if (marked.length === 0) return;
+  const ids = marked.map((id) => uuidOf('msg', id));
+  await transaction.run(MARK_READ, ids, uuidOf('ins', action.instanceId), action.sentAt);
+}
+
 async function findByKey(
   statements: Statements,
   workspaceId: string,
@@ -166,6 +174,16 @@ const ENQUEUE = `
   UPDATE trunkline.queues SET length = length + 1, next_position = next_position + 1 WHERE instance_id = $1`;
 
 const IS_QUEUED = "SELECT 1 FROM trunkline.message_actions WHERE id = $1 AND status = 'queued'";
+
+/** Locks the messages in the order of their ids, as everything that locks several of them does. */
+const MARK_READ = `
+  UPDATE trunkline.messages AS item SET read_at = $3
+  FROM (
+    SELECT id FROM trunkline.messages
+    WHERE id = ANY ($1::uuid[]) AND instance_id = $2 AND direction = 'inbound' AND read_at IS NULL
+    ORDER BY id FOR NO KEY UPDATE
+  ) AS unread
+  WHERE item.id = unread.id`;
 
 const FINISH = `
   UPDATE trunkline.message_actions SET status = $2, error = $3, sent_at = $4, failed_at = $5

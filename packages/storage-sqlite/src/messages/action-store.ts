@@ -16,7 +16,7 @@ import { isHeld } from '../processes/lease.ts';
 import { entities } from '../rows/row.ts';
 import { changedContent, writeContent } from './content-change.ts';
 import { countQueued, enqueue, findTarget } from './message-acceptance.ts';
-import { actionsOn, isActionQueued, OF_MESSAGE, updateAction } from './message-actions.ts';
+import { actionsOn, isActionQueued, markRead, OF_MESSAGE, updateAction } from './message-actions.ts';
 import { isBehindOthers, leaveQueue } from './message-queue.ts';
 import { isScheduled } from './scheduled-messages.ts';
 
@@ -65,6 +65,7 @@ export function finishAction(
   const { id, instanceId } = outcome.action;
   if (!isActionQueued(database, id)) return 'stale';
   if (outcome.change && !writeContent(database, instanceId, outcome.change)) return 'message_changed';
+  markRead(database, outcome);
   updateAction(database, outcome);
   leaveQueue(database, instanceId, actionEntryId(id));
   storeEvents(transaction, outcome.events);

@@ -34,6 +34,14 @@ export function updateAction(database: Database, { action }: ActionOutcome): voi
   database.run(sql, ...values, action.id, action.instanceId);
 }
 
+/** Writes which messages a read mark covers. */
+export function markRead(database: Database, { action, marked = [] }: ActionOutcome): void {
+  const sql = `
+    UPDATE messages SET read_at = ?
+    WHERE id = ? AND instance_id = ? AND direction = 'inbound' AND read_at IS NULL`;
+  for (const id of marked) database.run(sql, action.sentAt, id, action.instanceId);
+}
+
 /** Relies on message_actions_by_message. */
 export const OF_MESSAGE = 'message_id = ? AND workspace_id = ?';
 

@@ -241,7 +241,7 @@ async function useActions(
   await actions.listOnMessages(workspaceId, [message.id]);
   await messages.queueHeads([instance.id], NOW);
   const sent = { ...first, status: 'sent', sentAt: NOW } as const;
-  await actions.finish(lease, { action: sent, events: [] });
+  await actions.finish(lease, { action: sent, events: [], marked: [message.id] });
   const later = aMessage(instance, { sendAt: NOW + DAY });
   for (const queued of [aMessage(instance), aMessage(instance, { createdAt: NOW + 1 }), later]) {
     const limits = { idempotency: null, backlogLimit: 10, trialLimit: null };

@@ -9,7 +9,8 @@ export const ACTION_CAPABILITIES: {
   readonly reaction: Extract<Capability, 'reactions'>;
   readonly edit: Extract<Capability, 'edits'>;
   readonly deletion: Extract<Capability, 'deletions'>;
-} = { reaction: 'reactions', edit: 'edits', deletion: 'deletions' };
+  readonly read_mark: Extract<Capability, 'read_marks'>;
+} = { reaction: 'reactions', edit: 'edits', deletion: 'deletions', read_mark: 'read_marks' };
 export type ActionKind = keyof typeof ACTION_CAPABILITIES;
 export const ACTION_KINDS: readonly ActionKind[] = Object.keys(ACTION_CAPABILITIES) as ActionKind[]; // the table has no other keys
 export type ActionCapability = (typeof ACTION_CAPABILITIES)[ActionKind];
@@ -69,6 +70,11 @@ const MESSAGE_OF_OTHERS: MessageError = {
   message: 'Only a message that the instance sent can be edited, or deleted for everyone.',
 };
 
+const OWN_MESSAGE: MessageError = {
+  code: 'own_message',
+  message: 'Only a message that the instance received can be marked as read.',
+};
+
 const NO_WORDS: MessageError = {
   code: 'no_text',
   message: 'The message has neither a text nor a file with a caption, so there is nothing to edit.',
@@ -91,6 +97,8 @@ export function flawForAction(
   { now, withinMs }: ActionTime,
 ): MessageError | null {
   const { status, deletedAt, sendAt, sentAt, direction } = message;
+  // Also of a deleted message: the messages before it may still be unread.
+  if (kind === 'read_mark') return direction === 'outbound' ? OWN_MESSAGE : null;
   if (deletedAt !== null) return MESSAGE_DELETED;
   if (status === 'failed') return MESSAGE_NOT_SENT;
   if (kind !== 'reaction' && direction === 'inbound') return MESSAGE_OF_OTHERS;

@@ -81,10 +81,11 @@ function deleted({ direction }: Message, since: number, now: number): MessageSta
   return standing('deleted', since, `${who} at ${clockTime(since, now)}.`);
 }
 
-function received({ receivedAt, createdAt, media }: Message, now: number): MessageStanding {
+function received({ receivedAt, createdAt, readAt, media }: Message, now: number): MessageStanding {
   const since = receivedAt ?? createdAt;
+  const read = readAt === null ? '' : `, and marked as read at ${clockTime(readAt, now)}`;
   const file = media && !media.available ? ' Its file is not stored.' : '';
-  return standing('received', since, `It was received at ${clockTime(since, now)}.${file}`);
+  return standing('received', since, `It was received at ${clockTime(since, now)}${read}.${file}`);
 }
 
 function queued(

@@ -92,6 +92,7 @@ export interface Message {
   /** For an inbound message, by the network's clock, and never after its arrival. */
   readonly sentAt: number | null;
   readonly deliveredAt: number | null;
+  /** When the recipient read an outbound message, or the network accepted the read mark of an inbound one. */
   readonly readAt: number | null;
   readonly failedAt: number | null;
   readonly receivedAt: number | null;

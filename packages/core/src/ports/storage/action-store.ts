@@ -15,6 +15,11 @@ export interface ActionOutcome {
   readonly events: readonly EventRecord[];
   /** The change of the message that the action is about; absent if it stays as it is. */
   readonly change?: ContentChange;
+  /**
+   * The ids of received messages of the instance that the network has marked as read: each gets the `sentAt` of the action as
+   * its `readAt`, unless it has one. Absent if there are none.
+   */
+  readonly marked?: readonly string[];
 }
 
 /**
@@ -41,7 +46,8 @@ export interface ActionStore {
   listOnMessages(workspaceId: string, messageIds: readonly string[]): Promise<readonly MessageAction[]>;
   /**
    * Writes the outcome of a queued action under the lease of its instance, which is checked first. The action leaves its
-   * queue in the same transaction, which also changes the message as `ActivityStore.record` does. Returns `stale` and
+   * queue in the same transaction, which also changes the message as `ActivityStore.record` does, and marks messages as
+   * read. Returns `stale` and
    * writes nothing if the action is no longer queued, or belongs to another instance; `message_changed` if the message
    * was edited or deleted since the change was decided.
    */

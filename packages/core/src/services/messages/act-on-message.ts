@@ -88,6 +88,11 @@ export function deleteForEveryone(
   return act(context, request, { kind: 'deletion', emoji: null, text: null });
 }
 
+/** Accepts that a received message, and everything before it in its chat, is marked as read. */
+export function markRead(context: ServiceContext, request: ActionRequest): Promise<Result<AcceptedAction>> {
+  return act(context, request, { kind: 'read_mark', emoji: null, text: null });
+}
+
 export async function listActions(
   context: ServiceContext,
   { workspaceId, id: messageId }: { readonly workspaceId: string; readonly id: string },
@@ -180,7 +185,7 @@ function checkAble(
     ? ok(instance)
     : refuse(
         'UNSUPPORTED_MESSAGE_TYPE',
-        `The network of the instance has no ${capability}: its capabilities list what it has.`,
+        `The network of the instance has no ${capability.replace('_', ' ')}: its capabilities list what it has.`,
       );
 }
 

@@ -12,15 +12,23 @@ import type { ServiceContext } from '../context.ts';
 import { FencedError } from '../instances/fenced-error.ts';
 import { deleteFile } from './activities-on-messages.ts';
 
+interface Outcome {
+  readonly action: MessageAction;
+  /** Null if the network has accepted the action. */
+  readonly error: MessageError | null;
+  /** The ids of the messages that an accepted read mark covers. */
+  readonly marked?: readonly string[] | undefined;
+}
+
 /**
- * Stores the outcome of an action: `error` is null if the network has accepted it. An action that has succeeded changes
+ * Stores the outcome of an action. An action that has succeeded changes
  * the stored message, and is reported, like the same act on the phone. Does nothing for an action that ended before, or
  * whose message was erased.
  */
 export async function recordActionOutcome(
   context: ServiceContext,
   lease: Lease,
-  { action, error }: { readonly action: MessageAction; readonly error: MessageError | null },
+  { action, error, marked = [] }: Outcome,
 ): Promise<void> {
   const { storage, clock } = context;
   const nextTry = changeTries(context, 'An action on a message');
@@ -31,7 +39,9 @@ export async function recordActionOutcome(
     const now = clock.now();
     const finished = finishAction(action, error, now);
     const effect =
-      error === null ? effectOf(context, finished, message) : failure(context, finished, message);
+      error === null
+        ? effectOf(context, { action: finished, message, marked })
+        : failure(context, finished, message);
     const stored = await storage.actions.finish(lease, { action: finished, ...effect });
     if (stored === 'fenced') throw new FencedError(lease.instanceId);
     if (stored === 'message_changed') continue;
@@ -57,7 +67,14 @@ function failure(context: ServiceContext, action: MessageAction, message: Messag
   };
 }
 
-function effectOf(context: ServiceContext, action: MessageAction, message: Message): Effect {
+function effectOf(
+  context: ServiceContext,
+  {
+    action,
+    message,
+    marked,
+  }: { readonly action: MessageAction; readonly message: Message; readonly marked: readonly string[] },
+): Effect {
   const { kind, workspaceId, emoji } = action;
   const now = action.sentAt ?? action.createdAt;
   const done = { contact: null, own: true, at: timestamp(now) };
@@ -75,6 +92,9 @@ function effectOf(context: ServiceContext, action: MessageAction, message: Messa
         change: { message: decision.message, expected: message },
       };
     }
+    // There is no event, because only the API can have asked for it.
+    case 'read_mark':
+      return { events: [], marked };
     case 'deletion': {
       if (message.deletedAt !== null) return { events: [] };
       const deleted = deleteMessage(message, now);

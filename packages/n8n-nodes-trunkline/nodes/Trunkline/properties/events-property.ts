@@ -25,7 +25,7 @@ export const eventsProperty: INodeProperties = {
     {
       name: 'Message Action Failed',
       value: 'message.action_failed',
-      description: 'A reaction, an edit or a deletion that was accepted could not be carried out',
+      description: 'An action on a message that was accepted, such as a reaction, could not be carried out',
     },
     { name: 'Message Deleted', value: 'message.deleted' },
     {

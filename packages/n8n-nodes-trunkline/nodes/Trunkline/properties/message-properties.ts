@@ -54,6 +54,12 @@ const operation: INodeProperties = {
       action: 'Get many scheduled messages',
     },
     {
+      name: 'Mark as Read',
+      value: 'markRead',
+      description: 'Mark a received message as read, with the unread ones before it in its chat',
+      action: 'Mark a message as read',
+    },
+    {
       name: 'React',
       value: 'react',
       description: 'React to a message with an emoji, or take the reaction back',
@@ -230,6 +236,7 @@ const reading: INodeProperties[] = [
       'react',
       'edit',
       'deleteForEveryone',
+      'markRead',
     ),
   },
   {
@@ -348,7 +355,7 @@ const acting: INodeProperties[] = [
     type: 'collection',
     placeholder: 'Add option',
     default: {},
-    displayOptions: shownFor('message', 'react', 'edit', 'deleteForEveryone'),
+    displayOptions: shownFor('message', 'react', 'edit', 'deleteForEveryone', 'markRead'),
     options: [IDEMPOTENCY_KEY],
   },
 ];

@@ -13,6 +13,7 @@ import { counterpartName, MESSAGE_TONES, statusTime } from '../../domain/message
 import { useTexts } from '../../texts/language.tsx';
 import { DeleteMessage } from './delete-message.tsx';
 import { EditWords, hasWords } from './edit-words.tsx';
+import { MarkRead } from './mark-read.tsx';
 import { ReactChoice } from './react-choice.tsx';
 import styles from './thread-message.module.css';
 
@@ -92,6 +93,7 @@ export function ThreadMessage(props: ThreadMessageProps): ReactNode {
             {actions.includes('deletions') && isOwn && status !== 'queued' && <DeleteMessage {...about} />}
           </>
         )}
+        {actions.includes('read_marks') && !isOwn && message.read_at === null && <MarkRead {...about} />}
       </div>
     </article>
   );

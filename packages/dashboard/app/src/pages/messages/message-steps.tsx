@@ -54,6 +54,7 @@ function stepsOf({
     return [
       ...(sent_at === null ? [] : [{ name: 'sent' as const, at: sent_at }]),
       { name: 'received', at: received_at ?? created_at },
+      ...(read_at === null ? [] : [{ name: 'read' as const, at: read_at }]),
     ];
   const accepted: Step = { name: 'accepted', at: created_at };
   if (failed_at !== null)

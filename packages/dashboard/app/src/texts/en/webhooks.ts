@@ -227,7 +227,7 @@ export const webhooks = {
     'message.reaction': 'A reaction to a message was added or removed.',
     'message.edited': 'The author of a message changed it.',
     'message.deleted': 'A message was deleted for everyone.',
-    'message.action_failed': 'A reaction, an edit or a deletion of yours could not be carried out.',
+    'message.action_failed': 'An action of yours on a message, such as a reaction, could not be carried out.',
     'message.undecryptable': 'A message arrived that only the phone can show.',
     'message.media_available': 'The file of a message can be downloaded, later than the message came.',
     'message.media_updated': 'A better copy of the file of a message has replaced the first one.',

@@ -225,7 +225,7 @@ export const webhooks: TextsOf<'webhooks'> = {
     'message.reaction': 'Alguien reaccionó a un mensaje, o retiró la reacción.',
     'message.edited': 'El autor de un mensaje lo cambió.',
     'message.deleted': 'Un mensaje se eliminó para todos.',
-    'message.action_failed': 'Una reacción, una edición o un borrado suyo no se pudo llevar a cabo.',
+    'message.action_failed': 'Una acción suya sobre un mensaje, como una reacción, no se pudo llevar a cabo.',
     'message.undecryptable': 'Llegó un mensaje que solo el teléfono puede mostrar.',
     'message.media_available':
       'El archivo de un mensaje ya se puede descargar, después de que llegara el mensaje.',
