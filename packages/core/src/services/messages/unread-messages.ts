@@ -5,7 +5,7 @@ import type { Page } from '../../ports/storage/page.ts';
 import type { ServiceContext } from '../context.ts';
 
 /** The most messages that one read mark covers besides its own. Older ones keep their state. */
-export const UNREAD_MAX = 200;
+const UNREAD_MAX = 200;
 /** Most marks are of the newest message of a chat, whose other messages are read. */
 const PAGE_LIMIT = 25;
 /** Limits the work in a chat with few received messages among many sent ones. */
