@@ -3,7 +3,7 @@ import { TrunklineError } from '@trunkline/core';
 import { refuse } from '@trunkline/core/spi/http';
 import type { SandboxMessage, SandboxPhone } from '@trunkline/core/sandbox';
 
-export type NetworkPhone = Omit<SandboxPhone, 'accepted' | 'acted' | 'read' | 'typing'> & {
+export type NetworkPhone = Omit<SandboxPhone, 'accepted' | 'acted' | 'read' | 'blocked' | 'typing'> & {
   /** Unlinks the number from the gateway's side. */
   forget(): Promise<void>;
 };

@@ -12,6 +12,7 @@ describeGatewayContract({
     read_marks: 'the carrier carries messages and receipts alone',
     typing: 'the carrier carries messages and receipts alone',
     lookup: 'the carrier carries messages and receipts alone',
+    block: 'the carrier carries messages and receipts alone',
     passkeys: 'the carrier knows no passkeys',
   },
   async start() {

@@ -192,6 +192,17 @@ export interface WorkspaceApi<Transaction = never> {
     /** The actions of the instance on the message, with their outcomes, newest first. */
     actions(id: string, query?: ActionQuery): Promise<PageResult<MessageActionResource>>;
   };
+  /** The people in the messages of an instance (`contact`). Each instance has contacts of its own. */
+  readonly contacts: {
+    /**
+     * Blocks a contact for its instance: the network then keeps that person's messages and calls from the number. Neither
+     * queued nor stored. Throws CONTACT_NOT_FOUND, INSTANCE_NOT_FOUND, INSTANCE_NOT_CONNECTED, UNSUPPORTED_MESSAGE_TYPE,
+     * RATE_LIMITED, GATEWAY_ERROR, GATEWAY_UNAVAILABLE.
+     */
+    block(id: string): Promise<void>;
+    /** Ends a block, whether there is one or not. Throws as `block` does. */
+    unblock(id: string): Promise<void>;
+  };
   /** Webhook endpoints: the URLs that events are sent to. */
   readonly webhooks: {
     /** Newest first. */

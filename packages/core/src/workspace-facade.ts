@@ -21,6 +21,7 @@ import { findDelivery, listDeliveries, retryDelivery, retryFailedDeliveries } fr
 import { listEventDeliveries } from './services/events/event-deliveries.ts';
 import { findEvent, listInstanceEvents, listMessageEvents } from './services/events/find-events.ts';
 import { lookUpNumbers } from './services/calls/look-up-numbers.ts';
+import { setBlocked } from './services/calls/block-contact.ts';
 import { showTyping } from './services/calls/typing.ts';
 import { listHistory } from './services/instances/history.ts';
 import { listChats } from './services/chats.ts';
@@ -151,6 +152,14 @@ export function workspaceFacade(
         acted(await markRead(context, { ...named(id), idempotencyKey })),
       actions: async (id, query = {}) =>
         page(unwrap(await listActions(context, named(id), query)), actionResource),
+    },
+    contacts: {
+      block: async (id) => {
+        unwrap(await setBlocked(context, named(id), true));
+      },
+      unblock: async (id) => {
+        unwrap(await setBlocked(context, named(id), false));
+      },
     },
     webhooks: {
       list: async () => {

@@ -70,6 +70,8 @@ const TABLE: Readonly<Record<string, Needs>> = {
   'PATCH /workspaces/{workspace}/messages/{message}': ['messages:send'],
   'PUT /workspaces/{workspace}/messages/{message}/reaction': ['messages:send'],
   'POST /workspaces/{workspace}/messages/{message}/read': ['messages:send'],
+  'PUT /workspaces/{workspace}/contacts/{contact}/block': ['messages:send'],
+  'DELETE /workspaces/{workspace}/contacts/{contact}/block': ['messages:send'],
   'DELETE /workspaces/{workspace}/messages/{message}/reaction': ['messages:send'],
   'GET /workspaces/{workspace}/messages/{message}/actions': ['messages:read'],
   'GET /workspaces/{workspace}/scheduled-messages': ['messages:read'],

@@ -14,6 +14,7 @@ import { downloadMedia } from './inbound/media-download.ts';
 import { fileOf } from './inbound/media-file.ts';
 import { linkedProfile, unlinkDevice } from './linked-device.ts';
 import type { InstanceSettings } from './options.ts';
+import { setBlocked } from './outbound/block-person.ts';
 import { lookUpNumbers } from './outbound/look-up-numbers.ts';
 import { createReadReceipts } from './outbound/mark-read.ts';
 import { CONNECTION_CLOSED } from './outbound/outcomes.ts';
@@ -206,6 +207,7 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     send: (message) => untilEnd((writing) => sendMessage(outbox, message, writing)),
     act: (action) => untilEnd((writing) => sendAction(outbox, action, writing)),
     lookUp: (numbers) => whileOpen(lookUpNumbers(outbox, numbers), CONNECTION_CLOSED),
+    setBlocked: (person, isBlocked) => whileOpen(setBlocked(outbox, person, isBlocked), CONNECTION_CLOSED),
     showTyping: (chat, state) => whileOpen(showTyping(outbox, chat, state), CONNECTION_CLOSED),
     answerPasskey: (answer) =>
       whileOpen(passkey.answer(answer), 'The connection to WhatsApp ended: scan the next QR.'),

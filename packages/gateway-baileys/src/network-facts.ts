@@ -28,6 +28,7 @@ export const WHATSAPP: Pick<
     'read_marks',
     'typing',
     'lookup',
+    'block',
   ],
   // Phones ignore what comes later. Their users have 15 minutes to edit, and two and a half days to delete.
   actionsWithinMs: { edits: 15 * 60_000, deletions: 60 * 60 * 60_000 },

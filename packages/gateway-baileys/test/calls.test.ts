@@ -1,5 +1,6 @@
 import type { TranscriptEntry } from '@trunkline/fake-whatsapp';
 import { eventually } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { expect, it } from 'vitest';
 import type { BaileysNetwork } from './support/baileys-network.ts';
 import { linked } from './support/linked.ts';
@@ -63,4 +64,34 @@ it('numbers are looked up in one query, as they are registered, and not again fo
   } as const;
   expect(await connection.send(message)).toMatchObject({ kind: 'refused' });
   expect(queriesOf(network)).toHaveLength(before + 1);
+});
+
+it.runIf(isLongForm)('a person is blocked by their hidden id, with the number if it is known', async () => {
+  const { network, link } = await linked();
+  const { wa, account, reader } = network;
+  const hidden = wa.person('5511955554444', { hidesNumber: true });
+  await wa.inbound(hidden, account, 'Buy this!');
+  const { message } = await link.first('message');
+  const connection = link.connection();
+  const known = { to: reader.phoneNumber, isGroup: false };
+  const unknown = { to: '', isGroup: false, contactNetworkId: message.senderId };
+  for (const person of [known, unknown]) await connection.setBlocked?.(person, true);
+  expect(wa.blocked(account)).toEqual([reader.phoneNumber, hidden.phoneNumber]);
+  await connection.setBlocked?.(known, false);
+  expect(wa.blocked(account)).toEqual([hidden.phoneNumber]);
+  const items = wa.transcript().flatMap(({ direction, node }) => {
+    const [item] = Array.isArray(node.content) ? node.content : [];
+    const isSet =
+      direction === 'received' && node.attrs['xmlns'] === 'blocklist' && node.attrs['type'] === 'set';
+    return isSet ? [item?.attrs] : [];
+  });
+  expect(items).toEqual([
+    { action: 'block', jid: reader.lidJid, pn_jid: reader.jid },
+    { action: 'block', jid: hidden.lidJid },
+    { action: 'unblock', jid: reader.lidJid },
+  ]);
+  const nobody = { to: '5511900009999', isGroup: false };
+  await expect(connection.setBlocked?.(nobody, true)).rejects.toThrow('no hidden id');
+  wa.refuseQueries('blocklist/set/item', 429);
+  await expect(connection.setBlocked?.(known, true)).rejects.toThrow();
 });

@@ -43,6 +43,7 @@ describe('linking over the REST API', () => {
         'read_marks',
         'typing',
         'lookup',
+        'block',
       ],
     });
     await untilNotified(flow, 'instance.connected');

@@ -91,6 +91,8 @@ export interface TestPhone {
   acted?(): readonly ActedOnNetwork[];
   /** The network ids of messages to the number that the instance marked as read. Absent if `missing` names `read_marks`. */
   read?(): readonly string[];
+  /** The numbers of the people whom the number has blocked. Absent if `missing` names `block`. */
+  blocked?(): readonly string[];
   /** The states that chats were shown, in this order. Absent if `missing` names `typing`. */
   typing?(): readonly TypingOnNetwork[];
 }

@@ -1,3 +1,4 @@
+import { blockingContract } from './blocking.ts';
 import { describe } from 'vitest';
 import { actingContract } from './acting.ts';
 import { activitiesContract } from './activities.ts';
@@ -18,6 +19,7 @@ export function describeGatewayContract(subject: GatewaySubject): void {
     sendingContract(subject);
     actingContract(subject);
     typingContract(subject);
+    blockingContract(subject);
     lookingUpContract(subject);
     receivingContract(subject);
     activitiesContract(subject);

@@ -26,6 +26,7 @@ describeGatewayContract({
     read_marks: 'the network carries messages alone',
     typing: 'the network carries messages alone',
     lookup: 'the network carries messages alone',
+    block: 'the network carries messages alone',
     groups: 'the network has no groups',
     pairing_codes: 'the network links by a QR alone',
     passkeys: 'the network knows no passkeys',

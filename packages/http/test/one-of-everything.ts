@@ -1,6 +1,7 @@
 import type { Gateway } from '@trunkline/core';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { memoryMediaStore } from '@trunkline/core/testing';
+import { must } from '@trunkline/test-support';
 import type { Call, Seen } from './client.ts';
 import { idOf, startService } from './service.ts';
 import type { Service } from './service.ts';
@@ -12,7 +13,9 @@ export interface Harness {
   readonly service: Service;
   readonly workspaceId: string;
   readonly call: Call;
-  readonly ids: Readonly<Record<'instance' | 'message' | 'webhook' | 'delivery' | 'event', string>>;
+  readonly ids: Readonly<
+    Record<'instance' | 'message' | 'webhook' | 'delivery' | 'event' | 'contact', string>
+  >;
   /** Replaces the parameters of a path with the ids. */
   readonly at: (path: string) => string;
   readonly send: (changes?: object, headers?: Readonly<Record<string, string>>) => Promise<Seen>;
@@ -46,7 +49,10 @@ export async function oneOfEverything(options: Parameters<typeof startService>[0
   const delivery = idOf((await call('POST', `/webhooks/${webhook}/test`)).json);
   await service.clock.advance(1_000);
   const event = eventOf((await call('GET', `/messages/${message}/events`)).text);
-  const ids = { instance, message, webhook, delivery, event };
+  await service.during(sandbox.phone(instance).receive({ from: '15550123', text: 'Hello' }));
+  const { messages } = service.trunkline.workspace(workspaceId);
+  const { data: inbound } = await messages.list({ direction: 'inbound' });
+  const ids = { instance, message, webhook, delivery, event, contact: must(inbound[0]?.contact).id };
   const byKind: Readonly<Record<string, string>> = ids;
   return {
     service,
@@ -102,6 +108,10 @@ function behind(line: Line, gateway: Gateway): Gateway {
         lookUp: async (numbers) => {
           await line.up();
           return (await connection.lookUp?.(numbers)) ?? [];
+        },
+        setBlocked: async (...given) => {
+          await line.up();
+          await connection.setBlocked?.(...given);
         },
         close: () => line.up().then(() => connection.close()),
         logout: () => line.up().then(() => connection.logout()),

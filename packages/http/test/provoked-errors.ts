@@ -35,6 +35,8 @@ const SUCCESSES: Readonly<Record<string, Act>> = {
     service.during(call('POST', at(TYPING), { json: WITH_TYPING })),
   'POST /instances/{instance}/lookup': ({ service, call, at }) =>
     service.during(call('POST', at(LOOKUP), { json: WITH_NUMBERS })),
+  'PUT /contacts/{contact}/block': ({ service, call, at }) => service.during(call('PUT', at(BLOCK))),
+  'DELETE /contacts/{contact}/block': ({ service, call, at }) => service.during(call('DELETE', at(BLOCK))),
   'DELETE /messages/{message}': async ({ call, send }) => {
     const scheduled = idOf((await send({ send_at: '2026-01-02T00:00:00Z' })).json);
     return call('DELETE', `/messages/${scheduled}`);
@@ -119,6 +121,10 @@ export const NEVER: Readonly<Record<string, string>> = {
     'this process has the network of every instance (core/test/gateways.test.ts)',
   'POST /messages/{message}/read GATEWAY_UNAVAILABLE':
     'this process has the network of every instance (core/test/gateways.test.ts)',
+  'PUT /contacts/{contact}/block GATEWAY_UNAVAILABLE':
+    'this process holds the instance (core/test/typing.test.ts)',
+  'DELETE /contacts/{contact}/block GATEWAY_UNAVAILABLE':
+    'this process holds the instance (core/test/typing.test.ts)',
 };
 
 const UNKNOWN: Act = async () => {
@@ -270,6 +276,40 @@ function callErrors(path: string, json: object): Readonly<Record<string, Act>> {
     [name('GATEWAY_UNAVAILABLE')]: async () => {
       const { service, call, instance } = await withoutGateway();
       return service.during(call('POST', path.replace('{instance}', instance), { json }), 20_000);
+    },
+  };
+}
+
+const BLOCK = '/contacts/{contact}/block';
+
+/** The errors of a request that blocks a contact, or no longer. */
+function blockErrors(method: 'PUT' | 'DELETE'): Readonly<Record<string, Act>> {
+  const name = (code: ErrorCode): string => `${method} ${BLOCK} ${code}`;
+  const act: Act = ({ call, at }) => call(method, at(BLOCK));
+  return {
+    [name('INSTANCE_NOT_FOUND')]: async (harness) => {
+      await harness.service.during(harness.call('DELETE', harness.at('/instances/{instance}')));
+      return act(harness);
+    },
+    [name('INSTANCE_NOT_CONNECTED')]: async (harness) => {
+      await harness.service.during(harness.call('POST', harness.at('/instances/{instance}/disconnect')));
+      return act(harness);
+    },
+    [name('UNSUPPORTED_MESSAGE_TYPE')]: async ({ service, workspaceId, call }) => {
+      const instance = idOf((await call('POST', '/instances')).json);
+      await service.during(call('POST', `/instances/${instance}/connect`));
+      const phone = service.sandbox.phone(instance);
+      await service.during(phone.scan({ capabilities: ['text'] }));
+      await service.during(phone.receive({ from: '15550123', text: 'Hello' }));
+      const { messages } = service.trunkline.workspace(workspaceId);
+      const contact = must((await messages.list({ instance, direction: 'inbound' })).data[0]?.contact);
+      return call(method, BLOCK.replace('{contact}', contact.id));
+    },
+    [name('GATEWAY_ERROR')]: async (harness) => {
+      harness.cutOff(true);
+      const seen = await harness.service.during(act(harness), 20_000);
+      harness.cutOff(false);
+      return seen;
     },
   };
 }
@@ -431,6 +471,8 @@ const OF_ONE_ROW: Readonly<Record<string, Act>> = {
   },
   ...callErrors(TYPING, WITH_TYPING),
   ...callErrors(LOOKUP, WITH_NUMBERS),
+  ...blockErrors('PUT'),
+  ...blockErrors('DELETE'),
   ...actionErrors('PUT', REACTION, { json: { emoji: '👍' } }),
   ...actionErrors('DELETE', REACTION, {}),
   ...actionErrors('PATCH', EDIT, WITH_CAPTION, { ofText: { json: { text: 'Better' } } }),

@@ -104,6 +104,20 @@ describe('a read mark of a workflow', () => {
   });
 });
 
+describe('a block of a workflow', () => {
+  it('keeps a contact away until it ends', async () => {
+    const phone = service().trunkline.sandbox.phone(instance);
+    await phone.receive({ from: '15550100', text: 'Buy this!' });
+    const { contact } = await service().trunkline.workspace.messages.get(await received());
+    const contactId = asText(contact?.id);
+    const [item] = await execute(run('contact', 'block', { contactId }));
+    expect(item?.json).toEqual({ contact: contactId, blocked: true });
+    expect(phone.blocked()).toEqual(['15550100']);
+    await execute(run('contact', 'unblock', { contactId }));
+    expect(phone.blocked()).toEqual([]);
+  });
+});
+
 describe('typing in a workflow', () => {
   it('is shown to the chat', async () => {
     const parameters = {

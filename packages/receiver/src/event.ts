@@ -306,6 +306,7 @@ export interface WebhookInstance {
     | 'read_marks'
     | 'typing'
     | 'lookup'
+    | 'block'
   )[];
   /** Why the instance is not connected or is restricted, such as `qr_timeout`. */
   readonly last_error?: string;

@@ -48,6 +48,8 @@ export function contactContract(subject: ContractSubject): void {
       expect(await storage.contacts.find(workspace.id, instance.id, contact.id)).toEqual(contact);
       expect(await storage.contacts.find(workspace.id, instance.id, testId('con', NOW))).toBeNull();
       expect(await storage.contacts.find(workspace.id, instance.id, 'con_no')).toBeNull();
+      expect(await storage.contacts.find(workspace.id, null, contact.id)).toEqual(contact);
+      expect(await storage.contacts.find(workspace.id, null, 'con_no')).toBeNull();
     });
 
     it('are hidden from other workspaces and other instances', async () => {
@@ -57,6 +59,7 @@ export function contactContract(subject: ContractSubject): void {
       const neighbour = await storeInstance(storage, workspace);
       const { id } = await save(storage, { instance, lease }, { networkId: 'lid:1' });
       expect(await storage.contacts.find(other.id, instance.id, id)).toBeNull();
+      expect(await storage.contacts.find(other.id, null, id)).toBeNull();
       expect(await storage.contacts.find(workspace.id, neighbour.id, id)).toBeNull();
       const same = await save(
         storage,

@@ -245,6 +245,7 @@ async function sendMessages(fixture: Fixture): Promise<void> {
   if (contact === 'fenced') throw new Error('The lease has ended.');
   expect(await storage.contacts.save(save)).toEqual(contact);
   await storage.contacts.find(workspace.id, instance.id, contact.id);
+  await storage.contacts.find(workspace.id, null, contact.id);
   await messages.hasInbound(instance.id, received.networkId, 'them', contact);
   const arrival = { message: received, senderId: 'them', contact, event: anEvent(workspace) };
   expect(await messages.receive(lease, arrival)).toBe('received');

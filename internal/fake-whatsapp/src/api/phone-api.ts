@@ -37,6 +37,8 @@ export interface PhoneApi {
   unlink(account: Account): void;
   /** Chooses whether the authors of messages see that the account has read them; true by default. */
   shareReadReceipts(account: Account, shares: boolean): void;
+  /** The phone numbers of the people whom the account has blocked. */
+  blocked(account: Account): readonly string[];
   linkedDevices(account: Pick<Account, 'phoneNumber'>): readonly LinkedDevice[];
   /** Sends a message typed on the phone itself; each client gets a copy. Returns the network id. */
   fromPhone(account: Account, to: Person | Group, message: Outgoing): Promise<string>;
@@ -99,6 +101,8 @@ export function phoneApi(network: Network, switchboard: Switchboard): PhoneApi {
     shareReadReceipts: ({ phoneNumber }, shares) => {
       directory.account(phoneNumber).sharesReadReceipts = shares;
     },
+    blocked: ({ phoneNumber }) =>
+      [...directory.account(phoneNumber).blocked].map((person) => person.phoneNumber),
     linkedDevices: ({ phoneNumber }) =>
       [...directory.account(phoneNumber).companions.values()].map((companion) => ({
         device: companion.device,

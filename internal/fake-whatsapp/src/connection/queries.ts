@@ -41,7 +41,19 @@ const QUERIES: Readonly<{ [name: string]: Responder }> = {
     await comeOnline(connection);
   },
   'abt/get/props': (connection, query) => connection.reply(query, [stanza('props', { hash: 'fake' }, [])]),
-  'blocklist/get/': (connection, query) => connection.reply(query, [stanza('list', {}, [])]),
+  'blocklist/get/': (connection, query) => connection.reply(query, [blocklist(connection)]),
+  'blocklist/set/item': (connection, query) => {
+    const { action, jid = '', pn_jid: number } = first(query).attrs;
+    const { account } = connection.client;
+    const person = connection.network.directory.byJid(jid);
+    if (person === undefined || jid !== person.lidJid || (number !== undefined && number !== person.jid)) {
+      connection.refuse(query, 400, 'bad-request');
+      return;
+    }
+    if (action === 'block') account.blocked.add(person);
+    else account.blocked.delete(person);
+    connection.reply(query, [blocklist(connection)]);
+  },
   'privacy/get/privacy': (connection, query) => {
     const setting = (name: string, value = 'all') => stanza('category', { name, value });
     const receipts = connection.client.account.sharesReadReceipts ? 'all' : 'none';
@@ -104,6 +116,15 @@ const QUERIES: Readonly<{ [name: string]: Responder }> = {
     connection.network.chronicle.actions.add({ type: 'companion_removed', account: account.phoneNumber });
   },
 };
+
+function blocklist({ client }: Connection): Stanza {
+  const people = [...client.account.blocked];
+  return stanza(
+    'list',
+    {},
+    people.map(({ lidJid, jid }) => stanza('item', { jid: lidJid ?? jid })),
+  );
+}
 
 /** Responds to a query; a query that is not in the table is a problem that fails the test. */
 export async function respondToQuery(connection: Connection, query: Stanza): Promise<void> {

@@ -18,6 +18,8 @@ export class LinkedAccount extends Contact {
   nctSalt: Buffer | null = randomBytes(32);
   /** Whether the authors of messages see that the account has read them: a setting of the phone. */
   sharesReadReceipts = true;
+  /** The people whom the account has blocked. */
+  readonly blocked: Set<Contact> = new Set();
   /** Whether clients have the keys of what the account's devices share. */
   isStateShared = false;
   #state: SharedState | undefined;

@@ -26,6 +26,7 @@ const TABLE = {
   INSTANCE_NOT_FOUND: { status: 404, meaning: 'The workspace has no such instance.' },
   GROUP_NOT_FOUND: { status: 404, meaning: 'The instance knows no such group.' },
   MESSAGE_NOT_FOUND: { status: 404, meaning: 'The workspace has no such message.' },
+  CONTACT_NOT_FOUND: { status: 404, meaning: 'The workspace has no such contact.' },
   MEDIA_NOT_AVAILABLE: { status: 404, meaning: 'The message has no stored file.' },
   WEBHOOK_NOT_FOUND: { status: 404, meaning: 'The workspace has no such webhook endpoint.' },
   EVENT_NOT_FOUND: { status: 404, meaning: 'The workspace has had no such event in the last 30 days.' },
@@ -87,7 +88,8 @@ const TABLE = {
   },
   RATE_LIMITED: {
     status: 429,
-    meaning: 'The API key made too many requests, or the instance was asked too often for typing or lookups.',
+    meaning:
+      'The API key made too many requests, or the instance was asked too often for typing, lookups or blocks.',
     exampleDetails: { retry_after: 12, limit: 600, reset: 1_795_209_312 },
   },
   SEND_BACKLOG: {

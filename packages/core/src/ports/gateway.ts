@@ -175,6 +175,11 @@ export interface GatewayConnection {
    */
   lookUp?(numbers: readonly string[]): Promise<readonly NumberLookup[]>;
   /**
+   * Blocks a person for the number, or no longer. Resolves once the network has done it, or if it was so before; rejects
+   * if the network refuses it or could not be reached. Required for the capability `block`.
+   */
+  setBlocked?(person: ChatAddress, isBlocked: boolean): Promise<void>;
+  /**
    * Opens the file of a received message by its `reference`, even if an earlier connection reported the reference.
    * Rejects if the file is not available now. Absent if the network's files have no references.
    */

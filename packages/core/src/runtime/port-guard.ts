@@ -389,6 +389,7 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
         isRemote: true,
       });
       const [typing, lookup] = [calling('showTyping'), calling('lookUp')] as const;
+      const block = calling('setBlocked');
       const closeLate = (connection: GatewayConnection): void => {
         connection.close().catch(() => undefined);
       };
@@ -400,7 +401,7 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
         }),
         async open(...args) {
           const connection = await inTime(open, gateway.open(...args), closeLate);
-          const { answerPasskey, showTyping, lookUp } = connection;
+          const { answerPasskey, showTyping, lookUp, setBlocked } = connection;
           return {
             ...wrapMethods(connection, (_name, method) => method),
             ...(answerPasskey && {
@@ -410,6 +411,9 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
               showTyping: (...given) => inTime(typing, showTyping.apply(connection, given)),
             }),
             ...(lookUp && { lookUp: (numbers) => inTime(lookup, lookUp.call(connection, numbers)) }),
+            ...(setBlocked && {
+              setBlocked: (...given) => inTime(block, setBlocked.apply(connection, given)),
+            }),
             close: () => inTime(close, connection.close()),
             logout: () => inTime(logout, connection.logout()),
           };

@@ -52,6 +52,8 @@ export interface NetworkAccount {
   readonly acted: Map<string, AcceptedAction>;
   /** The latest, the newest at the end. Forgotten when the process ends. */
   readonly typing: SandboxTyping[];
+  /** The people whom the number has blocked: numbers, or network ids. */
+  readonly blocked: Set<string>;
   /** Receipts that the service has not taken yet, in order, by network id. */
   readonly owedReceipts: Map<string, MessageReceipt['status'][]>;
   /** Inbound messages that the service has not taken yet, in order. */
@@ -74,6 +76,7 @@ export function newAccount(): NetworkAccount {
     accepted: new Map(),
     acted: new Map(),
     typing: [],
+    blocked: new Set(),
     owedReceipts: new Map(),
     inbox: new Map(),
     files: new Map(),
@@ -163,6 +166,10 @@ export function remember(account: NetworkAccount, record: NetworkRecord): void {
       account.acted.set(action.networkId, { ...action, repeats: 0 });
       break;
     }
+    case 'block':
+      if (record.isBlocked) account.blocked.add(record.person);
+      else account.blocked.delete(record.person);
+      break;
     case 'receipt_taken': {
       const owed = account.owedReceipts.get(record.networkId);
       owed?.shift();

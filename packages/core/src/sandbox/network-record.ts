@@ -27,6 +27,8 @@ export type NetworkRecord = { readonly instanceId: string } & (
     }
   /** The network accepted an action of the instance on a message. */
   | ({ readonly kind: 'acted' } & SandboxAction)
+  /** The instance blocked a person, or no longer: a number, or the network's id if that is all that is known. */
+  | { readonly kind: 'block'; readonly person: string; readonly isBlocked: boolean }
   | { readonly kind: 'receipt_taken'; readonly networkId: string }
   | { readonly kind: 'inbound'; readonly message: InboundMessage }
   | { readonly kind: 'inbound_taken'; readonly networkId: string }

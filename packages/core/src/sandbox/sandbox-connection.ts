@@ -325,7 +325,9 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     await after(STEP_MS);
     if (state !== 'open') return { kind: 'unknown', reason: 'the connection closed' };
     if (isRepeat(account.accepted.get(networkId))) return { kind: 'accepted' };
-    const rule = recipientRule(to === '' ? (contactNetworkId ?? '') : to, isGroup);
+    const person = to === '' ? (contactNetworkId ?? '') : to;
+    if (account.blocked.has(person)) return BLOCKED;
+    const rule = recipientRule(person, isGroup);
     if (typeof rule === 'string') return OUTCOMES[rule];
     const { text, file } = await take(content);
     record({
@@ -376,6 +378,13 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     rememberTyping(account, { to: chat.to === '' ? (chat.contactNetworkId ?? '') : chat.to, state: typing });
   };
 
+  const setBlocked: GatewayConnection['setBlocked'] = async ({ to, contactNetworkId }, isBlocked) => {
+    await after(STEP_MS);
+    if (state !== 'open') throw new Error('The connection to the sandbox network has closed.');
+    const person = to === '' ? (contactNetworkId ?? '') : to;
+    if (account.blocked.has(person) !== isBlocked) record({ instanceId, kind: 'block', person, isBlocked });
+  };
+
   /** Every number is on the network, except those that it refuses to send to. */
   const lookUp: GatewayConnection['lookUp'] = async (numbers) => {
     await after(STEP_MS);
@@ -403,6 +412,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     act,
     showTyping,
     lookUp,
+    setBlocked,
     openFile: files.openFile,
     answerPasskey,
     async close() {
@@ -431,6 +441,11 @@ const OUTCOMES: Readonly<Record<Extract<RecipientRule, string>, SendOutcome>> = 
     error: { code: 'recipient_refused', message: 'The network refused the recipient.' },
   },
   no_response: { kind: 'unknown', reason: 'the network did not respond' },
+};
+
+const BLOCKED: SendOutcome = {
+  kind: 'refused',
+  error: { code: 'recipient_blocked', message: 'The number has blocked the recipient.' },
 };
 
 /** Counts a send under an id that the network has accepted before. */

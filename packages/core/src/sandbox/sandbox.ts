@@ -47,7 +47,10 @@ export interface SandboxPhone {
   }): Promise<void>;
   /** Uses the passkey that the network waits for, and returns the answer that a browser would show. */
   signPasskey(): Promise<PasskeyCredential>;
-  /** Sends a message to the instance, as a person. Returns the network's id of the message. */
+  /**
+   * Sends a message to the instance, as a person. Returns the network's id of the message. Nothing arrives from a person
+   * whom the number has blocked.
+   */
   receive(message: SandboxMessage): Promise<string>;
   /**
    * Sends a message as the owner of the phone, which the service gets as an echo. Returns the network's id of the
@@ -91,6 +94,8 @@ export interface SandboxPhone {
   acted(): readonly AcceptedAction[];
   /** The network's ids of the received messages that the instance has marked as read, by the actions in `acted`. */
   read(): readonly string[];
+  /** The people whom the number has blocked: their numbers, or network ids. */
+  blocked(): readonly string[];
   /** The states in which chats were shown this instance lately, the newest at the end. */
   typing(): readonly SandboxTyping[];
 }
@@ -331,6 +336,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
         if (personOf(from, sender).networkId === '')
           cannot('Nobody sends this message: give the number of its sender, or a sender with a networkId.');
         const { networkId = newName('IN'), sentAt = now } = message;
+        if (accountOf(instanceId).blocked.has(from ?? sender?.networkId ?? '')) return networkId;
         const { text = detail ? kindText(detail) : '' } = message;
         record({
           instanceId,
@@ -400,6 +406,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       accepted: () => [...accountOf(instanceId).accepted.values()],
       acted: () => [...accountOf(instanceId).acted.values()],
       read: () => readMessages(accountOf(instanceId)),
+      blocked: () => [...accountOf(instanceId).blocked],
       typing: () => [...accountOf(instanceId).typing],
     };
   };

@@ -16,8 +16,9 @@ const BATCH = 100;
  * How often an instance shows that it is typing. A person who writes in one chat is shown about every ten seconds, so
  * this suffices for a few at the same time; a loop in an app must not cost the number.
  */
-const TYPING_PER_MINUTE = 60;
-const TYPING_BURST = 30;
+const TYPING_LIMIT = { perMinute: 60, burst: 30 };
+/** How often an instance blocks and unblocks people. More looks like a program to a network. */
+const BLOCK_LIMIT = { perMinute: 20, burst: 10 };
 
 interface CallAnswerer {
   start(): void;
@@ -30,15 +31,25 @@ interface CallAnswerer {
 /** Carries out the calls of the instances that this process holds, for its own requests and those of other processes. */
 export function createCallAnswerer(context: ServiceContext, connections: OpenConnections): CallAnswerer {
   const { storage, clock, logger, localCalls, settings } = context;
-  const buckets = new WeakMap<Lease, TokenBucket>();
+  const shown = new WeakMap<Lease, TokenBucket>();
+  const blocks = new WeakMap<Lease, TokenBucket>();
   const answering = new Set<Promise<void>>();
   let stopServing = (): void => {};
 
-  const bucketOf = (lease: Lease): TokenBucket => {
-    const bucket =
-      buckets.get(lease) ?? createTokenBucket({ burst: TYPING_BURST, everyMs: 60_000 / TYPING_PER_MINUTE });
+  /** Does something on an instance unless that was done too often. */
+  const limited = async (
+    buckets: WeakMap<Lease, TokenBucket>,
+    lease: Lease,
+    { perMinute, burst }: { readonly perMinute: number; readonly burst: number },
+    work: () => Promise<void>,
+  ): Promise<CallResponse> => {
+    const bucket = buckets.get(lease) ?? createTokenBucket({ burst, everyMs: 60_000 / perMinute });
     buckets.set(lease, bucket);
-    return bucket;
+    const now = clock.now();
+    if (!bucket.has(now)) return { kind: 'limited', limit: perMinute, retryAfterMs: bucket.nextAt() - now };
+    bucket.take(now);
+    await work();
+    return { kind: 'done' };
   };
 
   const lookups = createNumberLookups(context);
@@ -47,14 +58,18 @@ export function createCallAnswerer(context: ServiceContext, connections: OpenCon
     { lease, connection }: OpenConnection,
     { chat, state }: Extract<InstanceCall, { kind: 'typing' }>,
   ): Promise<CallResponse> => {
-    if (!connection.showTyping)
-      return { kind: 'failed', error: 'It cannot show a chat that the instance is typing' };
-    const [bucket, now] = [bucketOf(lease), clock.now()];
-    if (!bucket.has(now))
-      return { kind: 'limited', limit: TYPING_PER_MINUTE, retryAfterMs: bucket.nextAt() - now };
-    bucket.take(now);
-    await connection.showTyping(chat, state);
-    return { kind: 'done' };
+    const show = connection.showTyping?.bind(connection);
+    if (!show) return { kind: 'failed', error: 'It cannot show a chat that the instance is typing' };
+    return limited(shown, lease, TYPING_LIMIT, () => show(chat, state));
+  };
+
+  const setBlocked = async (
+    { lease, connection }: OpenConnection,
+    { person, isBlocked }: Extract<InstanceCall, { kind: 'block' }>,
+  ): Promise<CallResponse> => {
+    const set = connection.setBlocked?.bind(connection);
+    if (!set) return { kind: 'failed', error: 'It cannot block anybody' };
+    return limited(blocks, lease, BLOCK_LIMIT, () => set(person, isBlocked));
   };
 
   const carryOut = async (open: OpenConnection, call: InstanceCall, until: number): Promise<CallResponse> => {
@@ -64,6 +79,8 @@ export function createCallAnswerer(context: ServiceContext, connections: OpenCon
           return await showTyping(open, call);
         case 'lookup':
           return await lookups.lookUp(open, call.numbers, until);
+        case 'block':
+          return await setBlocked(open, call);
       }
     } catch (error) {
       logger.debug(

@@ -30,6 +30,7 @@ export interface Script {
   act(action: OutgoingAction, connection: ScriptedConnection): Promise<SendOutcome>;
   showTyping(chat: ChatAddress, state: TypingState): Promise<void>;
   lookUp(numbers: readonly string[]): Promise<readonly NumberLookup[]>;
+  setBlocked(person: ChatAddress, isBlocked: boolean): Promise<void>;
   /** By default, the network has no file. */
   openFile(reference: Uint8Array, connection: ScriptedConnection): Promise<ReadableStream<Uint8Array>>;
   close(connection: ScriptedConnection): Promise<void>;
@@ -57,6 +58,8 @@ export interface ScriptedGateway extends Gateway {
   acted(): readonly OutgoingAction[];
   /** The numbers of each lookup, by the capability `lookup`. */
   lookedUp(): readonly (readonly string[])[];
+  /** The people who were blocked or unblocked, by the capability `block`. */
+  blocks(): readonly { readonly person: ChatAddress; readonly isBlocked: boolean }[];
   /** The same for what chats were shown, by the capability `typing`. */
   shown(): readonly { readonly chat: ChatAddress; readonly state: TypingState }[];
 }
@@ -70,6 +73,7 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
   const all: OutgoingMessage[] = [];
   const acted: OutgoingAction[] = [];
   const lookedUp: (readonly string[])[] = [];
+  const blocks: { readonly person: ChatAddress; readonly isBlocked: boolean }[] = [];
   const shown: { readonly chat: ChatAddress; readonly state: TypingState }[] = [];
   const script: Script = {
     async opened({ listener }) {
@@ -78,6 +82,7 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
     send: async () => ({ kind: 'accepted' }),
     act: async () => ({ kind: 'accepted' }),
     async showTyping() {},
+    async setBlocked() {},
     lookUp: async (numbers) =>
       numbers.map((number) => ({ number, isOnNetwork: true, registeredNumber: number })),
     openFile: () => Promise.reject(new Error('404 Not Found')),
@@ -109,6 +114,10 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
       lookUp(numbers) {
         lookedUp.push(numbers);
         return script.lookUp(numbers);
+      },
+      setBlocked(person, isBlocked) {
+        blocks.push({ person, isBlocked });
+        return script.setBlocked(person, isBlocked);
       },
       openFile: (reference) => script.openFile(reference, connection),
       async close() {
@@ -143,6 +152,7 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
     acted: () => acted,
     shown: () => shown,
     lookedUp: () => lookedUp,
+    blocks: () => blocks,
   };
 }
 

@@ -125,6 +125,14 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await page.getByText('The reaction 👍 is in the queue.').waitFor();
     await eventually(() => expect(phone.acted()).toMatchObject([{ deed: { emoji: '👍' } }]));
 
+    await page.getByRole('button', { name: 'Block', exact: true }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Block' }).click();
+    await page.getByText('Blocked on this number.').waitFor();
+    expect(phone.blocked()).toEqual([ANA]);
+    await page.getByRole('button', { name: 'Unblock' }).click();
+    await page.getByText('No longer blocked on this number.').waitFor();
+    expect(phone.blocked()).toEqual([]);
+
     const mark = thread(page).getByRole('button', {
       name: 'Mark everything up to Where is my order? as read',
     });

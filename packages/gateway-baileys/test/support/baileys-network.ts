@@ -89,6 +89,7 @@ export async function startBaileysNetwork({
     accepted: () => accepted(wa),
     acted: () => acted(wa),
     read: () => [...new Set(wa.receipts(account).flatMap(({ type, ids }) => (type === 'read' ? ids : [])))],
+    blocked: () => wa.blocked(account),
     typing: () => typing(wa, [account, reader]),
   };
   return {

@@ -56,6 +56,7 @@ export function sandboxNetwork(
             deed,
           })),
         read: () => phone.read(),
+        blocked: () => phone.blocked(),
         typing: () => phone.typing(),
       };
     },

@@ -73,6 +73,10 @@ export const OPERATIONS: Operations = {
       facts: { perPage: 'per_page', nextCursor: 'next_cursor', prevCursor: 'prev_cursor' },
     },
   },
+  contacts: {
+    block: { method: 'PUT', path: '/contacts/{contact}/block' },
+    unblock: { method: 'DELETE', path: '/contacts/{contact}/block' },
+  },
   webhooks: {
     list: { method: 'GET', path: '/webhooks', facts: { configured: 'configured' } },
     create: { method: 'POST', path: '/webhooks', input: 'json' },

@@ -1,4 +1,5 @@
 import { apiKeyRoutes } from './api-key.ts';
+import { contactRoutes } from './contacts.ts';
 import { deliveryRoutes } from './deliveries.ts';
 import { eventRoutes } from './events.ts';
 import { instanceRoutes } from './instances.ts';
@@ -12,6 +13,7 @@ const GROUPS: { readonly [Name in GroupName]: RouteGroup<Name> } = {
   apiKey: apiKeyRoutes,
   instances: instanceRoutes,
   messages: messageRoutes,
+  contacts: contactRoutes,
   webhooks: webhookRoutes,
   deliveries: deliveryRoutes,
   events: eventRoutes,
@@ -26,6 +28,7 @@ export const ROUTES: readonly Route[] = [
   ...routesOf('apiKey'),
   ...routesOf('instances'),
   ...routesOf('messages'),
+  ...routesOf('contacts'),
   ...routesOf('webhooks'),
   ...routesOf('deliveries'),
   ...routesOf('events'),

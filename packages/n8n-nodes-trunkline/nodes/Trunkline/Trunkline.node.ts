@@ -9,6 +9,7 @@ import type {
 import { TrunklineApiError } from './api-error.ts';
 import { OPERATIONS } from './operations.ts';
 import { textOf } from './parameters.ts';
+import { contactProperties } from './properties/contact-properties.ts';
 import { instanceProperties } from './properties/instance-properties.ts';
 import { listProperties } from './properties/list-properties.ts';
 import { messageProperties } from './properties/message-properties.ts';
@@ -37,6 +38,7 @@ export class Trunkline implements INodeType {
         noDataExpression: true,
         options: [
           { name: 'Chat', value: 'chat' },
+          { name: 'Contact', value: 'contact' },
           { name: 'Group', value: 'group' },
           { name: 'Instance', value: 'instance' },
           { name: 'Message', value: 'message' },
@@ -45,6 +47,7 @@ export class Trunkline implements INodeType {
       },
       ...messageProperties,
       ...instanceProperties,
+      ...contactProperties,
       ...listProperties,
     ],
   };

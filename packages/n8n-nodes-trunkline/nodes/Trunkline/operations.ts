@@ -3,6 +3,7 @@ import { isObject } from './api-error.ts';
 import { asText } from './as-text.ts';
 import { listAll, listPages } from './list-items.ts';
 import { idOf, limitOf, textOf } from './parameters.ts';
+import { setBlocked } from './block-contact.ts';
 import { lookUp } from './look-up.ts';
 import { path, requestBytes, requestJson } from './request.ts';
 import type { ApiRequest } from './request.ts';
@@ -48,6 +49,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     }),
   ],
   'message:downloadMedia': downloadMedia,
+  'contact:block': async (...item) => [{ json: await setBlocked(...item, true) }],
+  'contact:unblock': async (...item) => [{ json: await setBlocked(...item, false) }],
   'message:deleteForEveryone': async (...item) => [{ json: await deleteForEveryone(...item) }],
   'message:edit': async (...item) => [{ json: await editMessage(...item) }],
   'message:markRead': async (...item) => [{ json: await markRead(...item) }],

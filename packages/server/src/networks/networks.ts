@@ -19,7 +19,7 @@ export interface Networks {
   close(): void;
 }
 
-export type ControlledPhone = Omit<SandboxPhone, 'accepted' | 'acted' | 'read' | 'typing'>;
+export type ControlledPhone = Omit<SandboxPhone, 'accepted' | 'acted' | 'read' | 'blocked' | 'typing'>;
 
 interface Opening {
   readonly settings: Settings;

@@ -34,8 +34,10 @@ export function contactStore(connected: Connected): ContactStore {
       });
     },
     find: async (workspaceId, instanceId, id) => {
-      const [workspace, instance] = [uuidToFind('ten', workspaceId), uuidToFind('ins', instanceId)];
-      const row = await connected().get(FIND, uuidToFind('con', id), instance, workspace);
+      const [contact, workspace] = [uuidToFind('con', id), uuidToFind('ten', workspaceId)];
+      const row = await (instanceId === null
+        ? connected().get(FIND, contact, workspace)
+        : connected().get(FIND_OF_INSTANCE, contact, workspace, uuidToFind('ins', instanceId)));
       return row ? entities.contact.read(row) : null;
     },
     findByNumber: async (workspaceId, instanceId, digits) => {
@@ -124,7 +126,8 @@ const FIND = `
   SELECT contact.*
   FROM trunkline.contacts AS given
   JOIN trunkline.contacts AS contact ON contact.id = coalesce(given.merged_into, given.id)
-  WHERE given.id = $1 AND given.instance_id = $2 AND given.workspace_id = $3`;
+  WHERE given.id = $1 AND given.workspace_id = $2`;
+const FIND_OF_INSTANCE = `${FIND} AND given.instance_id = $3`;
 
 const FIND_REPORTED = `
   SELECT * FROM trunkline.contacts WHERE id = ANY (ARRAY(

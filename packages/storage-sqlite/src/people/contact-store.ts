@@ -46,7 +46,8 @@ export function contactStore(connected: Connected): ContactStore {
     },
     find: async (workspaceId, instanceId, id) => {
       const contact = currentContact(connected().database, id);
-      return contact?.workspaceId === workspaceId && contact.instanceId === instanceId ? contact : null;
+      const isOf = instanceId === null || contact?.instanceId === instanceId;
+      return contact?.workspaceId === workspaceId && isOf ? contact : null;
     },
     findByNumber: async (workspaceId, instanceId, digits) => {
       const contacts = contactsWithNumber(connected().database, workspaceId, digits);

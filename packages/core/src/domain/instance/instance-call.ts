@@ -21,11 +21,13 @@ export interface ChatAddress {
 export type InstanceCall =
   | { readonly kind: 'typing'; readonly chat: ChatAddress; readonly state: TypingState }
   /** Asks whether these numbers, in digits, are on the network. */
-  | { readonly kind: 'lookup'; readonly numbers: readonly string[] };
+  | { readonly kind: 'lookup'; readonly numbers: readonly string[] }
+  /** Blocks a person, or no longer. */
+  | { readonly kind: 'block'; readonly person: ChatAddress; readonly isBlocked: boolean };
 
 /** The capability that each kind of call needs has its name. */
 export type CallCapability = Extract<Capability, InstanceCall['kind']>;
-export const CALL_CAPABILITIES: readonly CallCapability[] = ['typing', 'lookup'];
+export const CALL_CAPABILITIES: readonly CallCapability[] = ['typing', 'lookup', 'block'];
 
 /** The outcome of a call. */
 export type CallResponse =

@@ -15,8 +15,11 @@ export interface ContactStore {
     readonly report: ContactReport;
     readonly now: number;
   }): Promise<Contact | 'fenced'>;
-  /** Also finds a contact by the id of a contact that was merged into it. */
-  find(workspaceId: string, instanceId: string, id: string): Promise<Contact | null>;
+  /**
+   * Also finds a contact by the id of a contact that was merged into it. If `instanceId` is null, the contact may be of any
+   * instance of the workspace.
+   */
+  find(workspaceId: string, instanceId: string | null, id: string): Promise<Contact | null>;
   /** The contact that has a number now (`ownerOfNumber`). */
   findByNumber(workspaceId: string, instanceId: string, digits: string): Promise<Contact | null>;
 }

@@ -11,6 +11,7 @@ import { nameText } from '../../domain/name-text.ts';
 import { useRefreshMs } from '../../live/live.tsx';
 import { useMay, useSession } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { BlockContact } from './block-contact.tsx';
 import { AsThem } from './as-them.tsx';
 import styles from './chat-page.module.css';
 import { Composer } from './composer.tsx';
@@ -69,6 +70,9 @@ function Chat({ workspace, number, counterpart }: ChatProps): ReactNode {
   const messages = query.data?.messages ?? [];
   const groupName = useGroupName(workspace, number.id, counterpart);
   const name = groupName ?? threadName(counterpart, messages);
+  const isConnected = number.status === 'connected';
+  const contactId =
+    groupName === null ? messages.find(({ contact }) => contact !== null)?.contact?.id : undefined;
   return (
     <Page
       title={name}
@@ -87,10 +91,14 @@ function Chat({ workspace, number, counterpart }: ChatProps): ReactNode {
         </>
       }
       actions={
-        features.sandbox &&
-        isSimulated &&
-        mayControl &&
-        number.status === 'connected' && <AsThem address={address} name={name} messages={messages} />
+        <>
+          {contactId !== undefined && maySend && isConnected && number.capabilities.includes('block') && (
+            <BlockContact workspaceId={workspace} contactId={contactId} name={name} />
+          )}
+          {features.sandbox && isSimulated && mayControl && isConnected && (
+            <AsThem address={address} name={name} messages={messages} />
+          )}
+        </>
       }
     >
       <section className={styles['chat']} aria-label={t.threadLabel(name)}>
@@ -107,7 +115,7 @@ function Chat({ workspace, number, counterpart }: ChatProps): ReactNode {
             )}
           </Loaded>
         </div>
-        {number.status !== 'connected' && <p className={styles['note']}>{t.waits}</p>}
+        {!isConnected && <p className={styles['note']}>{t.waits}</p>}
         {maySend ? (
           <Composer address={address} name={name} repliedTo={repliedTo} onReply={setRepliedTo} />
         ) : (
