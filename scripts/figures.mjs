@@ -29,19 +29,19 @@ const under = (pattern) => sources.filter((path) => pattern.test(path));
  * happens. After a figure has fallen, lower its bound.
  */
 const figures = [
-  ['Lines of source', 140_500, lines(sources)],
+  ['Lines of source', 141_000, lines(sources)],
   ['Lines of core', 32_300, lines(under(/^packages\/core\//))],
   ['Lines of the storages', 22_300, lines(under(/^packages\/storage-(?:sqlite|postgres|kit)\//))],
   ['Lines of the server', 12_700, lines(under(/^packages\/server\//))],
-  ['Lines of the dashboard', 17_200, lines(under(/^packages\/dashboard\//))],
-  ['Lines of tests', 97_500, lines(code.filter(isTest))],
+  ['Lines of the dashboard', 17_300, lines(under(/^packages\/dashboard\//))],
+  ['Lines of tests', 97_900, lines(code.filter(isTest))],
   ['Tests in `test`', 9_200, testsInLastRun()],
   ['Words of CONTRIBUTING.md', 1_500, words(['CONTRIBUTING.md'])],
-  ['Words of docs', 103_100, words(files.filter((path) => /^docs\/.*\.md$/.test(path)))],
+  ['Words of docs', 103_600, words(files.filter((path) => /^docs\/.*\.md$/.test(path)))],
   ['Workspace packages', 39, glob('{.,bench,{packages,internal,examples}/*}/package.json').length],
   ['npm packages that `start` needs', 190, packagesThatStartNeeds()],
   ['Storage operations', 159, storageOperations()],
-  ['REST operations', 48, restOperations()],
+  ['REST operations', 50, restOperations()],
   ['Files that one message meets', 168, (await filesThatOneMessageMeets()).length],
   ...publicNames({
     '@trunkline/core': 128,
