@@ -38,7 +38,7 @@ const KILLED_AT_START_WITHIN_MS = 600;
 
 describe.concurrent('a service that is killed at random moments, half of them under full load', () => {
   it.for(isLongForm ? (['SQLite', 'PostgreSQL'] as const) : (['SQLite'] as const))(
-    `loses no message or reaction, keeps idempotency keys and the order of each chat, sends nothing twice, scheduled or not, and nothing that was cancelled, on %s (${KILLS} times)`,
+    `loses no message, reaction, edit or deletion, keeps idempotency keys and the order of each chat, sends nothing twice, scheduled or not, and nothing that was cancelled, on %s (${KILLS} times)`,
     { timeout: 600_000 + KILLS * 30_000 },
     async (storage, context) => {
       const random = randomInTest(context);
@@ -87,6 +87,7 @@ describe.concurrent('a service that is killed at random moments, half of them un
       const isCancelled = new Set(last.cancelled());
       expect([...cancelled].filter((text) => !isCancelled.has(text))).toEqual([]);
       await last.line(/^all read$/m);
+      expect(last.unchanged()).toEqual([]);
       // Each endpoint's rate limit delays many webhooks, so this checks only that webhooks keep arriving.
       const unreported = (): readonly string[] =>
         [...accepted.values()].flatMap(({ id, text }) =>
@@ -105,26 +106,35 @@ describe.concurrent('a service that is killed at random moments, half of them un
       const carried = recordsOf(network);
       const sent = carried.filter((record) => record.kind === 'accepted');
       expect(accepted.size).toBeGreaterThan(0);
-      expect(sent.map(({ text }) => text).toSorted()).toEqual(
-        [...new Set(sent.map(({ text }) => text))].toSorted(),
-      );
       const byNetworkId = new Map(sent.map((record) => [record.networkId, record.text]));
+      /** The text before any edit. */
       const textOf = (record: CarriedOut): string =>
-        record.kind === 'acted' ? (byNetworkId.get(record.about) ?? '') : record.text;
+        (record.kind === 'acted' ? (byNetworkId.get(record.about) ?? '') : record.text).split('~')[0] ?? '';
+      expect(sent.map(textOf).toSorted()).toEqual([...new Set(sent.map(textOf))].toSorted());
       for (const chat of Map.groupBy(carried, ({ instanceId, to }) => `${instanceId} ${to}`).values()) {
-        // A reaction comes right behind its message.
+        // An action comes right behind its message.
         const places = chat.map(
           (record) => placeInOrder(textOf(record)) + (record.kind === 'acted' ? 0.5 : 0),
         );
         expect(places).toEqual(places.toSorted((a, b) => a - b));
       }
-      const texts = new Set(sent.map(({ text }) => text));
+      const texts = new Set(sent.map(textOf));
       expect([...accepted.keys()].filter((text) => texts.has(text) === isCancelled.has(text))).toEqual([]);
-      const reactedTo = carried.filter(({ kind }) => kind === 'acted').map(textOf);
-      expect(reactedTo.toSorted()).toEqual([...new Set(reactedTo)].toSorted());
-      const reactions = [...accepted.values()].filter(({ reaction }) => reaction !== null);
-      expect(reactions.length).toBeGreaterThan(0);
-      expect(reactions.filter(({ text }) => !reactedTo.includes(text))).toEqual([]);
+      const actions = carried.filter((record) => record.kind === 'acted');
+      const actedOn = actions.map(textOf);
+      expect(actedOn.toSorted()).toEqual([...new Set(actedOn)].toSorted());
+      const editedBefore = sent.filter(({ text }) => text.includes('~')).map(textOf);
+      // A message that was edited before it was sent shows no edit.
+      const effects = new Set([
+        ...actions.map((record) => `${record.deed.kind} ${textOf(record)}`),
+        ...editedBefore.map((text) => `edit ${text}`),
+      ]);
+      expect(effects.size).toBe(actions.length + editedBefore.length);
+      const acted = [...accepted.values()].flatMap(({ text, action }) =>
+        action ? [{ text, ...action }] : [],
+      );
+      expect(new Set(acted.map(({ kind }) => kind)).size).toBe(3);
+      expect(acted.filter(({ kind, text }) => !effects.has(`${kind} ${text}`))).toEqual([]);
       // However often a webhook was sent, its event id and delivery id stayed the same.
       expect(receiver.underSeveralIds()).toEqual([]);
       expect(receiver.refused).toEqual([]);
@@ -134,8 +144,8 @@ describe.concurrent('a service that is killed at random moments, half of them un
           `${storage}, ${KILLS} kills, ${(seconds / KILLS).toFixed(1)} s each, ${sending.length} of them while ` +
             `${Math.min(...sending)} to ${Math.max(...sending)} messages were being sent (in the median ` +
             `${sending.toSorted((a, b) => a - b)[sending.length >> 1]}): ${accepted.size} messages accepted, ` +
-            `${isCancelled.size} cancelled, ${sent.length} sent; ${reactions.length} reactions accepted, ` +
-            `${reactedTo.length} carried out; ${receiver.requests.length} requests for ${receiver.reported.size} webhooks`,
+            `${isCancelled.size} cancelled, ${sent.length} sent; ${acted.length} actions accepted, ` +
+            `${actions.length} carried out and ${editedBefore.length} messages edited before; ${receiver.requests.length} requests for ${receiver.reported.size} webhooks`,
         );
     },
   );
@@ -146,7 +156,9 @@ interface Service {
   accepted(): ReadonlyMap<string, Accepted>;
   /** The texts of the messages that the service printed as cancelled. */
   cancelled(): readonly string[];
-  /** How many messages and reactions were being sent, as printed last. */
+  /** The messages that the service printed as not changed by their action. */
+  unchanged(): readonly string[];
+  /** How many messages and actions were being sent, as printed last. */
   sending(): number;
   /** The idempotency keys that the service printed as lost. */
   forgotten(): readonly string[];
@@ -163,15 +175,18 @@ function startService(args: readonly string[]): Service {
   return {
     // The last line of a killed process may be incomplete.
     accepted() {
-      const reactions = new Map(
-        Array.from(program.stdout().matchAll(/^reacted (\S+) (act_\w{26})$/gm), ([, text, id]) => [text, id]),
+      const actions = new Map(
+        Array.from(
+          program.stdout().matchAll(/^acted (\w+) (\S+) (act_\w{26})$/gm),
+          ([, kind = '', text = '', id = '']) => [text, { id, kind }],
+        ),
       );
       return new Map(
         Array.from(
           program.stdout().matchAll(/^accepted (\d+) (\S+) (msg_\w{26})$/gm),
           ([, place, text = '', id = '']) => [
             text,
-            { place: Number(place), text, id, reaction: reactions.get(text) ?? null },
+            { place: Number(place), text, id, action: actions.get(text) ?? null },
           ],
         ),
       );
@@ -179,6 +194,7 @@ function startService(args: readonly string[]): Service {
     cancelled: () => Array.from(program.stdout().matchAll(/^cancelled (\S+)$/gm), ([, text = '']) => text),
     sending: () => Number([...program.stdout().matchAll(/^sending (\d+)$/gm)].at(-1)?.[1]),
     forgotten: () => Array.from(program.stdout().matchAll(/^forgotten (\S+)$/gm), ([, text = '']) => text),
+    unchanged: () => Array.from(program.stdout().matchAll(/^unchanged (\S+)$/gm), ([, text = '']) => text),
     line: async (pattern) => (await program.printed(pattern, 10 * HANG_MS))[0],
     go: () => program.endInput(),
     kill: () => program.kill(),
@@ -274,7 +290,7 @@ function placeInOrder(text: string): number {
 
 type CarriedOut = Extract<NetworkRecord, { kind: 'accepted' | 'acted' }>;
 
-/** The messages and reactions that the network accepted, in this order. */
+/** The messages and actions that the network accepted, in this order. */
 function recordsOf(path: string): readonly CarriedOut[] {
   const journal = openSandboxJournal(path);
   const records = [...(journal?.load() ?? [])].filter(

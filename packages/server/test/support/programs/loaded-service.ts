@@ -1,8 +1,9 @@
 // A service with the sandbox network that is killed under load. Arguments: the database, the network's file, the
 // receiver's URL, the number of the run, the work (`set up`, `light load`, `full load` or `rest`), the places as JSON,
 // and for `rest` a file with all accepted messages as JSON. Prints each accepted message on a line: `accepted <place>
-// <text> <id>`, each accepted reaction to one: `reacted <text> <id>`, and each cancelled message: `cancelled <text>`. Under full load, once each place sends as many messages at the same time as it may, prints on lines
-// `sending <count>` how many the network has not responded to.
+// <text> <id>`, each accepted action on one: `acted <kind> <text> <id>`, and each cancelled message: `cancelled <text>`.
+// Under full load, once each place sends as many messages at the same time as it may, prints on lines `sending <count>`
+// how many the network has not responded to.
 import { readFileSync } from 'node:fs';
 import { setInterval } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
@@ -27,8 +28,8 @@ export interface Accepted {
   readonly place: number;
   readonly text: string;
   readonly id: string;
-  /** The id of the reaction to it; null if none was accepted. */
-  readonly reaction: string | null;
+  /** The action on it; null if none was accepted. */
+  readonly action: { readonly id: string; readonly kind: string } | null;
 }
 
 const PLACES = 20;
@@ -45,7 +46,11 @@ const LIGHT_EVERY_MS = 40;
 const SCHEDULED_IN_MS = 150;
 /** Every other scheduled message is cancelled at a random moment until then, which is around the time when it is due. */
 const CANCELLED_WITHIN_MS = 2 * SCHEDULED_IN_MS;
+/** Each message that is not scheduled gets one of these actions in turn. */
+const ACTIONS = ['reaction', 'edit', 'deletion'] as const;
 const REACTION = '👍';
+/** Ends the text of a message that was edited. */
+const EDITED = '~edited';
 const REPEATED_TOGETHER = 100;
 const LOOK_EVERY_MS = 250;
 
@@ -130,8 +135,8 @@ async function send(index: number, text: string, count: number): Promise<void> {
   if (text.includes('@')) {
     if (count % 2 === 0) void cancelSoon(index, text, message.id);
   } else {
-    const { action } = await reactFrom(index, text, message.id);
-    console.log(`reacted ${text} ${action.id}`);
+    const { action } = await actFrom(index, text, message.id);
+    console.log(`acted ${action.kind} ${text} ${action.id}`);
   }
 }
 
@@ -146,8 +151,23 @@ async function cancelSoon(index: number, text: string, id: string): Promise<void
   }
 }
 
-function reactFrom(index: number, text: string, id: string): ReturnType<WorkspaceApi['messages']['react']> {
-  return placeAt(index).api.messages.react(id, { emoji: REACTION }, { idempotencyKey: text });
+function actFrom(index: number, text: string, id: string): ReturnType<WorkspaceApi['messages']['react']> {
+  const { messages } = placeAt(index).api;
+  const how = { idempotencyKey: text };
+  switch (ACTIONS[countOf(text) % ACTIONS.length]) {
+    case 'edit':
+      return messages.edit(id, { text: text + EDITED }, how);
+    case 'deletion':
+      return messages.deleteForEveryone(id, how);
+    default:
+      return messages.react(id, { emoji: REACTION }, how);
+  }
+}
+
+/** How many messages that are not scheduled were sent before this one, which is one of them. */
+function countOf(text: string): number {
+  const count = Number(text.split('-').at(-1));
+  return count - Math.floor(count / 3);
 }
 
 function placeAt(index: number): { readonly api: WorkspaceApi; readonly instance: string } {
@@ -176,20 +196,20 @@ function recipientOf(text: string): string {
 }
 
 /**
- * Reuses each key, and prints the keys for which the service did not return the original message or reaction, and what
+ * Reuses each key, and prints the keys for which the service did not return the original message or action, and what
  * was cancelled.
  */
 async function repeat(accepted: readonly Accepted[]): Promise<void> {
   for (let from = 0; from < accepted.length; from += REPEATED_TOGETHER) {
     const some = accepted.slice(from, from + REPEATED_TOGETHER);
     await Promise.all(
-      some.map(async ({ place, text, id, reaction }) => {
+      some.map(async ({ place, text, id, action }) => {
         const { message, replayed } = await sendFrom(place, text);
         if (!replayed || message.id !== id) console.log(`forgotten ${text}`);
         if (message.error?.code === 'cancelled') console.log(`cancelled ${text}`);
-        if (reaction === null) return;
-        const again = await reactFrom(place, text, id);
-        if (!again.replayed || again.action.id !== reaction) console.log(`forgotten ${text}`);
+        if (action === null) return;
+        const again = await actFrom(place, text, id);
+        if (!again.replayed || again.action.id !== action.id) console.log(`forgotten ${text}`);
       }),
     );
   }
@@ -198,8 +218,13 @@ async function repeat(accepted: readonly Accepted[]): Promise<void> {
 
 async function rest(accepted: readonly Accepted[]): Promise<void> {
   while (!(await isAllRead())) await setTimeout(LOOK_EVERY_MS);
-  for (const { place, id, reaction } of accepted) {
-    if (reaction !== null) while (await isQueued(place, id, reaction)) await setTimeout(LOOK_EVERY_MS);
+  for (const { place, text, id, action } of accepted) {
+    if (action === null) continue;
+    while (await isQueued(place, id, action.id)) await setTimeout(LOOK_EVERY_MS);
+    const { text: now, deleted_at } = await placeAt(place).api.messages.get(id);
+    const expected = { reaction: text, edit: text + EDITED, deletion: null }[action.kind];
+    if (now !== expected || (deleted_at === null) === (action.kind === 'deletion'))
+      console.log(`unchanged ${text}`);
   }
   console.log('all read');
   clock.hurry();
@@ -215,9 +240,9 @@ async function isAllRead(): Promise<boolean> {
   return true;
 }
 
-async function isQueued(place: number, messageId: string, reaction: string): Promise<boolean> {
+async function isQueued(place: number, messageId: string, actionId: string): Promise<boolean> {
   const { data } = await placeAt(place).api.messages.actions(messageId);
-  return data.some(({ id, status }) => id === reaction && status === 'queued');
+  return data.some(({ id, status }) => id === actionId && status === 'queued');
 }
 
 /** Passes each message and action on, but withholds the response until every place sends as much as it may, or longer. */
