@@ -19,8 +19,11 @@ export type {
   WebhookList,
   WorkspaceApi,
 } from './workspace-api.ts';
-export type { SendMediaInput } from './services/message-kinds/files.ts';
+export type { ContactCardInput, SendContactInput } from './services/message-kinds/contact.ts';
+export type { SendMediaInput, SendStickerInput } from './services/message-kinds/files.ts';
+export type { SendLocationInput } from './services/message-kinds/location.ts';
 export type { SendInput } from './services/message-kinds/message-kinds.ts';
+export type { SendPollInput } from './services/message-kinds/poll.ts';
 export type { SendTextInput } from './services/message-kinds/text.ts';
 export type { EventStream, StreamedEvent } from './services/events/streams.ts';
 export type { Upload } from './services/media/uploads.ts';

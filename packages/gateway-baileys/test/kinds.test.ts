@@ -112,9 +112,20 @@ const TEXTS: Readonly<Record<string, readonly [proto.IMessage, string, IncomingM
     { kind: 'interactive', payload: { buttons: [] } },
   ],
   'a poll': [
-    { pollCreationMessageV3: { name: 'Lunch?', options: [{ optionName: 'yes' }, { optionName: 'no' }] } },
+    {
+      pollCreationMessageV3: {
+        name: 'Lunch?',
+        options: [{ optionName: 'yes' }, { optionName: 'no' }],
+        selectableOptionsCount: 1,
+      },
+    },
     'Poll: Lunch? (yes, no)',
-    { kind: 'poll', payload: { question: 'Lunch?', options: ['yes', 'no'] } },
+    { kind: 'poll', payload: { question: 'Lunch?', options: ['yes', 'no'], multiple: false } },
+  ],
+  'a poll with several answers': [
+    { pollCreationMessage: { name: 'When?', options: [{ optionName: 'Mon' }, { optionName: 'Tue' }] } },
+    'Poll: When? (Mon, Tue)',
+    { kind: 'poll', payload: { question: 'When?', options: ['Mon', 'Tue'], multiple: true } },
   ],
   'an order': [
     {

@@ -1,12 +1,5 @@
-import { LARGEST_MEDIA_SIZE, unwrap } from '@trunkline/core/spi/http';
-import type {
-  MediaType,
-  SendMediaInput,
-  SendOptions,
-  SendResult,
-  Upload,
-  WorkspaceApi,
-} from '@trunkline/core';
+import { LARGEST_MEDIA_SIZE, requestedMediaType, unwrap } from '@trunkline/core/spi/http';
+import type { SendMediaInput, SendOptions, SendResult, Upload, WorkspaceApi } from '@trunkline/core';
 import { readForm } from './form-body.ts';
 
 /** The largest file plus room for the rest of a form, in bytes. */
@@ -25,10 +18,10 @@ export async function sendForm(
   const form = unwrap(
     await readForm<Upload>(request, {
       maxBytes: FORM_MAX,
-      takeFile: (file, { type }) => {
+      takeFile: (file, fields) => {
         filename = file.filename;
         return api.messages.upload(file.content, {
-          type: type as MediaType | undefined, // checked by the operation
+          type: requestedMediaType(fields) ?? undefined,
           filename,
           ...(file.mimeType !== null && { mimeType: file.mimeType }),
         });

@@ -3,17 +3,19 @@
  * has the type `text`; its text then describes the content.
  */
 export interface MessagePayloads {
-  /** Null unless the request to send the text had a `link_preview`. */
+  /** Null unless the request to send the text had a `link_preview` or `mentions`. */
   readonly text: {
     /** Whether the recipient was to see a preview of the first link. */
-    readonly link_preview: boolean;
+    readonly link_preview?: boolean;
+    /** The people whom the text mentions: numbers, digits only, and ids of contacts (`con_…`). */
+    readonly mentions?: readonly string[];
   } | null;
-  /** An image has no fields of its own. */
-  readonly image: null;
-  /** A document has no fields of its own. */
-  readonly document: null;
-  /** A video has no fields of its own. */
-  readonly video: null;
+  /** Null unless the request to send the image had `mentions`. */
+  readonly image: MessageMentions | null;
+  /** Null unless the request to send the document had `mentions`. */
+  readonly document: MessageMentions | null;
+  /** Null unless the request to send the video had `mentions`. */
+  readonly video: MessageMentions | null;
   /** An audio file has no fields of its own. */
   readonly audio: null;
   /** A sticker, of type `image`. */
@@ -79,6 +81,8 @@ export interface MessagePayloads {
     readonly question: string;
     /** The answers to choose from. */
     readonly options: readonly string[];
+    /** Whether a person can choose more than one answer. */
+    readonly multiple: boolean;
   };
   /** A cart that a customer sent to a business. */
   readonly order: {
@@ -107,6 +111,12 @@ export type MessageKind = keyof MessagePayloads;
 
 /** The fields of any kind that has fields. */
 export type MessagePayload = Exclude<MessagePayloads[MessageKind], null>;
+
+/** The people whom the caption of a file mentions. */
+export interface MessageMentions {
+  /** Numbers, digits only, and ids of contacts (`con_…`). */
+  readonly mentions: readonly string[];
+}
 
 /** A position in degrees (WGS 84). */
 export interface MessageLocation {

@@ -17,11 +17,16 @@ export function storableText(min: number, max: number): z.ZodType<string, string
 /** U+0085 is white space in Unicode, but not in JavaScript. */
 const NOT_WHITE_SPACE = /[^\s\u0085]/;
 
+/** Text of at most this many characters that is not only white space. */
+export function wordsWithin(max: number): z.ZodType<string, string> {
+  return storableText(1, max).refine(
+    (text) => NOT_WHITE_SPACE.test(text),
+    'Must hold more than white space.',
+  );
+}
+
 /** The text of a message. */
-export const wordsField: z.ZodType<string, string> = storableText(1, TEXT_MAX).refine(
-  (text) => NOT_WHITE_SPACE.test(text),
-  'Must hold more than white space.',
-);
+export const wordsField: z.ZodType<string, string> = wordsWithin(TEXT_MAX);
 
 function codePoints(text: string): number {
   let count = 0;
@@ -37,6 +42,11 @@ export function optionalField<Output>(
   schema: z.ZodType<Output, unknown>,
 ): z.ZodType<Output | undefined, unknown> {
   return schema.nullish().transform((value) => value ?? undefined);
+}
+
+/** A field that must be left out, with the reason. */
+export function absentField(reason: string): z.ZodType<undefined, unknown> {
+  return optionalField(z.never(reason));
 }
 
 /** A checked input, in which these fields are left out instead of null. */

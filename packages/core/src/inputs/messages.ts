@@ -4,24 +4,33 @@ import type { MessageDirection, MessageStatus, MessageType } from '../domain/mes
 import { optionalField, pageFields, timeField } from './fields.ts';
 import type { CheckedPageQuery, PageQuery } from './fields.ts';
 
-/** The fields of every message. `type` has its own rule with its own error code. */
+/** The fields of every message. `type` and `kind`, of which one is required, have their own rule with its own error code. */
 export type MessageInput = {
   readonly instance: string;
   readonly to: string;
-  readonly type: string;
+  readonly type?: string | undefined;
+  readonly kind?: string | undefined;
   readonly text?: string | undefined;
   readonly reply_to?: string | undefined;
   /** Epoch milliseconds. */
   readonly send_at?: number | undefined;
 };
-export const messageInput: z.ZodType<MessageInput, unknown> = z.object({
-  instance: z.string(),
-  to: z.string(),
-  type: z.string(),
-  text: optionalField(z.string()),
-  reply_to: optionalField(z.string()),
-  send_at: optionalField(timeField()),
-});
+export const messageInput: z.ZodType<MessageInput, unknown> = z
+  .object({
+    instance: z.string(),
+    to: z.string(),
+    type: optionalField(z.string()),
+    kind: optionalField(z.string()),
+    text: optionalField(z.string()),
+    reply_to: optionalField(z.string()),
+    send_at: optionalField(timeField()),
+  })
+  .refine(({ type, kind }) => (type ?? kind ?? null) !== null, {
+    path: ['type'],
+    error: 'Is required.',
+    // Also next to other errors.
+    when: ({ value }) => typeof value === 'object' && value !== null,
+  });
 
 type MessageFilterQuery<Status> = {
   /** Only messages of this instance, `ins_…`. */

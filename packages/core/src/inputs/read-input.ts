@@ -6,10 +6,17 @@ import type { Result } from '../domain/result.ts';
 /** The message of a refusal names at most this many fields, because a query may have any number of unknown fields. */
 const MOST_NAMED = 5;
 
-/** Checks an input against its schema; every error is listed under the name of its field (`body` for the whole). */
-export function readInput<Output>(schema: z.ZodType<Output, unknown>, input: unknown): Result<Output> {
+/**
+ * Checks an input against its schema; every error is listed under the name of its field (`body` for the whole). If the
+ * input is the value of the field `within`, the name is the whole path, such as `payload.options.0`.
+ */
+export function readInput<Output>(
+  schema: z.ZodType<Output, unknown>,
+  input: unknown,
+  within?: string,
+): Result<Output> {
   const parsed = schema.safeParse(input, { error: inWords });
-  return parsed.success ? ok(parsed.data) : invalid(complaints(parsed.error));
+  return parsed.success ? ok(parsed.data) : invalid(complaints(parsed.error, within));
 }
 
 /** A VALIDATION_FAILED refusal. Its message names the first wrong fields with their errors. */
@@ -31,10 +38,10 @@ function inWords(issue: z.core.$ZodRawIssue): string | undefined {
   return `Must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.join(', ')}.`;
 }
 
-function complaints(error: z.ZodError): Record<string, string[]> {
+function complaints(error: z.ZodError, within: string | undefined): Record<string, string[]> {
   const fields = new Map<string, string[]>();
   for (const issue of error.issues) {
-    const field = String(issue.path[0] ?? 'body');
+    const field = within === undefined ? String(issue.path[0] ?? 'body') : [within, ...issue.path].join('.');
     const messages = fields.get(field) ?? [];
     if (!messages.includes(issue.message)) messages.push(issue.message);
     fields.set(field, messages);

@@ -250,8 +250,14 @@ export interface MessageOnNetwork {
 export type Deed =
   /** Null takes the reaction back. */
   | { readonly kind: 'reaction'; readonly emoji: string | null }
-  /** Replaces the text of a message of the instance, or the caption of its file, which is empty to remove it. */
-  | { readonly kind: 'edit'; readonly type: MessageType; readonly text: string }
+  /**
+   * Replaces the text of a message of the instance, or the caption of its file, which is empty to remove it. `mentions`
+   * are those of the message.
+   */
+  | ({ readonly kind: 'edit'; readonly type: MessageType; readonly text: string } & Pick<
+      OutgoingMessage,
+      'mentions'
+    >)
   /** Deletes a message of the instance for everyone in its chat. */
   | { readonly kind: 'deletion' }
   /**
@@ -268,7 +274,31 @@ export interface OutgoingMessage extends Outgoing {
    * A network that cannot show it ignores this.
    */
   readonly typingMs?: number;
+  /**
+   * The kind, if it is finer than the type of the content, with its payload. Only kinds that the gateway declares as a
+   * capability (`locations`, `contacts`, `polls`, `stickers`) occur. The content then is what it becomes for readers who
+   * know nothing of the kind: a text in words, or an image.
+   */
+  readonly detail?: OutgoingDetail;
+  /** The people whom the text or the caption mentions. Absent without the capability `mentions`. */
+  readonly mentions?: readonly OutgoingMention[];
   readonly content: OutgoingContent;
+}
+
+/** The kinds of messages that only their `detail` distinguishes from others. */
+export type OutgoingDetail = Extract<
+  MessageKindAndPayload,
+  { readonly kind: 'location' | 'contact' | 'poll' | 'sticker' }
+>;
+
+/** A person whom a text mentions. */
+export interface OutgoingMention {
+  /** The word after the `@` in the text: digits, or the id of a contact. The network's own form replaces it. */
+  readonly written: string;
+  /** Digits; null if the network hides them. */
+  readonly number: string | null;
+  /** The network's id of the person; null if it is not known. */
+  readonly networkId: string | null;
 }
 
 /** A message as a reply quotes it. */

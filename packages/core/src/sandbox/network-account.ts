@@ -1,6 +1,6 @@
 import type { GroupReport } from '../domain/instance/group.ts';
 import type { TypingState } from '../domain/instance/instance-call.ts';
-import type { LinkedProfile, MessageReceipt } from '../ports/gateway.ts';
+import type { LinkedProfile, MessageReceipt, OutgoingDetail, OutgoingMention } from '../ports/gateway.ts';
 import type {
   AcceptedFile,
   InboundFile,
@@ -24,6 +24,10 @@ export interface AcceptedMessage {
   readonly contactNetworkId?: string;
   /** The network's id of the quoted message. */
   readonly replyTo?: string;
+  /** The kind, if it is finer than that of a text or a file. */
+  readonly detail?: OutgoingDetail;
+  /** The people whom the text mentions. */
+  readonly mentions?: readonly OutgoingMention[];
   /** How many times the message was sent again under the same id; the network accepted it only once. */
   repeats: number;
 }

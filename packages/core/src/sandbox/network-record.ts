@@ -1,7 +1,13 @@
 import type { MessageKindAndPayload } from '@trunkline/receiver';
 import type { GroupReport } from '../domain/instance/group.ts';
 import type { MediaType } from '../domain/message/media-rules.ts';
-import type { LinkedProfile, MessageReceipt, OutgoingAction } from '../ports/gateway.ts';
+import type {
+  LinkedProfile,
+  MessageReceipt,
+  OutgoingAction,
+  OutgoingDetail,
+  OutgoingMention,
+} from '../ports/gateway.ts';
 import type { SandboxPerson } from './person.ts';
 
 /** An event on the sandbox network. All records together make up the network's state. */
@@ -23,6 +29,10 @@ export type NetworkRecord = { readonly instanceId: string } & (
       readonly contactNetworkId?: string;
       /** The network's id of the quoted message. */
       readonly replyTo?: string;
+      /** The kind, if it is finer than that of a text or a file. */
+      readonly detail?: OutgoingDetail;
+      /** The people whom the text mentions. */
+      readonly mentions?: readonly OutgoingMention[];
       readonly receipts: readonly MessageReceipt['status'][];
     }
   /** The network accepted an action of the instance on a message. */

@@ -322,6 +322,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
 
   const send = async (message: OutgoingMessage): Promise<SendOutcome> => {
     const { networkId, to, contactNetworkId = null, isGroup, replyTo = null, content } = message;
+    const { detail, mentions } = message;
     await after(STEP_MS);
     if (state !== 'open') return { kind: 'unknown', reason: 'the connection closed' };
     if (isRepeat(account.accepted.get(networkId))) return { kind: 'accepted' };
@@ -339,6 +340,8 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
       file,
       ...(contactNetworkId !== null && { contactNetworkId }),
       ...(replyTo && { replyTo: replyTo.networkId }),
+      ...(detail && { detail }),
+      ...(mentions && { mentions }),
       receipts: rule.receipts,
     });
     if (rule.replies) {

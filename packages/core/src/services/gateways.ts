@@ -1,7 +1,7 @@
+import { FILE_CAPABILITIES } from '../domain/instance/instance.ts';
 import type { Capability, Instance } from '../domain/instance/instance.ts';
 import { ACTION_CAPABILITIES } from '../domain/message/message-action.ts';
 import type { ActionKind } from '../domain/message/message-action.ts';
-import { asMediaType } from '../domain/message/media-rules.ts';
 import { refuse } from '../domain/result.ts';
 import type { Gateway } from '../ports/gateway.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -112,5 +112,5 @@ function noGatewayText(network: string): string {
 }
 
 function needsNoFiles(capability: Capability): boolean {
-  return asMediaType(capability) === null;
+  return !FILE_CAPABILITIES.includes(capability);
 }

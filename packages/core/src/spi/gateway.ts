@@ -24,7 +24,9 @@ export type {
   MessageOnNetwork,
   OutgoingAction,
   OutgoingContent,
+  OutgoingDetail,
   OutgoingFile,
+  OutgoingMention,
   OutgoingMessage,
   PersonOnNetwork,
   QuotedMessage,
@@ -50,6 +52,7 @@ export type { GroupReport } from '../domain/instance/group.ts';
 export type { Restriction } from '../domain/instance/restriction.ts';
 export type { MessageError } from '../domain/message/message.ts';
 export { MAX_REFERENCE_BYTES } from '../domain/message/download-retry.ts';
+export { numbersOnCard } from '../domain/message/contact-card.ts';
 export { LARGEST_MEDIA_SIZE } from '../domain/message/media-rules.ts';
 export type { MediaType } from '../domain/message/media-rules.ts';
 

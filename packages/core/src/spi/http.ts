@@ -39,7 +39,7 @@ export { messageInput, messageQuery, scheduledQuery } from '../inputs/messages.t
 export { flawInHostEntry } from '../domain/endpoint/host-list.ts';
 export { idPattern, isId } from '../domain/id.ts';
 export { parsePhoneNumber } from '../domain/message/recipient.ts';
-export { LARGEST_MEDIA_SIZE, MEDIA_TYPES } from '../domain/message/media-rules.ts';
+export { LARGEST_MEDIA_SIZE, MEDIA_TYPES, requestedMediaType } from '../domain/message/media-rules.ts';
 
 // Traces.
 export { readTraceparent, sampledTraceparent } from '../domain/traceparent.ts';

@@ -7,13 +7,14 @@ import type {
   Deed,
   MessageOnNetwork,
   OutgoingAction,
-  OutgoingContent,
+  OutgoingMention,
   OutgoingMessage,
   QuotedMessage,
 } from '../ports/gateway.ts';
 import type { MediaStore } from '../ports/media-store.ts';
 import { wrapReads } from '../runtime/wrap-reads.ts';
 import type { ServiceContext } from '../services/context.ts';
+import type { OutgoingPart } from '../services/message-kinds/message-kind.ts';
 import { KIND_RULES } from '../services/message-kinds/message-kinds.ts';
 
 /**
@@ -29,8 +30,9 @@ export async function outgoingMessage(
   const replyTo = message.replyTo === null ? null : await quotedMessage(storage, instanceId, message.replyTo);
   const common = {
     networkId,
-    content: outgoingContent(mediaStore, message, fileFailed),
+    ...outgoingPart(mediaStore, message, fileFailed),
     ...(replyTo && { replyTo }),
+    ...(await mentionsIn(storage, message)),
   };
   const address = await addressOf(storage, message);
   return address === 'group_unknown' ? address : { ...common, ...address };
@@ -48,7 +50,7 @@ export async function outgoingAction(
   const address = await addressOf(storage, message);
   if (address === 'group_unknown') return address;
   const [about, ...earlier] = await onNetwork(storage, [message, ...unread]);
-  return { networkId: action.networkId, ...address, about, deed: deedOf(message, action, earlier) };
+  return { networkId: action.networkId, ...address, about, deed: await deedOf(storage, { message, action, earlier }) };
 }
 
 /** The names of messages of one chat on the network. Their order stays. */
@@ -75,16 +77,23 @@ async function onNetwork(
   return names;
 }
 
-function deedOf(
-  { type }: Message,
-  { kind, emoji, text }: MessageAction,
-  earlier: readonly MessageOnNetwork[],
-): Deed {
+async function deedOf(
+  storage: ServiceContext['storage'],
+  {
+    message,
+    action: { kind, emoji, text },
+    earlier,
+  }: {
+    readonly message: Message;
+    readonly action: MessageAction;
+    readonly earlier: readonly MessageOnNetwork[];
+  },
+): Promise<Deed> {
   switch (kind) {
     case 'reaction':
       return { kind, emoji };
     case 'edit':
-      return { kind, type, text: text ?? '' };
+      return { kind, type: message.type, text: text ?? '', ...(await mentionsIn(storage, message)) };
     case 'deletion':
       return { kind };
     case 'read_mark':
@@ -132,11 +141,11 @@ export async function isFileGone({ mediaStore }: ServiceContext, message: Messag
   return !message.media.available || (await mediaStore.size(contentIdOf(message))) === null;
 }
 
-function outgoingContent(
+function outgoingPart(
   store: MediaStore,
   message: Message,
   fileFailed: (error: unknown) => never,
-): OutgoingContent {
+): OutgoingPart {
   const { sending } = KIND_RULES[message.kind];
   if (sending === null)
     throw new Error(`The message ${message.id} is of a kind that is never sent: ${message.kind}.`);
@@ -144,6 +153,27 @@ function outgoingContent(
     const content = await openFile(store, message).catch(fileFailed);
     return wrapReads(content, (read) => read.catch(fileFailed));
   });
+}
+
+/** The people whom a message mentions, with what is known about them now. */
+async function mentionsIn(
+  { contacts }: ServiceContext['storage'],
+  { workspaceId, instanceId, payload }: Message,
+): Promise<Pick<OutgoingMessage, 'mentions'>> {
+  if (payload === null || !('mentions' in payload) || payload.mentions === undefined) return {};
+  const mentions: OutgoingMention[] = [];
+  for (const written of payload.mentions) {
+    const isNumber = /^[0-9]/.test(written);
+    const person = isNumber
+      ? await contacts.findByNumber(workspaceId, instanceId, written)
+      : await contacts.find(workspaceId, instanceId, written);
+    mentions.push({
+      written,
+      number: isNumber ? written : (person?.phoneNumber ?? null),
+      networkId: person?.networkId ?? null,
+    });
+  }
+  return { mentions };
 }
 
 async function openFile(store: MediaStore, message: Message): Promise<ReadableStream<Uint8Array>> {

@@ -151,8 +151,10 @@ export function createSendPace(context: ServiceContext): SendPace {
       await hold(open, head, dueAt);
       return { kind: 'held' };
     },
-    typingMs({ instance, connection }, { text }) {
-      return text === null || !paceOf(instance, connection).typing ? 0 : typingTime(text, jitter());
+    typingMs({ instance, connection }, { kind, text }) {
+      // A text that was made from a location is not typed.
+      if (kind !== 'text' || text === null || !paceOf(instance, connection).typing) return 0;
+      return typingTime(text, jitter());
     },
   };
 }

@@ -1,4 +1,4 @@
-import { kindText } from '@trunkline/core/spi/gateway';
+import { kindText, numbersOnCard } from '@trunkline/core/spi/gateway';
 import type { MessageKindAndPayload } from '@trunkline/core/spi/gateway';
 import { toNumber } from '@whiskeysockets/baileys';
 import type { proto } from '@whiskeysockets/baileys';
@@ -69,16 +69,8 @@ function contacts(cards: readonly proto.Message.IContactMessage[]): KindOfText {
   return inWords({ kind: 'contact', payload: { contacts: shared } });
 }
 
-/**
- * Reads lines like `TEL;type=CELL;waid=5511988887777:+55 11 98888-7777`, possibly with a vCard group (`item1.TEL…`).
- */
 function numbersIn(card: string): readonly string[] {
-  return card.split(/\r?\n/).flatMap((line) => {
-    const [property = '', ...value] = line.split(':');
-    const [name = ''] = property.split(';');
-    if (!/^(?:[\w-]+\.)?TEL$/i.test(name)) return [];
-    return storableLine(value.join(':').trim(), LONGEST_NUMBER) ?? [];
-  });
+  return numbersOnCard(card).flatMap((number) => storableLine(number, LONGEST_NUMBER) ?? []);
 }
 
 function event({ name, description, startTime }: proto.Message.IEventMessage): KindOfText {
@@ -171,6 +163,7 @@ function readPoll({
   const payload = {
     question: storableLine(poll.name) ?? '',
     options: options.map(({ optionName }) => storableLine(optionName) ?? ''),
+    multiple: poll.selectableOptionsCount !== 1, // 0 stands for all of them
   };
   return inWords({ kind: 'poll', payload });
 }

@@ -2,7 +2,7 @@ export { createClient } from './create-client.ts';
 export type { ClientOptions } from './client-options.ts';
 export type { ApiError, CallResult, ClientErrorCode, Failure, Success } from './call-result.ts';
 export type { CallOptions } from './remote-api.ts';
-export type { Acted, MediaFile, SendFileInput, SendOptions, Sent } from './messages.ts';
+export type { Acted, MediaFile, SendFileInput, SendStickerFileInput, SendOptions, Sent } from './messages.ts';
 export type { RemoteEvent, StreamResult } from './events.ts';
 export type { DeliveryPage } from './webhooks.ts';
 export type { TrunklineClient } from './create-client.ts';
@@ -45,6 +45,10 @@ export type {
   QrResource,
   ReactionInput,
   SecretRotation,
+  ContactCardInput,
+  SendContactInput,
+  SendLocationInput,
+  SendPollInput,
   SendTextInput,
   StandingCode,
   TypingInput,

@@ -8,6 +8,7 @@ import type {
   ReactionInput,
   SendInput,
   SendMediaInput,
+  SendStickerInput,
 } from '@trunkline/core';
 import type { CallResult } from './call-result.ts';
 import { iterate } from './iterate.ts';
@@ -31,7 +32,7 @@ export interface MessageCalls {
   ): AsyncIterable<RowOf<RemoteApi['messages']['events']>>;
   /** Queues a message. It is sent once, even if the client repeats the request. */
   send(
-    message: Exclude<SendInput, SendMediaInput> | SendFileInput,
+    message: Exclude<SendInput, SendMediaInput | SendStickerInput> | SendFileInput | SendStickerFileInput,
     options?: SendOptions,
   ): Promise<CallResult<Sent>>;
   /** Queues a reaction to a message, which replaces the one before. Repeats as `send` does. */
@@ -77,7 +78,15 @@ export interface SendFileInput {
   readonly filename?: string | undefined;
   /** Whether to show an audio file as a recorded voice message. The file must be Opus in Ogg. */
   readonly voice?: boolean | undefined;
+  /** The people whom the caption mentions: phone numbers and ids of contacts, as in a text. */
+  readonly mentions?: readonly string[] | undefined;
 }
+
+/** A sticker to send. */
+export type SendStickerFileInput = Omit<SendStickerInput, 'file'> & {
+  /** The content of the sticker. */
+  readonly file: Blob;
+};
 
 /** The file of a message. */
 export interface MediaFile {
@@ -153,9 +162,11 @@ export function messageCalls(transport: Transport, { list, events }: RemoteApi['
  * The file comes last, so that the service already knows the type and can refuse a file of another type at its first
  * bytes.
  */
-function formOf({ file, filename, ...fields }: SendFileInput): FormData {
+function formOf({ file, filename, ...fields }: SendFileInput | SendStickerFileInput): FormData {
   const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.set(name, String(value));
+  // A list is written with commas.
+  for (const [name, value] of Object.entries(fields))
+    if (value !== undefined && value !== null) form.set(name, String(value));
   // FormData names a Blob "blob" by default.
   form.set('file', file, filename ?? (file instanceof File ? file.name : ''));
   return form;

@@ -6,7 +6,7 @@ import type { JsonSchema } from '../schemas/json-schema.ts';
 export function inputSchema(definition: InputDefinition): JsonSchema {
   const { fields, required = [], isForm = false } = definition;
   const schema = merged(checkedBy(definition));
-  const properties = { ...(isForm ? withoutNulls(schema.properties) : schema.properties) };
+  const properties = { ...(isForm ? inForm(schema.properties) : schema.properties) };
   for (const [name, more] of Object.entries(fields)) {
     if (more === false) delete properties[name];
     else properties[name] = { ...Object(properties[name]), ...more };
@@ -29,10 +29,13 @@ export function parameterSchema({ schema }: QueryDefinition, name: string): Json
   return meant.type === undefined ? propertyOf(jsonSchema(schema, 'input'), name) : meant;
 }
 
-/** Removes null, which a form cannot express. */
-function withoutNulls(properties: JsonSchema['properties'] = {}): Record<string, JsonSchema> {
+/** Removes null, which a form cannot express. A list is a text with commas. */
+function inForm(properties: JsonSchema['properties'] = {}): Record<string, JsonSchema> {
   return Object.fromEntries(
-    Object.entries(properties).map(([name, one]) => [name, withoutNull(Object(one))]),
+    Object.entries(properties).map(([name, one]) => {
+      const schema = withoutNull(Object(one));
+      return [name, schema.type === 'array' ? { type: 'string' } : schema];
+    }),
   );
 }
 
@@ -51,11 +54,27 @@ function checkedBy({ schemas, alternatives }: InputDefinition): readonly JsonSch
   return alternatives ? [...always, eitherOf(alternatives.map((one) => jsonSchema(one, 'input')))] : always;
 }
 
-/** Merges schemas of which one checks an object, so that a field is required only if each of them requires it. */
+/**
+ * Merges schemas of which one checks an object, so that a field is required only if each of them requires it, and has any
+ * of their schemas.
+ */
 function eitherOf(objects: readonly JsonSchema[]): JsonSchema {
   const all = merged(objects);
   const required = all.required?.filter((name) => objects.every((one) => one.required?.includes(name)));
-  return { ...all, ...(required && { required }) };
+  const properties = Object.keys(all.properties ?? {}).map((name) => {
+    const found = objects.flatMap((one) => one.properties?.[name] ?? []).flatMap(choicesOf);
+    const different = new Map(found.map((one) => [JSON.stringify(one), one]));
+    const [first, ...others] = different.values();
+    return [name, others.length === 0 ? (first ?? {}) : { anyOf: [...different.values()] }];
+  });
+  return { ...all, properties: Object.fromEntries(properties), ...(required && { required }) };
+}
+
+/** The schemas of which a field needs any. Of a field that must be left out, only null remains. */
+function choicesOf(schema: NonNullable<JsonSchema['properties']>[string]): readonly (typeof schema)[] {
+  const { anyOf, ...rest } = Object(schema) as JsonSchema; // a schema is an object here
+  const isChoice = anyOf !== undefined && Object.keys(rest).length === 0;
+  return isChoice ? anyOf.filter((one) => !('not' in one)) : [schema];
 }
 
 /** Merges schemas that successively check the same object into one. */

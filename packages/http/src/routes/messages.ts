@@ -46,7 +46,12 @@ const SEND_AT: JsonSchema = {
     'When to send the message: a time with its zone, at most 30 days ahead. Without it, and up to a minute after that time, the message is sent immediately. Beyond the specification.',
 };
 
-const sendable = Object.entries(SENDABLE_KINDS).map(([type, { sending }]) => ({ type, ...sending }));
+const MENTIONS: JsonSchema = {
+  description:
+    'The people whom the text or the caption mentions: phone numbers and ids of contacts (`con_…`), in a form separated by commas. The text has each as `@` and the digits of the number, or `@` and the id.',
+};
+
+const sendable = Object.entries(SENDABLE_KINDS).map(([kind, { sending }]) => ({ kind, ...sending }));
 const sentAsJson = sendable.filter(({ hasFile }) => !hasFile);
 const sentAsForm = sendable.filter(({ hasFile }) => hasFile);
 
@@ -57,10 +62,20 @@ const INPUT: RequestBody = {
   fields: {
     instance: SENDER,
     to: RECIPIENT,
-    type: oneOf(sentAsJson),
+    type: { ...oneOf(sentAsJson, 'type'), description: 'May be left out with `kind`.' },
+    kind: {
+      ...oneOf(sentAsJson, 'kind'),
+      description:
+        'The kind, if it is finer than `type`: with `payload` instead of `text`. Beyond the specification.',
+    },
+    payload: {
+      description:
+        'The fields of the kind, in the shape of received messages: of a location, of contacts or of a poll.',
+    },
     reply_to: REPLY,
     send_at: SEND_AT,
-    text: { description: 'At least one character is not white space.' },
+    text: { description: 'At least one character is not white space. Required without `kind`.' },
+    mentions: MENTIONS,
     link_preview: {
       description:
         'Whether the recipient sees a preview of the first link, which the service fetches. True needs the setting `LINK_PREVIEWS`; without this field, that setting decides.',
@@ -81,8 +96,14 @@ const INPUT: RequestBody = {
     fields: {
       instance: SENDER,
       to: RECIPIENT,
-      type: oneOf(sentAsForm),
+      type: { ...oneOf(sentAsForm, 'type'), description: 'May be left out with `kind`.' },
+      kind: {
+        ...oneOf(sentAsForm, 'kind'),
+        description:
+          'The kind, if it is finer than `type`: a sticker, whose type is `image`. Beyond the specification.',
+      },
       text: false, // refused together with a file
+      mentions: MENTIONS,
       reply_to: REPLY,
       send_at: SEND_AT,
       voice: {
@@ -95,7 +116,7 @@ const INPUT: RequestBody = {
         type: 'string',
         format: 'binary',
         description:
-          'Must not be empty. Its bytes say what it is. A document whose bytes do not identify its format has the type of its part (`Content-Type`), or that of the extension of its name. At most 5 MB for an image, 16 MB for audio and video, 100 MB for a document.',
+          'Must not be empty. Its bytes say what it is. A document whose bytes do not identify its format has the type of its part (`Content-Type`), or that of the extension of its name. At most 5 MB for an image, 16 MB for audio and video, 100 MB for a document. A sticker is WebP of at most 1 MB.',
       },
     },
     required: ['file'],
@@ -418,9 +439,11 @@ function queued(resource: object, replayed: boolean): RouteResponse {
   return { ...response, status: 200, headers: { ...response.headers, 'Idempotent-Replayed': 'true' } };
 }
 
-function oneOf(kinds: typeof sendable): JsonSchema {
-  const types = kinds.map(({ type }) => type);
-  return types.length === 1 ? { const: types[0] } : { enum: types };
+function oneOf(kinds: typeof sendable, field: 'type' | 'kind'): JsonSchema {
+  const names = [...new Set(kinds.map((one) => one[field]))];
+  const [hasFile] = kinds.map((one) => one.hasFile);
+  // In JSON, null stands for a field that is left out.
+  return { enum: hasFile ? names : [...names, null] };
 }
 
 /** A file can only come in a form, so in JSON, the field `file` is ignored like any unknown field. */

@@ -15,6 +15,7 @@ import type {
   SecretRotation,
   SendInput,
   SendMediaInput,
+  SendStickerInput,
   WebhookChanges,
   WebhookInput,
   WebhookResource,
@@ -25,6 +26,7 @@ import type {
   CallResult,
   MediaFile,
   SendFileInput,
+  SendStickerFileInput,
   SendOptions,
   Sent,
   TrunklineClient,
@@ -66,7 +68,7 @@ it('messages are called as typed', () => {
   >();
   expectTypeOf<Messages['send']>().toEqualTypeOf<
     (
-      message: Exclude<SendInput, SendMediaInput> | SendFileInput,
+      message: Exclude<SendInput, SendMediaInput | SendStickerInput> | SendFileInput | SendStickerFileInput,
       options?: SendOptions,
     ) => Promise<CallResult<Sent>>
   >();

@@ -1,4 +1,5 @@
 import type { WebhookInstance } from '@trunkline/receiver';
+import { MEDIA_TYPES } from '../message/media-rules.ts';
 import type { PaceName } from './pace.ts';
 import type { StoredPasskeyStep } from './passkey.ts';
 import type { Restriction } from './restriction.ts';
@@ -8,6 +9,9 @@ import type { Restriction } from './restriction.ts';
  * messages and of actions on messages that it sends, and what else it can do, such as list groups.
  */
 export type Capability = NonNullable<WebhookInstance['capabilities']>[number];
+
+/** The capabilities that need a media store. */
+export const FILE_CAPABILITIES: readonly Capability[] = [...MEDIA_TYPES, 'stickers'];
 
 export const INSTANCE_STATUSES = [
   'created',

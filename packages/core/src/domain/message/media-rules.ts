@@ -38,6 +38,17 @@ export function asMediaType(type: unknown): MediaType | null {
   return MEDIA_TYPES.find((known) => known === type) ?? null;
 }
 
+/** The type of media that a request sends: by its kind, if it has one. Null for anything else. A sticker is an image. */
+export function requestedMediaType({
+  type,
+  kind,
+}: {
+  readonly type?: unknown;
+  readonly kind?: unknown;
+}): MediaType | null {
+  return kind === 'sticker' ? 'image' : asMediaType(kind ?? type);
+}
+
 /** The file types of each message type; a document can be any file. */
 const MIME_TYPES: Readonly<Record<MediaType, readonly string[] | null>> = {
   image: ['image/jpeg', 'image/png', 'image/webp'],
@@ -121,6 +132,25 @@ export function checkVoiceFile({
         'INVALID_MEDIA_TYPE',
         `A voice message must be Opus in an Ogg file (audio/ogg); this file is ${mimeType}. Convert it, or send it without voice.`,
       );
+}
+
+/** In bytes. WhatsApp's apps show no larger ones. */
+const STICKER_SIZE_MAX = MB;
+
+/** Stickers are WebP, animated or not. */
+export function checkStickerFile({
+  mimeType,
+  size,
+}: {
+  readonly mimeType: string;
+  readonly size: number;
+}): Result<true> {
+  if (mimeType !== 'image/webp')
+    return refuse(
+      'INVALID_MEDIA_TYPE',
+      `A sticker must be image/webp; this file is ${mimeType}. Convert it.`,
+    );
+  return size <= STICKER_SIZE_MAX ? ok(true) : mediaTooLarge(STICKER_SIZE_MAX);
 }
 
 export function checkMediaSize(type: MediaType, size: number): Result<number> {

@@ -27,9 +27,9 @@ export function editMessage(
   return { kind: 'edited', message: { ...message, [field]: words, editedAt: at ?? now } };
 }
 
-/** The field that an edit replaces; null if the message has no words of its own, such as a location. */
+/** The field that an edit replaces; null if the message has no words of its own, such as a location or a sticker. */
 export function wordsFieldOf({ type, kind }: Pick<Message, 'type' | 'kind'>): 'text' | 'caption' | null {
-  if (type !== 'text') return 'caption';
+  if (type !== 'text') return kind === 'sticker' ? null : 'caption';
   return kind === 'text' ? 'text' : null;
 }
 

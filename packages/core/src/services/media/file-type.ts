@@ -19,6 +19,8 @@ export interface FileType {
 export interface DetectedType extends FileType {
   /** Whether the bytes identify the format. The bytes of a ZIP or an XML file fit many formats. */
   readonly isCertain: boolean;
+  /** Whether a WebP picture moves; absent for every other file. */
+  readonly isAnimated?: boolean;
 }
 
 /** How a client or the network describes a file. */
@@ -45,11 +47,20 @@ export async function detectFileType(firstBytes: Uint8Array): Promise<DetectedTy
   // Import with the first file, so that a process without files does not load the library.
   const { fileTypeFromBuffer } = await import('#file-type');
   try {
-    return detectedAs(await fileTypeFromBuffer(firstBytes));
+    const detected = detectedAs(await fileTypeFromBuffer(firstBytes));
+    return detected.mimeType === 'image/webp'
+      ? { ...detected, isAnimated: isAnimatedWebp(firstBytes) }
+      : detected;
   } catch {
     // The bytes begin like a known type, but the type's parser fails.
     return UNKNOWN;
   }
+}
+
+/** By the flags of the extended format (RFC 9649, section 2.7.1); the simple formats have one frame. */
+function isAnimatedWebp(firstBytes: Uint8Array): boolean {
+  const [flags = 0] = firstBytes.subarray(20, 21);
+  return new TextDecoder().decode(firstBytes.subarray(12, 16)) === 'VP8X' && (flags & 0x02) !== 0;
 }
 
 /** Converts a result of `file-type`, using the registered name of the type. */

@@ -7,12 +7,13 @@ import type { Message } from '../../domain/message/message.ts';
 import {
   LARGEST_MEDIA_SIZE,
   MEDIA_SIZE_MAX,
-  MEDIA_TYPES,
-  asMediaType,
   checkBeginning,
   checkMimeType,
   mediaTooLarge,
+  requestedMediaType,
 } from '../../domain/message/media-rules.ts';
+import { FILE_CAPABILITIES } from '../../domain/instance/instance.ts';
+import type { Capability } from '../../domain/instance/instance.ts';
 import type { MediaType } from '../../domain/message/media-rules.ts';
 import { ok } from '../../domain/result.ts';
 import type { Refusal, Result } from '../../domain/result.ts';
@@ -51,7 +52,7 @@ interface StoredContent {
 }
 
 /** A file with durable content that belongs to no message yet. */
-export interface StoredUpload extends FileType, StoredContent {}
+export interface StoredUpload extends FileType, StoredContent, Pick<DetectedType, 'isAnimated'> {}
 
 /** A stored file, before the type and name for its message are known. */
 interface HeldUpload extends StoredContent {
@@ -113,9 +114,10 @@ export async function sendWithFile<Sent extends { readonly replayed: boolean }>(
   return sent;
 }
 
-/** The unchecked input: `type` may be any text, and `file` anything. */
+/** The unchecked input: `type` and `kind` may be any text, and `file` anything. */
 interface SendInput {
-  readonly type: string;
+  readonly type?: string | null | undefined;
+  readonly kind?: string | null | undefined;
   readonly file?: unknown;
   readonly filename?: unknown;
 }
@@ -132,7 +134,7 @@ async function fileOf(
   const { file, filename } = input;
   // An unknown type gets the largest limit, and is refused later.
   const sent = {
-    type: asMediaType(input.type),
+    type: requestedMediaType(input),
     filename: typeof filename === 'string' && filename !== '' ? filename : null,
   };
   if (!(file instanceof Blob || file instanceof ReadableStream)) {
@@ -186,7 +188,7 @@ async function storeNew(
   context: ServiceContext,
   { content, type, described }: Omit<UploadRequest, 'contentId'> & Pick<HeldUpload, 'described'>,
 ): Promise<Result<HeldUpload>> {
-  const sendable = checkSendable(context, type === null ? MEDIA_TYPES : [type]);
+  const sendable = checkSendable(context, capabilitiesFor(type));
   if (!sendable.ok) {
     await content.cancel();
     return sendable;
@@ -196,6 +198,12 @@ async function storeNew(
   const contentId = context.newId('upl', context.clock.now());
   const stored = await storeUpload(context, { content: whole, type, contentId });
   return stored.ok ? ok({ ...stored.value, described }) : stored;
+}
+
+/** The capabilities with any of which a file of this type can be sent; null if the type is not known. */
+function capabilitiesFor(type: MediaType | null): readonly Capability[] {
+  if (type === null) return FILE_CAPABILITIES;
+  return type === 'image' ? [type, 'stickers'] : [type];
 }
 
 interface UploadRequest {

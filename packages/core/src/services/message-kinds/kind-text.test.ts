@@ -21,7 +21,10 @@ const cases: readonly (readonly [MessageKindAndPayload, string])[] = [
   [{ kind: 'contact', payload: { contacts: [ann, { ...ann, name: 'Bob' }] } }, 'Contacts: Ann, Bob'],
   [{ kind: 'button_reply', payload: { id: 'yes', title: 'Yes, please' } }, 'Yes, please'],
   [{ kind: 'list_reply', payload: { id: 'row', title: '', description: null } }, 'row'],
-  [{ kind: 'poll', payload: { question: 'Lunch?', options: ['yes', 'no'] } }, 'Poll: Lunch? (yes, no)'],
+  [
+    { kind: 'poll', payload: { question: 'Lunch?', options: ['yes', 'no'], multiple: false } },
+    'Poll: Lunch? (yes, no)',
+  ],
   [{ kind: 'order', payload: order }, 'Order'],
   [{ kind: 'order', payload: { ...order, item_count: 1 } }, 'Order: 1 item'],
   [

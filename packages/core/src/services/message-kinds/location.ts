@@ -1,6 +1,29 @@
 import type { MessageLocation } from '@trunkline/receiver';
 import * as z from 'zod';
-import type { KindRules } from './message-kind.ts';
+import { optionalField, wordsWithin } from '../../inputs/fields.ts';
+import { payloadSending } from './message-kind.ts';
+import type { KindRules, SendableKindRules } from './message-kind.ts';
+import type { SendPayloadInput } from './send-input.ts';
+
+/** A place on the map. */
+export interface SendLocationInput extends SendPayloadInput {
+  /** Always `location`. */
+  readonly kind: 'location';
+  /** The position and, if given, the name and the address of the place. */
+  readonly payload: {
+    /** Degrees north of the equator (WGS 84), -90 to 90. */
+    readonly latitude: number;
+    /** Degrees east of Greenwich, -180 to 180. */
+    readonly longitude: number;
+    /** The name of the place, at most 256 characters. */
+    readonly name?: string | null | undefined;
+    /** The address of the place, at most 1,024 characters. */
+    readonly address?: string | null | undefined;
+  };
+}
+
+const NAME_MAX = 256;
+const ADDRESS_MAX = 1_024;
 
 const place: z.ZodType<MessageLocation> = z.strictObject({
   latitude: z.number(),
@@ -9,10 +32,24 @@ const place: z.ZodType<MessageLocation> = z.strictObject({
   address: z.string().nullable(),
 });
 
-export const location: KindRules<'location'> = {
+const words = (payload: MessageLocation): string => `Location: ${placeText(payload)}`;
+
+export const location: SendableKindRules<'location'> = {
   payload: place,
-  words: (payload) => `Location: ${placeText(payload)}`,
-  sending: null,
+  words,
+  sending: payloadSending({
+    kind: 'location',
+    capability: 'locations',
+    words,
+    payload: z
+      .object({
+        latitude: z.number().min(-90).max(90),
+        longitude: z.number().min(-180).max(180),
+        name: optionalField(wordsWithin(NAME_MAX)),
+        address: optionalField(wordsWithin(ADDRESS_MAX)),
+      })
+      .transform(({ name = null, address = null, ...position }) => ({ ...position, name, address })),
+  }),
 };
 
 export const liveLocation: KindRules<'live_location'> = {

@@ -1,24 +1,26 @@
 import type { MessageKind, MessageKindAndPayload, MessagePayloads } from '@trunkline/receiver';
 import * as z from 'zod';
 import { CALL_CAPABILITIES } from '../../domain/instance/instance-call.ts';
-import type { CallCapability } from '../../domain/instance/instance-call.ts';
 import type { Capability } from '../../domain/instance/instance.ts';
 import { ACTION_CAPABILITIES } from '../../domain/message/message-action.ts';
-import type { ActionCapability } from '../../domain/message/message-action.ts';
+import type { MediaType } from '../../domain/message/media-rules.ts';
 import { contact } from './contact.ts';
+import type { SendContactInput } from './contact.ts';
 import { event } from './event.ts';
 import { audio, document, image, sticker, video, videoNote, voice } from './files.ts';
-import type { SendMediaInput } from './files.ts';
+import type { SendMediaInput, SendStickerInput } from './files.ts';
 import { buttonReply, formReply, interactive, listReply } from './interactive.ts';
 import { liveLocation, location } from './location.ts';
+import type { SendLocationInput } from './location.ts';
 import type { KindRules, SendableKindRules } from './message-kind.ts';
 import { order } from './order.ts';
 import { poll } from './poll.ts';
+import type { SendPollInput } from './poll.ts';
 import { text } from './text.ts';
 import type { SendTextInput } from './text.ts';
 
-/** The kinds that callers can send, which are the types of send requests. */
-export type SendableKind = Exclude<Capability, 'groups' | ActionCapability | CallCapability>;
+/** The kinds that callers can send. */
+export type SendableKind = 'text' | MediaType | 'location' | 'contact' | 'poll' | 'sticker';
 
 export const SENDABLE_KINDS: { readonly [Kind in SendableKind]: SendableKindRules<Kind> } = {
   text,
@@ -26,22 +28,28 @@ export const SENDABLE_KINDS: { readonly [Kind in SendableKind]: SendableKindRule
   document,
   audio,
   video,
+  location,
+  contact,
+  poll,
+  sticker,
 };
 
 export const CAPABILITIES: readonly Capability[] = [
-  ...(Object.keys(SENDABLE_KINDS) as SendableKind[]), // the table has no other keys
+  ...Object.values(SENDABLE_KINDS).map(({ sending }) => sending.capability),
+  'mentions',
   'groups',
   ...Object.values(ACTION_CAPABILITIES),
   ...CALL_CAPABILITIES,
 ];
 
-/** Null for anything that is not a type of a send request. */
-export function asSendable(type: string): SendableKind | null {
-  return Object.hasOwn(SENDABLE_KINDS, type) ? (type as SendableKind) : null; // the table has no other keys
+/** Null for anything that is not the kind of a send request. */
+export function asSendable(kind: string): SendableKind | null {
+  return Object.hasOwn(SENDABLE_KINDS, kind) ? (kind as SendableKind) : null; // the table has no other keys
 }
 
 /** A message to send. */
-export type SendInput = SendTextInput | SendMediaInput;
+export type SendInput =
+  SendTextInput | SendMediaInput | SendLocationInput | SendContactInput | SendPollInput | SendStickerInput;
 
 /** All kinds of messages, those that callers send and those that only arrive. */
 export const KIND_RULES: { readonly [Kind in MessageKind]: KindRules<Kind> } = {

@@ -12,3 +12,18 @@ export interface CommonSendInput {
    */
   readonly send_at?: string | null | undefined;
 }
+
+/** The fields of messages whose request has a `payload` and no file. */
+export interface SendPayloadInput extends CommonSendInput {
+  /** `text`, which such messages have as their `type`. May be left out. */
+  readonly type?: 'text' | null | undefined;
+}
+
+/** The people whom a message mentions. */
+export interface Mentions {
+  /**
+   * The people whom the text or the caption mentions: at most 256 phone numbers or ids of contacts, `con_…`. The text has
+   * each as `@` and the digits of the number, or `@` and the id, which recipients see as a name that they can tap.
+   */
+  readonly mentions?: readonly string[] | null | undefined;
+}

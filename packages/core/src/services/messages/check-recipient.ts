@@ -8,7 +8,7 @@ import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import type { ServiceContext } from '../context.ts';
 
-type Owner = Pick<Instance, 'id' | 'workspaceId' | 'network' | 'capabilities'>;
+export type Owner = Pick<Instance, 'id' | 'workspaceId' | 'network' | 'capabilities'>;
 
 /** Null if the recipient is not a group. */
 export async function checkGroup(

@@ -27,6 +27,8 @@ import { noGateway } from '../gateways.ts';
 import { noInstance } from '../instances/instances.ts';
 import { checkSendable } from '../media/check-sendable.ts';
 import type { SentFile } from '../media/uploads.ts';
+import { SENDABLE_KINDS } from '../message-kinds/message-kinds.ts';
+import { checkMentions } from './check-mentions.ts';
 import { checkContact, checkGroup } from './check-recipient.ts';
 import { checkSendInput } from './check-send-input.ts';
 import type { CheckedSend } from './check-send-input.ts';
@@ -190,8 +192,10 @@ async function checkSender(
   if (!instance) return noInstance();
   const { network } = instance;
   if (!context.gateways.find(network)) return noGateway(network);
-  const sendable = checkSendable(context, [send.type], instance);
+  const sendable = checkSendable(context, [SENDABLE_KINDS[send.kind].sending.capability], instance);
   if (!sendable.ok) return sendable;
+  const mentionable = await checkMentions(context, instance, send.content.mentions ?? []);
+  if (!mentionable.ok) return mentionable;
   const group = await checkGroup(context, instance, send.recipient);
   if (!group.ok) return group;
   const contact = await checkContact(context, instance, send.recipient);
@@ -273,13 +277,13 @@ async function checkReply(
     : invalid({ reply_to: ['Must be the id of a message in the chat of this instance with the recipient.'] });
 }
 
-function fingerprintOf({ instanceId, recipient, replyTo, sendAt, type, content }: CheckedSend): string {
+function fingerprintOf({ instanceId, recipient, replyTo, sendAt, kind, content }: CheckedSend): string {
   return canonicalFingerprint({
     instanceId,
     to: nameOf(recipient),
     replyTo,
     sendAt,
-    type,
+    type: kind,
     content: content.fingerprint,
   });
 }
