@@ -6,6 +6,11 @@ describeGatewayContract({
   name: 'carrier',
   missing: {
     activities: 'the carrier carries messages and receipts alone',
+    locations: 'the carrier carries texts and files alone',
+    contacts: 'the carrier carries texts and files alone',
+    polls: 'the carrier carries texts and files alone',
+    stickers: 'the carrier carries texts and files alone',
+    mentions: 'the carrier carries texts and files alone',
     reactions: 'the carrier carries messages and receipts alone',
     edits: 'the carrier carries messages and receipts alone',
     deletions: 'the carrier carries messages and receipts alone',

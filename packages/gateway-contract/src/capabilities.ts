@@ -1,13 +1,25 @@
 import { CAPABILITIES } from '@trunkline/core/spi/gateway';
 import { describe, expect, it } from 'vitest';
 import type { GatewaySubject } from './contract-subject.ts';
-import { FILES } from './files.ts';
+import { FILES, WEBP } from './files.ts';
 import { startFixture } from './fixture.ts';
 import { lacks } from './optional.ts';
 import { servedFixture } from './served-fixture.ts';
 import { openLink } from './test-link.ts';
 
 const NO_GROUP = 'grp_01k9z000000000000000000000';
+
+/** Messages that need a capability of their own. */
+const OF_KINDS = [
+  ['locations', { kind: 'location', payload: { latitude: 40.4168, longitude: -3.7038 } }],
+  [
+    'contacts',
+    { kind: 'contact', payload: { contacts: [{ name: 'Ann', phone_numbers: ['+34600000001'] }] } },
+  ],
+  ['polls', { kind: 'poll', payload: { question: 'Lunch?', options: ['yes', 'no'] } }],
+  ['stickers', { kind: 'sticker', file: new Blob([WEBP.content]) }],
+  ['mentions', { type: 'text', text: 'Ask @34600000001', mentions: ['34600000001'] }],
+] as const;
 
 /** Tests that a gateway declares its network's features, and that the service refuses undeclared features. */
 export function capabilitiesContract(subject: GatewaySubject): void {
@@ -27,6 +39,17 @@ export function capabilitiesContract(subject: GatewaySubject): void {
         });
         expect((await api.instances.get(instance)).capabilities).not.toContain(type);
         expect(await acceptedAfterText()).toMatchObject([{ file: null }]);
+      });
+    }
+
+    for (const [capability, fields] of OF_KINDS.filter(([name]) => lacks(subject, name))) {
+      it(`is not given a message that needs ${capability}, which the service refuses`, async () => {
+        const { api, instance, to, acceptedAfterText } = await servedFixture(subject);
+        await expect(api.messages.send({ instance, to, ...fields })).rejects.toMatchObject({
+          code: 'UNSUPPORTED_MESSAGE_TYPE',
+        });
+        expect((await api.instances.get(instance)).capabilities).not.toContain(capability);
+        expect(await acceptedAfterText()).toHaveLength(1);
       });
     }
 

@@ -3,6 +3,7 @@ import type {
   Capability,
   Credentials,
   OutgoingAction,
+  OutgoingDetail,
   PasskeyCredential,
   PasskeyRequestOptions,
   TypingState,
@@ -148,4 +149,8 @@ export interface SentToNetwork {
   /** The text, or the caption of the file. */
   readonly text: string;
   readonly file: { readonly type: MediaType; readonly mimeType: string; readonly size: number } | null;
+  /** The kind, if it is finer than a text or a file; the tests then ignore the `text`. */
+  readonly detail?: OutgoingDetail;
+  /** The digits of the people whom the text mentions; absent without any. */
+  readonly mentions?: readonly string[];
 }

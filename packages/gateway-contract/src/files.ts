@@ -16,6 +16,13 @@ interface SampleFile {
   readonly content: Uint8Array<ArrayBuffer>;
 }
 
+/** A WebP picture of one pixel. */
+export const WEBP: Omit<SampleFile, 'type'> = {
+  mimeType: 'image/webp',
+  filename: 'dot.webp',
+  content: bytes('UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA=='),
+};
+
 /** One file of each media type, each small enough to be sent quickly. */
 export const FILES: readonly SampleFile[] = [
   {

@@ -9,6 +9,7 @@ import { linkingContract } from './linking.ts';
 import { lookingUpContract } from './looking-up.ts';
 import { receivingContract } from './receiving.ts';
 import { sendingContract } from './sending.ts';
+import { sendingKindsContract } from './sending-kinds.ts';
 import { typingContract } from './typing.ts';
 
 /** Defines the tests that every gateway has to pass. Call it in a test file of the gateway's package. */
@@ -17,6 +18,7 @@ export function describeGatewayContract(subject: GatewaySubject): void {
     capabilitiesContract(subject);
     linkingContract(subject);
     sendingContract(subject);
+    sendingKindsContract(subject);
     actingContract(subject);
     typingContract(subject);
     blockingContract(subject);

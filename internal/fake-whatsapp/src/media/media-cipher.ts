@@ -5,7 +5,7 @@ import type { MediaKind } from '../messages/content.ts';
 const MAC_LENGTH = 10;
 
 /** The kind decides how the file's keys are derived. */
-type FileKind = MediaKind | 'md-msg-hist' | 'md-app-state';
+type FileKind = MediaKind | 'sticker' | 'md-msg-hist' | 'md-app-state';
 
 /** The fields of a media message about its file. */
 export interface FileReference {
@@ -36,7 +36,7 @@ export async function sealFile(
 }
 
 /** Returns the decrypted file. Throws if a hash, the MAC or the length does not match the message. */
-export async function openFile(kind: MediaKind, sealed: Buffer, reference: FileReference): Promise<Buffer> {
+export async function openFile(kind: FileKind, sealed: Buffer, reference: FileReference): Promise<Buffer> {
   const { iv, cipherKey, macKey } = await keysOf(kind, reference.mediaKey);
   const ciphertext = sealed.subarray(0, -MAC_LENGTH);
   check(sha256(sealed).equals(reference.fileEncSha256), 'hash of the encrypted file');

@@ -1,7 +1,12 @@
 export const MEDIA_KINDS = ['image', 'video', 'audio', 'document'] as const;
 export type MediaKind = (typeof MEDIA_KINDS)[number];
 
-export interface MediaContent {
+/** The people whom a text or a caption mentions, by their jids; absent without any. */
+interface Mentioning {
+  readonly mentions?: readonly string[];
+}
+
+export interface MediaContent extends Mentioning {
   readonly type: MediaKind;
   readonly bytes: Uint8Array;
   readonly mimeType: string;
@@ -13,7 +18,7 @@ export interface MediaContent {
   readonly shown?: ShownFile;
 }
 
-export interface TextContent {
+export interface TextContent extends Mentioning {
   readonly type: 'text';
   readonly text: string;
   readonly link?: ShownLink;
@@ -35,10 +40,42 @@ interface ShownFile {
   readonly thumbnail?: Uint8Array;
 }
 
+interface StickerContent extends Pick<MediaContent, 'bytes' | 'mimeType' | 'shown'> {
+  readonly type: 'sticker';
+  readonly animated: boolean;
+}
+
+interface LocationContent {
+  readonly type: 'location';
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly name: string | null;
+  readonly address: string | null;
+}
+
+interface ContactsContent {
+  readonly type: 'contacts';
+  readonly cards: readonly { readonly name: string; readonly vcard: string }[];
+}
+
+interface PollContent {
+  readonly type: 'poll';
+  readonly question: string;
+  readonly options: readonly string[];
+  /** Whether a person can choose more than one option. */
+  readonly multiple: boolean;
+  /** The secret with which phones encrypt their votes. */
+  readonly secret: Uint8Array;
+}
+
 /** The content of a message, without any layer of encryption. */
 export type Content =
   | TextContent
   | MediaContent
+  | StickerContent
+  | LocationContent
+  | ContactsContent
+  | PollContent
   /** Reactions, edits, deletions and everything else; `message` is the decoded protobuf as a plain object. */
   | { readonly type: 'other'; readonly message: Readonly<Record<string, unknown>> }
   /** No device could decrypt the message. */

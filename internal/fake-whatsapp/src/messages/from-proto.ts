@@ -10,7 +10,8 @@ import type { Content, MediaContent, MediaKind, TextContent } from './content.ts
 export async function fromProto(message: proto.IMessage, media: MediaHost): Promise<Content> {
   const content = normalizeMessageContent(message) ?? message;
   const text = content.conversation ?? content.extendedTextMessage?.text;
-  if (typeof text === 'string' && text !== '') return { type: 'text', text, ...linkIn(content) };
+  if (typeof text === 'string' && text !== '')
+    return { type: 'text', text, ...linkIn(content), ...mentionsIn(content.extendedTextMessage) };
 
   for (const type of MEDIA_KINDS) {
     const file = content[`${type}Message`];
@@ -22,11 +23,63 @@ export async function fromProto(message: proto.IMessage, media: MediaHost): Prom
       caption: 'caption' in file ? (file.caption ?? null) : null,
       filename: 'fileName' in file ? (file.fileName ?? null) : null,
       ...shownOf(file),
+      ...mentionsIn(file),
       ...('ptt' in file &&
         file.ptt && { voice: { seconds: file.seconds ?? null, waveform: [...(file.waveform ?? [])] } }),
     };
   }
-  return { type: 'other', message: proto.Message.fromObject(message).toJSON() };
+  return (
+    (await stickerIn(content, media)) ??
+    kindIn(content, message.messageContextInfo?.messageSecret) ?? {
+      type: 'other',
+      message: proto.Message.fromObject(message).toJSON(),
+    }
+  );
+}
+
+async function stickerIn({ stickerMessage }: proto.IMessage, media: MediaHost): Promise<Content | null> {
+  if (!stickerMessage) return null;
+  return {
+    type: 'sticker',
+    bytes: await readFile('sticker', stickerMessage, media),
+    mimeType: stickerMessage.mimetype ?? '',
+    animated: stickerMessage.isAnimated ?? false,
+    ...shownOf(stickerMessage),
+  };
+}
+
+function kindIn(content: proto.IMessage, secret: Uint8Array | null | undefined): Content | null {
+  const { locationMessage: place, contactMessage, contactsArrayMessage } = content;
+  if (place)
+    return {
+      type: 'location',
+      latitude: place.degreesLatitude ?? 0,
+      longitude: place.degreesLongitude ?? 0,
+      name: place.name ?? null,
+      address: place.address ?? null,
+    };
+  const cards = contactMessage ? [contactMessage] : contactsArrayMessage?.contacts;
+  if (cards)
+    return {
+      type: 'contacts',
+      cards: cards.map(({ displayName, vcard }) => ({ name: displayName ?? '', vcard: vcard ?? '' })),
+    };
+  const poll = content.pollCreationMessage ?? content.pollCreationMessageV3;
+  if (!poll) return null;
+  return {
+    type: 'poll',
+    question: poll.name ?? '',
+    options: (poll.options ?? []).map(({ optionName }) => optionName ?? ''),
+    multiple: poll.selectableOptionsCount !== 1,
+    secret: secret ?? new Uint8Array(),
+  };
+}
+
+function mentionsIn(
+  part: { readonly contextInfo?: proto.IContextInfo | null } | null | undefined,
+): Pick<TextContent, 'mentions'> {
+  const mentions = part?.contextInfo?.mentionedJid ?? [];
+  return mentions.length > 0 ? { mentions } : {};
 }
 
 function linkIn({ extendedTextMessage }: proto.IMessage): Pick<TextContent, 'link'> {
@@ -71,7 +124,7 @@ export function quotedIn(message: proto.IMessage): SentMessage['quotes'] {
 
 type MediaMessage = proto.Message.IImageMessage | proto.Message.IAudioMessage;
 
-async function readFile(kind: MediaKind, file: MediaMessage, media: MediaHost): Promise<Buffer> {
+async function readFile(kind: MediaKind | 'sticker', file: MediaMessage, media: MediaHost): Promise<Buffer> {
   const sealed = media.get(file.directPath ?? '');
   if (sealed === undefined) throw new Error(`no file was uploaded to ${file.directPath ?? 'nowhere'}`);
   return openFile(kind, sealed, referenceOf(file));

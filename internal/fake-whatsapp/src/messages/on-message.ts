@@ -35,6 +35,7 @@ export async function onMessage(connection: Connection, node: Stanza): Promise<v
     const copies = await decryptCopies(node, client, directory);
     if (isForOwnPhone) return;
     const content = await contentOf(connection, copies);
+    checkPoll(connection, node, content);
     const quotes = quotedBy(connection, copies);
     note(connection, node, { content, quotes, copies, refused: refusal ?? null });
     if (refusal === undefined) await deliver(connection, node, { content, copies });
@@ -68,6 +69,16 @@ function checkIdentity({ client, network }: Connection, node: Stanza): void {
     child(node, 'device-identity') !== undefined &&
     isIdentityValid(client, proto.ADVSignedDeviceIdentity.decode(bytesOf(node, 'device-identity')));
   if (!valid) network.chronicle.problems.push(`message ${node.attrs['id'] ?? ''} without a valid identity`);
+}
+
+const SECRET_BYTES = 32;
+
+/** Checks that a poll is named as one, as whatsmeow's `send.go` does, and has the secret with which people vote. */
+function checkPoll({ network }: Connection, node: Stanza, content: Content): void {
+  if (content.type !== 'poll') return;
+  const isNamed = node.attrs['type'] === 'poll' && child(node, 'meta')?.attrs['polltype'] === 'creation';
+  if (!isNamed || content.secret.length !== SECRET_BYTES)
+    network.chronicle.problems.push(`poll ${node.attrs['id'] ?? ''} without its name or secret`);
 }
 
 /** The message as decrypted by a device of someone other than the sender. */

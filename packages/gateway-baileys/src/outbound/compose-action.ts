@@ -3,8 +3,9 @@ import { isJidGroup, jidNormalizedUser, proto } from '@whiskeysockets/baileys';
 
 const { Type } = proto.Message.ProtocolMessage;
 
-/** A mark is a receipt, not a message (`markRead`). */
-type Deed = Exclude<OutgoingAction['deed'], { kind: 'read_mark' }>;
+/** An action whose text has its mentions in the form of WhatsApp. A read mark is a receipt, not a message (`markRead`). */
+type Deed = Exclude<OutgoingAction['deed'], { kind: 'read_mark' }> &
+  Pick<proto.Message.IExtendedTextMessage, 'contextInfo'>;
 
 /**
  * Composes an action in the form that phones understand, as `BuildReaction`, `BuildEdit` and `BuildRevoke` of whatsmeow
@@ -30,15 +31,16 @@ export function composeAction(
 }
 
 /** The new content: phones keep the file of a message, and read only the caption. */
-function editedContent({ type, text }: Extract<Deed, { kind: 'edit' }>): proto.IMessage {
+function editedContent({ type, text, contextInfo }: Extract<Deed, { kind: 'edit' }>): proto.IMessage {
+  const captioned = { caption: text, ...(contextInfo && { contextInfo }) };
   switch (type) {
     case 'text':
-      return { conversation: text };
+      return contextInfo ? { extendedTextMessage: { text, contextInfo } } : { conversation: text };
     case 'document':
-      return { documentWithCaptionMessage: { message: { documentMessage: { caption: text } } } };
+      return { documentWithCaptionMessage: { message: { documentMessage: captioned } } };
     case 'image':
     case 'video':
-      return { [`${type}Message`]: { caption: text } };
+      return { [`${type}Message`]: captioned };
     case 'audio':
       throw new Error('WhatsApp has no captions of audio messages.');
   }

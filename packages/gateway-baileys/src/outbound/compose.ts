@@ -1,51 +1,55 @@
-import type {
-  LinkPreview,
-  OutgoingContent,
-  OutgoingMessage,
-  QuotedMessage,
-} from '@trunkline/core/spi/gateway';
+import type { LinkPreview, OutgoingMessage, QuotedMessage } from '@trunkline/core/spi/gateway';
 import { generateWAMessage, isLidUser } from '@whiskeysockets/baileys';
-import type { AnyMessageContent, WAMessage, WASocket, WAUrlInfo, proto } from '@whiskeysockets/baileys';
+import type { AnyMessageContent, WAMessage, WAUrlInfo, proto } from '@whiskeysockets/baileys';
 import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
 import { Readable } from 'node:stream';
 import { linkThumbnail, scannerOf, withFacts } from '../file-facts/file-facts.ts';
 import { BARS } from '../file-facts/packet-levels.ts';
 import type { FileFacts } from '../file-facts/scanner.ts';
 import type { SentMessages } from '../session/sent-messages.ts';
+import { kindContent } from './kind-content.ts';
+import { writeMentions } from './mentions.ts';
+import type { Search } from './recipients.ts';
 
 /** An upload is given up after this long without progress. */
 const UPLOAD_STALLED_MS = 30_000;
 
 interface ComposedFor {
   readonly jid: string;
+  /** Whether people in the chat are addressed by hidden ids (LIDs). */
+  readonly usesHiddenIds: boolean;
   /** The seconds after which messages disappear in the chat; null if they stay. */
   readonly timer: number | null;
 }
 
-interface Composing {
-  readonly socket: WASocket;
+interface Composing extends Search {
   readonly logger: ILogger;
   readonly sent: Pick<SentMessages, 'find'>;
 }
 
 /** Composes the message that phones understand. Encrypts and uploads its file as the file is read. */
 export async function compose(
-  { socket, logger, sent }: Composing,
-  { jid, timer }: ComposedFor,
-  { networkId, content, replyTo }: OutgoingMessage,
+  composing: Composing,
+  chat: ComposedFor,
+  message: OutgoingMessage,
 ): Promise<proto.IMessage> {
-  // The page may have changed since a send whose outcome is unknown.
-  const before =
-    content.type === 'text' && content.preview !== undefined ? await sent.find(networkId) : undefined;
+  const { socket, logger, sent } = composing;
+  const { jid, timer } = chat;
+  const { networkId, content, replyTo, detail } = message;
+  // Since a send whose outcome is unknown, the page of a preview may have changed; and a poll would get another secret.
+  const isKept = (content.type === 'text' && content.preview !== undefined) || detail?.kind === 'poll';
+  const before = isKept ? await sent.find(networkId) : undefined;
   if (before) return before.content;
   const { id = '', lid } = socket.user ?? {};
-  const { composed, facts } = await networkContent(content, (error) =>
+  const words = content.type === 'text' ? content.text : (content.caption ?? '');
+  const written = await writeMentions(composing, chat, { text: words, mentions: message.mentions });
+  const { composed, facts } = await networkContent(message, written, (error) =>
     logger.warn(
       { error },
       'the duration, size and thumbnail of a file could not be read: it is sent without',
     ),
   );
-  const { message } = await generateWAMessage(jid, composed, {
+  const { message: generated } = await generateWAMessage(jid, composed, {
     // Our own JID, for quoting our own messages, in the form that the chat uses: LID or number.
     userJid: (isLidUser(jid) && lid) || id,
     ...(replyTo && { quoted: quotedMessage(jid, replyTo) }),
@@ -56,10 +60,11 @@ export async function compose(
     // Set the timer as WhatsApp's own apps do; otherwise, the message would stay in the chat.
     ...(timer !== null && { ephemeralExpiration: timer }),
   });
-  if (!message) throw new Error('The message is empty.');
+  if (!generated) throw new Error('The message is empty.');
   // The file has been read by now.
-  Object.assign(message.imageMessage ?? message.videoMessage ?? message.audioMessage ?? {}, facts());
-  return message;
+  const { imageMessage, videoMessage, audioMessage, stickerMessage } = generated;
+  Object.assign(imageMessage ?? videoMessage ?? audioMessage ?? stickerMessage ?? {}, facts());
+  return generated;
 }
 
 /** The message that is replied to, with the parts that the reply shows. */
@@ -82,17 +87,20 @@ interface NetworkContent {
 
 /** Never makes Baileys fetch an address: previews of links come with the text, and no file has a URL. */
 async function networkContent(
-  content: OutgoingContent,
+  { content, detail }: OutgoingMessage,
+  { text, contextInfo }: Awaited<ReturnType<typeof writeMentions>>,
   failed: (error: unknown) => void,
 ): Promise<NetworkContent> {
+  const mentioning = contextInfo && { contextInfo };
   if (content.type === 'text') {
-    const { text, preview } = content;
-    const linkPreview = preview ? await shownLink(preview, failed) : null;
-    return { composed: { text, linkPreview }, facts: () => ({}) };
+    const noFacts = (): FileFacts => ({});
+    if (detail && detail.kind !== 'sticker') return { composed: kindContent(detail), facts: noFacts };
+    const linkPreview = content.preview ? await shownLink(content.preview, failed) : null;
+    return { composed: { text, linkPreview, ...mentioning }, facts: noFacts };
   }
   const { file } = content;
   const { mimeType: mimetype, filename: fileName } = file;
-  const caption = content.caption === null ? {} : { caption: content.caption };
+  const caption = content.caption === null ? {} : { caption: text, ...mentioning };
   const opened = await file.open();
   const scanner = content.type === 'document' ? null : scannerOf(mimetype);
   const read = scanner
@@ -100,6 +108,7 @@ async function networkContent(
     : { content: opened, facts: (): FileFacts => ({}) };
   const media = { stream: Readable.fromWeb(read.content) };
   const composed = ((): AnyMessageContent => {
+    if (detail?.kind === 'sticker') return { sticker: media, isAnimated: detail.payload.animated, mimetype };
     switch (content.type) {
       // Without these values, Baileys would keep a copy of the file, load sharp, and run ffmpeg.
       case 'image':

@@ -7,6 +7,7 @@ import { ownKeys } from '../session/signal-keys.ts';
 import { ackInTime } from './acks.ts';
 import type { Acks } from './acks.ts';
 import { editAttribute } from './compose-action.ts';
+import { kindNodes } from './kind-content.ts';
 import { addHolders, holdersOf, withHolders } from './sender-keys.ts';
 
 interface Relay {
@@ -75,7 +76,7 @@ async function write(
     await withinSend(send, () =>
       socket.relayMessage(jid, content, {
         messageId: networkId,
-        additionalNodes: [...nodes],
+        additionalNodes: [...nodes, ...kindNodes(content)],
         ...(edit !== null && { additionalAttributes: { edit } }),
       }),
     );

@@ -21,6 +21,7 @@ import type { Pauses } from '../socket/socket-life.ts';
 import { ackInTime } from './acks.ts';
 import type { Acks } from './acks.ts';
 import { editAttribute } from './compose-action.ts';
+import { kindNodes, pollIn } from './kind-content.ts';
 import { queryKeys, startSessions } from './key-bundles.ts';
 import { isForNow } from './outcomes.ts';
 
@@ -197,6 +198,7 @@ async function copyFor(
       ...(encrypted.type === 'pkmsg' && account
         ? [{ tag: 'device-identity', attrs: {}, content: encodeSignedDeviceIdentity(account, true) }]
         : []),
+      ...kindNodes(content),
     ],
   };
 }
@@ -218,18 +220,18 @@ async function withSenderKey(
 
 /** The kinds of message that this gateway sends, as stanzas name them. */
 function kindOf(content: proto.IMessage): { readonly type: string; readonly mediatype: string | null } {
-  const { imageMessage, videoMessage, audioMessage, documentMessage, reactionMessage } = content;
-  if (reactionMessage) return { type: 'reaction', mediatype: null };
-  const mediatype = imageMessage
-    ? 'image'
-    : videoMessage
-      ? 'video'
-      : audioMessage
-        ? audioMessage.ptt
-          ? 'ptt'
-          : 'audio'
-        : documentMessage
-          ? 'document'
-          : null;
+  if (content.reactionMessage) return { type: 'reaction', mediatype: null };
+  if (pollIn(content)) return { type: 'poll', mediatype: null };
+  const mediatype = mediatypeOf(content);
   return { type: mediatype === null ? 'text' : 'media', mediatype };
+}
+
+function mediatypeOf(content: proto.IMessage): string | null {
+  if (content.imageMessage) return 'image';
+  if (content.videoMessage) return 'video';
+  if (content.audioMessage) return content.audioMessage.ptt ? 'ptt' : 'audio';
+  if (content.documentMessage) return 'document';
+  if (content.stickerMessage) return 'sticker';
+  if (content.contactMessage) return 'vcard';
+  return content.contactsArrayMessage ? 'contact_array' : null;
 }

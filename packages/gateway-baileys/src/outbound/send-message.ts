@@ -6,6 +6,7 @@ import type {
   OutgoingMessage,
   SendOutcome,
 } from '@trunkline/core/spi/gateway';
+import { isLidUser, WAMessageAddressingMode } from '@whiskeysockets/baileys';
 import type { BinaryNode, WASocket, proto } from '@whiskeysockets/baileys';
 import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
 import type { HistoryReader } from '../history/read-history.ts';
@@ -36,6 +37,7 @@ import type { InTime } from '../socket/query-time.ts';
 import { briefly } from '../socket/status-code.ts';
 import { findAddresses, registeredElsewhere, rememberAddress } from './recipients.ts';
 import type { Addresses, RecipientCache } from './recipients.ts';
+import { writeMentions } from './mentions.ts';
 import { tokenNodes } from './privacy-nodes.ts';
 import { canEncryptFor, reachGroup } from './reach.ts';
 import { relay } from './relay.ts';
@@ -65,6 +67,8 @@ type WatchedOutbox = Outbox & { readonly writing: () => void };
 interface Chat extends Addresses {
   /** The seconds after which messages disappear in the chat; null if they stay. */
   readonly timer: number | null;
+  /** Whether people in the chat are addressed by hidden ids (LIDs). */
+  readonly usesHiddenIds: boolean;
   /** The recipient, if the network registers that person under a number other than the one dialled. */
   readonly recipient?: ContactReport;
   /** The devices of a group that cannot get its key. */
@@ -114,7 +118,10 @@ export async function sendAction(
     return watch(outbox, { message: action, writing }, (watched) => markRead(watched, action, deed.earlier));
   if (deed.kind === 'edit' && deed.type === 'audio') return NO_CAPTION;
   const now = outbox.clock.now();
-  const prepared = await prepare(outbox, action, async ({ jid }) => composeAction(jid, { about, deed }, now));
+  const prepared = await prepare(outbox, action, async (chat) => {
+    const written = deed.kind === 'edit' ? await writeMentions(outbox, chat, deed) : null;
+    return composeAction(chat.jid, { about, deed: { ...deed, ...written } }, now);
+  });
   if (prepared.kind !== 'prepared') return prepared;
   const outcome = await write(outbox, { message: action, prepared, writing });
   // A phone that could not read the message must not get it any more.
@@ -206,7 +213,8 @@ async function findPerson(outbox: Outbox, message: Addressed): Promise<Chat | Se
   const recipient = await registeredElsewhere(socket, message, addresses);
   const timer = await timers.find([addresses.jid, addresses.other]);
   const nodes = await tokenNodes(outbox, addresses);
-  return { ...addresses, timer, nodes, ...(recipient && { recipient }) };
+  const usesHiddenIds = isLidUser(addresses.jid) === true;
+  return { ...addresses, usesHiddenIds, timer, nodes, ...(recipient && { recipient }) };
 }
 
 async function findGroupChat(outbox: Outbox, jid: string): Promise<Chat | SendOutcome> {
@@ -217,7 +225,8 @@ async function findGroupChat(outbox: Outbox, jid: string): Promise<Chat | SendOu
   if (!group) return NOT_IN_GROUP;
   const { unreachable, isInVain } = await reachGroup(outbox, group);
   if (isInVain) return GROUP_UNREACHABLE;
-  return { jid, other: null, timer: group.ephemeralDuration || null, unreachable };
+  const usesHiddenIds = group.addressingMode === WAMessageAddressingMode.LID;
+  return { jid, other: null, usesHiddenIds, timer: group.ephemeralDuration || null, unreachable };
 }
 
 /**

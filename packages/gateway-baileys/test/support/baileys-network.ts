@@ -1,3 +1,4 @@
+import { numbersOnCard } from '@trunkline/core/spi/gateway';
 import type { MessageReceipt } from '@trunkline/core/spi/gateway';
 import { baileysGateway } from '@trunkline/gateway-baileys';
 import type { BaileysGateway, BaileysGatewayOptions } from '@trunkline/gateway-baileys';
@@ -86,7 +87,7 @@ export async function startBaileysNetwork({
       wa.refuseLogin(account, 403);
       wa.drop(account);
     },
-    accepted: () => accepted(wa),
+    accepted: () => accepted(wa, [account, reader]),
     acted: () => acted(wa),
     read: () => [...new Set(wa.receipts(account).flatMap(({ type, ids }) => (type === 'read' ? ids : [])))],
     blocked: () => wa.blocked(account),
@@ -194,15 +195,65 @@ function taken(wa: FakeWhatsApp): readonly SentMessage[] {
   return [...messages.values()];
 }
 
-function accepted(wa: FakeWhatsApp): readonly SentToNetwork[] {
+function accepted(wa: FakeWhatsApp, people: readonly Person[]): readonly SentToNetwork[] {
   return taken(wa).flatMap(({ id, to, toPhoneNumber, content }): readonly SentToNetwork[] => {
     const place = { networkId: id, to: toPhoneNumber ?? to };
-    if (content.type === 'text') return [{ ...place, text: content.text, file: null }];
+    if (content.type === 'text') {
+      const { text, mentions } = content;
+      return [{ ...place, text, file: null, ...mentioned(people, text, mentions) }];
+    }
     if (content.type === 'unreadable') throw new Error('The gateway never sends such messages.');
     if (content.type === 'other') return [];
-    const { type, mimeType, bytes, caption } = content;
-    return [{ ...place, text: caption ?? '', file: { type, mimeType, size: bytes.length } }];
+    const detail = detailOf(content);
+    if (!('bytes' in content)) return [{ ...place, text: '', file: null, ...(detail && { detail }) }];
+    const { mimeType, bytes } = content;
+    const type = content.type === 'sticker' ? 'image' : content.type;
+    const { caption: text = null, mentions } = content.type === 'sticker' ? {} : content;
+    const file = { type, mimeType, size: bytes.length };
+    const more = { ...(detail && { detail }), ...mentioned(people, text ?? '', mentions) };
+    return [{ ...place, text: text ?? '', file, ...more }];
   });
+}
+
+/** The numbers of the people whom a text mentions, each by the user of their jid after an `@`. */
+function mentioned(
+  people: readonly Person[],
+  text: string,
+  jids: readonly string[] | undefined,
+): Pick<SentToNetwork, 'mentions'> {
+  if (!jids) return {};
+  const numbers = jids.map((jid) => {
+    const [user = ''] = jid.split('@');
+    if (!text.includes(`@${user}`)) throw new Error(`The text has no mention of ${jid}: ${text}`);
+    return people.find(({ jid: number, lidJid }) => [number, lidJid].includes(jid))?.phoneNumber ?? user;
+  });
+  return { mentions: numbers };
+}
+
+/** The kind of a message that is neither a text nor a file. */
+function detailOf(content: SentMessage['content']): SentToNetwork['detail'] | null {
+  switch (content.type) {
+    case 'location': {
+      const { type: kind, ...payload } = content;
+      return { kind, payload };
+    }
+    case 'contacts': {
+      const contacts = content.cards.map(({ name, vcard }) => ({
+        name,
+        phone_numbers: numbersOnCard(vcard),
+        vcard,
+      }));
+      return { kind: 'contact', payload: { contacts } };
+    }
+    case 'poll': {
+      const { question, options, multiple } = content;
+      return { kind: 'poll', payload: { question, options, multiple } };
+    }
+    case 'sticker':
+      return { kind: 'sticker', payload: { animated: content.animated } };
+    default:
+      return null;
+  }
 }
 
 function acted(wa: FakeWhatsApp): readonly ActedOnNetwork[] {

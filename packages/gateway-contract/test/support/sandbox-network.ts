@@ -47,7 +47,14 @@ export function sandboxNetwork(
         unlink: () => phone.unlink(),
         fail: () => phone.fail(),
         accepted: () =>
-          phone.accepted().map(({ networkId, to, text, file }) => ({ networkId, to, text, file })),
+          phone.accepted().map(({ networkId, to, text, file, detail, mentions }) => ({
+            networkId,
+            to,
+            text,
+            file,
+            ...(detail && { detail }),
+            ...(mentions && { mentions: mentions.flatMap(({ number }) => number ?? []) }),
+          })),
         acted: () =>
           phone.acted().map(({ networkId, about, author, deed }) => ({
             networkId,
