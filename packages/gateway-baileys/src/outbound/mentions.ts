@@ -42,8 +42,11 @@ async function addressOf(
   usesHiddenIds: boolean,
   { number, networkId }: OutgoingMention,
 ): Promise<string | null> {
-  const known = await knownAddresses(search, { to: number ?? '', contactNetworkId: networkId });
-  const named = number === null ? [] : [jidEncode(number, 's.whatsapp.net')];
-  const jids = [known?.jid, known?.other, ...named].filter((jid) => typeof jid === 'string');
+  // The network may register a number under other digits.
+  const registered = number === null ? null : (await search.recipients.get(number))?.jid;
+  const dialled = number === null ? null : jidEncode(number, 's.whatsapp.net');
+  const contactNetworkId = networkId ?? registered ?? dialled;
+  const known = await knownAddresses(search, { to: '', contactNetworkId });
+  const jids = [known?.jid, known?.other].filter((jid) => typeof jid === 'string');
   return jids.find((jid) => (isLidUser(jid) === true) === usesHiddenIds) ?? jids[0] ?? null;
 }
