@@ -23,7 +23,7 @@ import type { McpOptions } from './mcp-options.ts';
 import { INSTANCE_TOOLS } from './tools/instance-tools.ts';
 import { ACTION_TOOLS } from './tools/message-actions.ts';
 import { MESSAGE_TOOLS } from './tools/message-tools.ts';
-import { CANCEL_MESSAGE, SEND_TEXT } from './tools/send-text.ts';
+import { CANCEL_MESSAGE, SEND_KIND, SEND_TEXT } from './tools/send.ts';
 import type { ReportedCall, Tool, ToolUse } from './tools/tool.ts';
 import { WEBHOOK_TOOLS } from './tools/webhook-tools.ts';
 import { VERSION } from './version.ts';
@@ -50,6 +50,7 @@ const TOOLS: readonly Tool[] = [
   ...MESSAGE_TOOLS,
   ...WEBHOOK_TOOLS,
   SEND_TEXT,
+  SEND_KIND,
   CANCEL_MESSAGE,
   ...ACTION_TOOLS,
 ];

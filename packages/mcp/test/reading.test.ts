@@ -172,6 +172,11 @@ describe('a model', () => {
         'INSTANCE_NOT_FOUND',
       ],
       [
+        'send_kind',
+        { instance, to: '15550123', kind: 'poll', payload: {}, idempotency_key: 'key-00005' },
+        'INSTANCE_NOT_FOUND',
+      ],
+      [
         'react_to_message',
         { message: message?.id, emoji: '👍', idempotency_key: 'key-00002' },
         'MESSAGE_NOT_FOUND',

@@ -69,6 +69,26 @@ describe('a model that sends later', () => {
   });
 });
 
+describe('a model that sends another kind', () => {
+  it('sends it within the rules, as one of the messages of the day', async () => {
+    const { service, instance, model, sent } = await sendingBy({ to: [FRIEND], messagesPerDay: 2 });
+    const { text: _text, ...call } = text(instance, FRIEND);
+    const poll = { ...call, kind: 'poll', payload: { question: 'Lunch?', options: ['yes', 'no'] } };
+    expect(await model.call('send_kind', poll)).toMatchObject({
+      message: { kind: 'poll', payload: { multiple: false }, type: 'text' },
+      messages_left_today: 1,
+    });
+    expect(await model.call('send_kind', poll)).toMatchObject({ replayed: true });
+    expect(await model.refused('send_kind', { ...poll, to: STRANGER })).toContain('"counterparts"');
+    expect(await model.refused('send_kind', { ...poll, kind: 'sticker' })).toContain('kind');
+    const { text: _other, ...next } = text(instance, FRIEND);
+    const wrong = { ...next, kind: 'location', payload: { latitude: 91, longitude: 0 } };
+    expect(await model.refused('send_kind', wrong)).toContain('payload.latitude');
+    await service.clock.advance(1_000);
+    expect(await sent()).toEqual([`${FRIEND}: Poll: Lunch? (yes, no)`]);
+  });
+});
+
 describe('a model that sends', () => {
   it('reaches only the recipients in the rules', async () => {
     const { service, instance, model, sent } = await sendingBy({ to: ['+1 (555) 0123', '+4930*'] });

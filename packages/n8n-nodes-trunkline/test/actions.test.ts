@@ -47,6 +47,41 @@ const queueIsEmpty = async (): Promise<void> => {
   });
 };
 
+describe('another kind of message of a workflow', () => {
+  it('is sent from the fields of a form', async () => {
+    const addressed = { instance: locator('list', instance), to: locator('number', '+1 555 0100') };
+    const send = (operation: string, parameters: INodeParameters) =>
+      execute({ ...run('message', operation, { ...addressed, ...parameters }), executionId: operation });
+    const place = { latitude: 40.4168, longitude: -3.7038, placeName: 'Puerta del Sol', address: '' };
+    await send('sendLocation', place);
+    await send('sendContact', { contactName: 'Ann', contactNumbers: '+1 555 0199\n\n+1 555 0198' });
+    const [poll] = await send('sendPoll', { question: 'Lunch?', pollOptions: 'yes\n no \n', multiple: true });
+    expect(poll?.json).toMatchObject({ kind: 'poll', status: 'queued' });
+    await execute(text({ text: 'Ask @15550100', options: { mentions: '15550100, 15550101' } }));
+    const webp = Buffer.from('UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==', 'base64');
+    const media = { ...text().parameters, operation: 'sendMedia', binaryPropertyName: 'data', caption: '' };
+    const binary = { data: binaryData(webp, { mimeType: 'image/webp', fileName: 'wave.webp' }) };
+    await execute({
+      parameters: { ...media, mediaType: 'sticker' },
+      input: [{ json: {}, binary }],
+      executionId: '9',
+    });
+    await queueIsEmpty();
+    expect(accepted()).toMatchObject([
+      { detail: { kind: 'location', payload: { latitude: 40.4168, name: 'Puerta del Sol', address: null } } },
+      {
+        detail: {
+          kind: 'contact',
+          payload: { contacts: [{ name: 'Ann', phone_numbers: ['+1 555 0199', '+1 555 0198'] }] },
+        },
+      },
+      { detail: { kind: 'poll', payload: { question: 'Lunch?', options: ['yes', 'no'], multiple: true } } },
+      { text: 'Ask @15550100', mentions: [{ number: '15550100' }, { number: '15550101' }] },
+      { detail: { kind: 'sticker' }, file: { mimeType: 'image/webp' } },
+    ]);
+  });
+});
+
 describe('a reaction of a workflow', () => {
   it('is queued once in an execution, and taken back without an emoji', async () => {
     const phone = service().trunkline.sandbox.phone(instance);

@@ -33,6 +33,7 @@ export type {
   MessageKind,
   MessageKindAndPayload,
   MessageLocation,
+  MessageMentions,
   MessagePayload,
   MessagePayloads,
   SharedContact,

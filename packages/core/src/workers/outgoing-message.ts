@@ -50,7 +50,12 @@ export async function outgoingAction(
   const address = await addressOf(storage, message);
   if (address === 'group_unknown') return address;
   const [about, ...earlier] = await onNetwork(storage, [message, ...unread]);
-  return { networkId: action.networkId, ...address, about, deed: await deedOf(storage, { message, action, earlier }) };
+  return {
+    networkId: action.networkId,
+    ...address,
+    about,
+    deed: await deedOf(storage, { message, action, earlier }),
+  };
 }
 
 /** The names of messages of one chat on the network. Their order stays. */

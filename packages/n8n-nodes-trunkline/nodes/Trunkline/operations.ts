@@ -8,7 +8,7 @@ import { lookUp } from './look-up.ts';
 import { path, requestBytes, requestJson } from './request.ts';
 import type { ApiRequest } from './request.ts';
 import { deleteForEveryone, editMessage, markRead, react } from './message-actions.ts';
-import { sendMedia, sendText } from './send-message.ts';
+import { sendContact, sendLocation, sendMedia, sendPoll, sendText } from './send-message.ts';
 import { showTyping } from './show-typing.ts';
 
 /** Processes one item and returns the resulting items. */
@@ -20,6 +20,9 @@ export type Operation = (
 /** By `resource:operation`. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'message:sendText': async (...item) => [{ json: await sendText(...item) }],
+  'message:sendContact': async (...item) => [{ json: await sendContact(...item) }],
+  'message:sendLocation': async (...item) => [{ json: await sendLocation(...item) }],
+  'message:sendPoll': async (...item) => [{ json: await sendPoll(...item) }],
   'message:sendMedia': async (...item) => [{ json: await sendMedia(...item) }],
   'message:get': async (context, itemIndex) => [
     await getOne(context, { path: path`/messages/${messageOf(context, itemIndex)}`, itemIndex }),

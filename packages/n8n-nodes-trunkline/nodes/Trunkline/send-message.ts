@@ -7,12 +7,56 @@ import { requestJson } from './request.ts';
 import type { ApiRequest } from './request.ts';
 
 export async function sendText(context: IExecuteFunctions, itemIndex: number): Promise<IDataObject> {
+  const { mentions } = optionsOf(context, itemIndex);
+  const text = textOf(context, 'text', itemIndex);
+  return sendJson(context, itemIndex, {
+    type: 'text',
+    text,
+    ...(mentions === undefined ? {} : { mentions }),
+  });
+}
+
+export async function sendLocation(context: IExecuteFunctions, itemIndex: number): Promise<IDataObject> {
+  const [name, address] = ['placeName', 'address'].map((field) => textOf(context, field, itemIndex).trim());
+  const payload = {
+    latitude: context.getNodeParameter('latitude', itemIndex),
+    longitude: context.getNodeParameter('longitude', itemIndex),
+    name: name || null,
+    address: address || null,
+  };
+  return sendJson(context, itemIndex, { kind: 'location', payload });
+}
+
+export async function sendContact(context: IExecuteFunctions, itemIndex: number): Promise<IDataObject> {
+  const name = textOf(context, 'contactName', itemIndex);
+  const phoneNumbers = linesOf(context, 'contactNumbers', itemIndex);
+  return sendJson(context, itemIndex, {
+    kind: 'contact',
+    payload: { contacts: [{ name, phone_numbers: phoneNumbers }] },
+  });
+}
+
+export async function sendPoll(context: IExecuteFunctions, itemIndex: number): Promise<IDataObject> {
+  const payload = {
+    question: textOf(context, 'question', itemIndex),
+    options: linesOf(context, 'pollOptions', itemIndex),
+    multiple: context.getNodeParameter('multiple', itemIndex),
+  };
+  return sendJson(context, itemIndex, { kind: 'poll', payload });
+}
+
+/** The lines of a text that are not empty. */
+function linesOf(context: IExecuteFunctions, field: string, itemIndex: number): readonly string[] {
+  const lines = textOf(context, field, itemIndex).split(/\r?\n/);
+  return lines.map((line) => line.trim()).filter((line) => line !== '');
+}
+
+function sendJson(context: IExecuteFunctions, itemIndex: number, content: IDataObject): Promise<IDataObject> {
   const { replyTo, sendAt } = optionsOf(context, itemIndex);
   return post(context, itemIndex, {
     body: {
       ...addressOf(context, itemIndex),
-      type: 'text',
-      text: textOf(context, 'text', itemIndex),
+      ...content,
       ...(replyTo === undefined ? {} : { reply_to: replyTo }),
       ...(sendAt === undefined ? {} : { send_at: sendAt }),
     },
@@ -29,6 +73,7 @@ export async function sendMedia(context: IExecuteFunctions, itemIndex: number): 
     sendAt,
     filename = fileName ?? `file.${fileExtension ?? 'bin'}`,
     voice,
+    mentions,
   } = optionsOf(context, itemIndex);
   const type = textOf(context, 'mediaType', itemIndex);
   const caption = textOf(context, 'caption', itemIndex);
@@ -37,7 +82,9 @@ export async function sendMedia(context: IExecuteFunctions, itemIndex: number): 
   const { instance, to } = addressOf(context, itemIndex);
   form.append('instance', instance);
   form.append('to', to);
-  form.append('type', type === 'auto' ? typeOf(mimeType) : type);
+  if (type === 'sticker') form.append('kind', type);
+  else form.append('type', type === 'auto' ? typeOf(mimeType) : type);
+  if (mentions !== undefined) form.append('mentions', mentions);
   if (caption !== '') form.append('caption', caption);
   if (replyTo !== undefined) form.append('reply_to', replyTo);
   if (sendAt !== undefined) form.append('send_at', sendAt);
@@ -79,17 +126,20 @@ interface SendOptions {
   readonly sendAt?: string | undefined;
   readonly filename?: string | undefined;
   readonly voice?: string | undefined;
+  /** Numbers and ids of contacts, separated by commas. */
+  readonly mentions?: string | undefined;
 }
 
 function optionsOf(context: IExecuteFunctions, itemIndex: number): SendOptions {
   const options: unknown = context.getNodeParameter('options', itemIndex, {});
-  const { replyTo, sendAt, filename, voice } = isObject(options) ? options : {};
+  const { replyTo, sendAt, filename, voice, mentions } = isObject(options) ? options : {};
   const given = (value: unknown): string | undefined => asText(value) || undefined;
   return {
     replyTo: given(replyTo),
     sendAt: timeOf(given(sendAt)),
     filename: given(filename),
     voice: given(voice),
+    mentions: given(mentions),
   };
 }
 

@@ -10,7 +10,15 @@ import {
 } from '@trunkline/core/spi/http';
 import { NETWORK_NAMES } from '../settings/network-list.ts';
 import type { CommandSpec, ValueInfo } from './command.ts';
-import { GOALS, ORIGINS, SHELLS, SUBSCRIPTIONS, WEBHOOK_STATUSES, YES_OR_NO } from './option-values.ts';
+import {
+  FINER_KINDS,
+  GOALS,
+  ORIGINS,
+  SHELLS,
+  SUBSCRIPTIONS,
+  WEBHOOK_STATUSES,
+  YES_OR_NO,
+} from './option-values.ts';
 
 const NETWORK = 'the messaging network of a new instance; the first one of the service by default';
 const WORKSPACE = { '--workspace <id>': 'the workspace; the only one by default' };
@@ -345,7 +353,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'send',
     group: 'Messages',
-    summary: 'send a text or a file, and follow it until it is read',
+    summary: 'send a text, a file or another kind of message, and follow it until it is read',
     on: 'service',
     arguments: {
       '<to>': 'a phone number, or the id of a group',
@@ -359,6 +367,13 @@ export const COMMANDS: readonly CommandSpec[] = [
         values: MEDIA_TYPES,
       },
       '--filename <name>': 'the name that the recipient sees',
+      '--kind <kind>': {
+        meaning: `another kind: ${anyOf(FINER_KINDS)}; a sticker with --file, the others with --payload`,
+        values: FINER_KINDS,
+      },
+      '--payload <json>': 'the fields of the kind, as the API has them',
+      '--mentions <people>':
+        'numbers and ids of contacts, separated by commas, which the text has after an @ each',
       '--at <time>':
         'when to send it: a time with its zone, such as 2026-12-24T18:00:00+01:00; the command then does not follow it',
       '--until <status>': { meaning: `${anyOf(GOALS)}; read by default`, values: GOALS },
@@ -370,6 +385,9 @@ export const COMMANDS: readonly CommandSpec[] = [
       "trunkline send 15550123 'The invoice' --file invoice.pdf --until sent",
       "echo 'Good morning' | trunkline send 15550123 -",
       "trunkline send 15550123 'Merry Christmas' --at 2026-12-24T18:00:00+01:00",
+      `trunkline send 15550123 --kind location --payload '{"latitude":40.4168,"longitude":-3.7038}'`,
+      `trunkline send grp_1 --kind poll --payload '{"question":"Lunch?","options":["yes","no"]}'`,
+      "trunkline send grp_1 'Ask @34600000009' --mentions 34600000009",
     ],
     load: async () => (await import('./send.ts')).sendCommand,
   },

@@ -1,5 +1,5 @@
 import type { Plan } from '@trunkline/core';
-import type { MessageQuery, MessageResource, WebhookResource } from '@trunkline/http/client';
+import type { MessageQuery, MessageResource, TrunklineClient, WebhookResource } from '@trunkline/http/client';
 
 // The closed lists of option values that `@trunkline/core/spi/http` does not export. The compiler checks the lists
 // against the types of the API.
@@ -21,6 +21,16 @@ export const WEBHOOK_STATUSES: readonly WebhookResource['status'][] = namesIn({
 /** The statuses that `send` can wait for, in their order. */
 export const GOALS: readonly Extract<MessageResource['status'], 'queued' | 'sent' | 'delivered' | 'read'>[] =
   ['queued', 'sent', 'delivered', 'read'];
+
+type SendInput = Parameters<TrunklineClient['messages']['send']>[0];
+
+/** The kinds to send that are no types. */
+export const FINER_KINDS: readonly Extract<SendInput, { readonly kind: string }>['kind'][] = namesIn({
+  location: true,
+  contact: true,
+  poll: true,
+  sticker: true,
+});
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 

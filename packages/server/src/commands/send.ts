@@ -2,14 +2,14 @@ import { constants, openAsBlob } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { MEDIA_TYPES } from '@trunkline/core/spi/http';
-import type { MessageResource, SendFileInput, SendTextInput } from '@trunkline/http/client';
+import type { MessageResource } from '@trunkline/http/client';
 import { errorCode } from '../errors/start-error.ts';
 import { printable } from '../terminal/printable.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError, EXIT, usageError } from '../errors/command-error.ts';
 import { withDeadline } from './deadline.ts';
 import { messageFacts } from './messages.ts';
-import { GOALS } from './option-values.ts';
+import { FINER_KINDS, GOALS } from './option-values.ts';
 import { pause } from './pause.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';
@@ -111,22 +111,61 @@ async function textOf({ argument, signal }: Call): Promise<string> {
   return text === '-' ? (await standardInput(signal)).replace(/\r?\n$/, '') : text;
 }
 
-async function contentOf(
-  { argument, options }: Call,
-  text: string,
-  instance: string,
-): Promise<SendTextInput | SendFileInput> {
-  const [to, path] = [argument('to'), options.text('file')];
+type Content = Parameters<RemoteService['client']['messages']['send']>[0];
+
+async function contentOf({ argument, options }: Call, text: string, instance: string): Promise<Content> {
+  const [path, kind] = [options.text('file'), options.text('kind')];
+  const address = { instance, to: argument('to') };
+  if (kind !== undefined) return ofKind({ kind, text, path, payload: options.text('payload') }, address);
+  if (options.text('payload') !== undefined) throw usageError('--payload needs a --kind.');
+  const people = options.text('mentions');
+  const mentioning = people === undefined ? {} : { mentions: people.split(',') };
   if (path === undefined) {
     if (text === '') throw usageError('There is nothing to send: give a text, or a file with --file.');
-    return { instance, to, type: 'text', text };
+    return { ...address, type: 'text', text, ...mentioning };
   }
   const type = MEDIA_TYPES.find((one) => one === (options.text('type') ?? 'document'));
   if (type === undefined) throw usageError(`--type must be one of ${MEDIA_TYPES.join(', ')}.`);
-  await checkReadable(path);
-  const file = await openAsBlob(path);
+  const file = await fileAt(path);
   const caption = text === '' ? {} : { caption: text };
-  return { instance, to, type, file, filename: options.text('filename') ?? basename(path), ...caption };
+  const filename = options.text('filename') ?? basename(path);
+  return { ...address, type, file, filename, ...caption, ...mentioning };
+}
+
+interface OfKind {
+  readonly kind: string;
+  readonly text: string;
+  readonly path: string | undefined;
+  readonly payload: string | undefined;
+}
+
+/** The service checks the payload. */
+async function ofKind(
+  { kind: named, text, path, payload }: OfKind,
+  address: Pick<Content, 'instance' | 'to'>,
+): Promise<Content> {
+  const kind = FINER_KINDS.find((one) => one === named);
+  if (kind === undefined) throw usageError(`--kind must be one of ${FINER_KINDS.join(', ')}.`);
+  if (text !== '') throw usageError(`A ${kind} is sent without a text.`);
+  if (kind === 'sticker') {
+    if (path === undefined) throw usageError('A sticker needs its picture: give it with --file.');
+    return { ...address, kind, file: await fileAt(path), filename: basename(path) };
+  }
+  if (path !== undefined) throw usageError(`A ${kind} has no file: give its fields with --payload.`);
+  return { ...address, kind, payload: fieldsIn(payload ?? '') } as Content; // the service checks the fields
+}
+
+function fieldsIn(payload: string): unknown {
+  try {
+    return JSON.parse(payload);
+  } catch {
+    throw usageError('--payload must be JSON, such as {"latitude":40.4168,"longitude":-3.7038}.');
+  }
+}
+
+async function fileAt(path: string): Promise<Blob> {
+  await checkReadable(path);
+  return openAsBlob(path);
 }
 
 /** Refuses pipes, because opening a pipe without a writer blocks the whole process, including its signal handlers. */

@@ -97,6 +97,24 @@ describe('A number', () => {
         stderr: `trunkline: ${path} is not a regular file: give one with --file, such as a copy of it.\n`,
       });
     }
+    writeFileSync(
+      join(cwd, 'wave.webp'),
+      Buffer.from('UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==', 'base64'),
+    );
+    const kind = async (name: string, ...options: readonly string[]): Promise<object> =>
+      (await json('send', '15550123', '--kind', name, ...options)).at(-1)?.data ?? {};
+    expect(await kind('sticker', '--file', 'wave.webp')).toMatchObject({ type: 'image', kind: 'sticker' });
+    const place = JSON.stringify({ latitude: 40.4168, longitude: -3.7038 });
+    expect(await kind('location', '--payload', place)).toMatchObject({ status: 'read', kind: 'location' });
+    const people = ['--mentions', '+1 555 0123,15550124'];
+    expect((await json('send', '15550123', 'Ask @15550124', ...people)).at(-1)?.data).toMatchObject({
+      payload: { mentions: ['15550123', '15550124'] },
+    });
+    expect(await run('send', '15550123', 'Here', '--kind', 'location', '--payload', place)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('A location is sent without a text'),
+    });
+
     expect(await run('send', '15550123', '--file', 'none.txt')).toMatchObject({
       code: 1,
       stderr: 'trunkline: The file cannot be read: none.txt (ENOENT).\n',

@@ -5,7 +5,7 @@ import { absentField, optionalField } from '../../inputs/fields.ts';
 /** Each mention of a contact costs a look-up. */
 const MENTIONS_MAX = 256;
 
-/** The mentions in a message; undefined without any. Numbers become digits, and nobody is listed twice. */
+/** The mentions in a message; undefined without any. Numbers become digits, and each person is listed once. */
 export const mentionsField: z.ZodType<readonly string[] | undefined, unknown> = optionalField(
   z
     .preprocess(

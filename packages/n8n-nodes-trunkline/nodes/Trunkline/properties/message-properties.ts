@@ -1,8 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { instanceField, returnAllFields, shownFor } from './shared-properties.ts';
 
-const SEND = shownFor('message', 'sendText', 'sendMedia');
-const ADDRESSED = shownFor('message', 'sendText', 'sendMedia', 'showTyping');
+const SENDING = ['sendText', 'sendMedia', 'sendLocation', 'sendContact', 'sendPoll'] as const;
+const SEND = shownFor('message', ...SENDING);
+const ADDRESSED = shownFor('message', ...SENDING, 'showTyping');
 
 const operation: INodeProperties = {
   displayName: 'Operation',
@@ -66,10 +67,28 @@ const operation: INodeProperties = {
       action: 'React to a message',
     },
     {
+      name: 'Send Contact',
+      value: 'sendContact',
+      description: 'Send the contact card of a person',
+      action: 'Send a contact',
+    },
+    {
+      name: 'Send Location',
+      value: 'sendLocation',
+      description: 'Send a place on the map',
+      action: 'Send a location',
+    },
+    {
       name: 'Send Media',
       value: 'sendMedia',
-      description: 'Send an image, a document, an audio or a video',
+      description: 'Send an image, a document, an audio, a video or a sticker',
       action: 'Send a media message',
+    },
+    {
+      name: 'Send Poll',
+      value: 'sendPoll',
+      description: 'Ask a question with answers to choose from',
+      action: 'Send a poll',
     },
     { name: 'Send Text', value: 'sendText', description: 'Send a text', action: 'Send a text message' },
     {
@@ -158,13 +177,14 @@ const sending: INodeProperties[] = [
     name: 'mediaType',
     type: 'options',
     default: 'auto',
-    description: 'How the file is sent: any file can be a document',
+    description: 'How the file is sent: any file can be a document, and a WebP file a sticker',
     displayOptions: shownFor('message', 'sendMedia'),
     options: [
       { name: 'Audio', value: 'audio' },
       { name: 'By the Type of the File', value: 'auto' },
       { name: 'Document', value: 'document' },
       { name: 'Image', value: 'image' },
+      { name: 'Sticker', value: 'sticker' },
       { name: 'Video', value: 'video' },
     ],
   },
@@ -175,6 +195,86 @@ const sending: INodeProperties[] = [
     typeOptions: { rows: 2 },
     default: '',
     displayOptions: shownFor('message', 'sendMedia'),
+  },
+  {
+    displayName: 'Latitude',
+    name: 'latitude',
+    type: 'number',
+    typeOptions: { minValue: -90, maxValue: 90, numberPrecision: 6 },
+    required: true,
+    default: 0,
+    description: 'Degrees north of the equator',
+    displayOptions: shownFor('message', 'sendLocation'),
+  },
+  {
+    displayName: 'Longitude',
+    name: 'longitude',
+    type: 'number',
+    typeOptions: { minValue: -180, maxValue: 180, numberPrecision: 6 },
+    required: true,
+    default: 0,
+    description: 'Degrees east of Greenwich',
+    displayOptions: shownFor('message', 'sendLocation'),
+  },
+  {
+    displayName: 'Name',
+    name: 'placeName',
+    type: 'string',
+    default: '',
+    placeholder: 'e.g. Town hall',
+    displayOptions: shownFor('message', 'sendLocation'),
+  },
+  {
+    displayName: 'Address',
+    name: 'address',
+    type: 'string',
+    default: '',
+    displayOptions: shownFor('message', 'sendLocation'),
+  },
+  {
+    displayName: 'Name',
+    name: 'contactName',
+    type: 'string',
+    required: true,
+    default: '',
+    displayOptions: shownFor('message', 'sendContact'),
+  },
+  {
+    displayName: 'Phone Numbers',
+    name: 'contactNumbers',
+    type: 'string',
+    typeOptions: { rows: 2 },
+    required: true,
+    default: '',
+    placeholder: 'e.g. +1 555 0100',
+    description: 'The numbers on the card, each on its own line',
+    displayOptions: shownFor('message', 'sendContact'),
+  },
+  {
+    displayName: 'Question',
+    name: 'question',
+    type: 'string',
+    required: true,
+    default: '',
+    displayOptions: shownFor('message', 'sendPoll'),
+  },
+  {
+    displayName: 'Answers',
+    name: 'pollOptions',
+    type: 'string',
+    typeOptions: { rows: 4 },
+    required: true,
+    default: '',
+    description: 'The 2 to 12 answers to choose from, each on its own line',
+    displayOptions: shownFor('message', 'sendPoll'),
+  },
+  {
+    displayName: 'Several Answers',
+    name: 'multiple',
+    type: 'boolean',
+    default: false,
+    description: 'Whether a person can choose more than one answer',
+    displayOptions: shownFor('message', 'sendPoll'),
   },
   {
     displayName: 'Options',
@@ -193,6 +293,16 @@ const sending: INodeProperties[] = [
         displayOptions: { show: { '/operation': ['sendMedia'] } },
       },
       IDEMPOTENCY_KEY,
+      {
+        displayName: 'Mentions',
+        name: 'mentions',
+        type: 'string',
+        default: '',
+        placeholder: 'e.g. 15550100, con_01kaj2r4t6v8x0z2b4d6f8h0j2',
+        description:
+          'Numbers and IDs of contacts, separated by commas. The text has each after an @, such as @15550100.',
+        displayOptions: { show: { '/operation': ['sendText', 'sendMedia'] } },
+      },
       {
         displayName: 'Reply To',
         name: 'replyTo',

@@ -20,7 +20,7 @@ interface EditWordsProps {
 
 /** Whether a message has a text or a file, whose caption may be empty. */
 export function hasWords({ type, kind }: MessageResource): boolean {
-  return type !== 'text' || kind === 'text';
+  return type === 'text' ? kind === 'text' : kind !== 'sticker';
 }
 
 /** A button that opens a form with the text or caption. The edit is queued as a message is. */
