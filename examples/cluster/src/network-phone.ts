@@ -41,6 +41,8 @@ export function networkPhone(url: string, instanceId: string): NetworkPhone {
     call: (call) => perform('call', call),
     receiveUndecryptable: (message) => act('receiveUndecryptable', message),
     addGroup: (group) => act('addGroup', group),
+    offerGroup: (group) => act('offerGroup', group),
+    askToJoin: (networkId, phoneNumber) => perform('askToJoin', { networkId, phoneNumber }),
     leaveGroup: (networkId) => perform('leaveGroup', { networkId }),
     drop: () => perform('drop'),
     unlink: () => perform('unlink'),

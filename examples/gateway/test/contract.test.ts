@@ -18,6 +18,8 @@ describeGatewayContract({
     typing: 'the carrier carries messages and receipts alone',
     lookup: 'the carrier carries messages and receipts alone',
     block: 'the carrier carries messages and receipts alone',
+    group_admin: 'the carrier carries messages and receipts alone',
+    join_requests: 'the carrier carries messages and receipts alone',
     passkeys: 'the carrier knows no passkeys',
   },
   async start() {

@@ -65,7 +65,7 @@ it('the fake WhatsApp lists the groups of an account with their participants', a
       addressingMode: 'lid',
       participants: [
         { id: shop.lidJid, phoneNumber: shop.jid, admin: null },
-        { id: bob.lidJid, phoneNumber: bob.jid, admin: 'admin' },
+        { id: bob.lidJid, phoneNumber: bob.jid, admin: 'superadmin' },
       ],
     },
   ]);

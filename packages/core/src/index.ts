@@ -11,6 +11,7 @@ export type { Roles } from './workers/workers.ts';
 export type {
   ActionOptions,
   ActionResult,
+  NewGroupResult,
   ListResult,
   PageResult,
   SendOptions,
@@ -68,12 +69,31 @@ export type {
   PasskeyAnswerInput,
   TypingInput,
 } from './inputs/instances.ts';
+export type {
+  GroupInput,
+  JoinDecisionInput,
+  JoinGroupInput,
+  NewGroupInput,
+  ParticipantsInput,
+} from './inputs/groups.ts';
 export type { DeliveryQuery, SecretRotation, WebhookChanges, WebhookInput } from './inputs/webhooks.ts';
 export type { ChatQuery } from './inputs/chats.ts';
 export type { ActionQuery, EditInput, ReactionInput } from './inputs/message-actions.ts';
 export type { MessageQuery, ScheduledQuery } from './inputs/messages.ts';
 export type { ApiKeyResource } from './resources/api-key.ts';
-export type { GroupResource, InstanceResource, PasskeyResource, QrResource } from './resources/instance.ts';
+export type {
+  GroupDetailResource,
+  GroupInviteResource,
+  GroupParticipantResource,
+  GroupPersonResource,
+  GroupResource,
+  JoinedGroupResource,
+  JoinRequestResource,
+  NewGroupResource,
+  ParticipantOutcomeName,
+  ParticipantResultResource,
+} from './resources/group.ts';
+export type { InstanceResource, PasskeyResource, QrResource } from './resources/instance.ts';
 export type { PasskeyDescriptor, PasskeyRequestOptions } from './domain/instance/passkey.ts';
 export type { NumberLookupResource } from './resources/number-lookup.ts';
 export type { NetworkResource } from './resources/network.ts';

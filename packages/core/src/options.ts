@@ -5,6 +5,7 @@ import * as z from 'zod';
 import type { UrlPolicy } from './domain/endpoint/address-rules.ts';
 import { flawInHostEntry, hostList, type HostList } from './domain/endpoint/host-list.ts';
 import type { HostRules, OwnAddress } from './domain/endpoint/host-rules.ts';
+import type { GroupLimits } from './domain/instance/group-change-limits.ts';
 import { HISTORY_DAYS } from './domain/instance/instance-history.ts';
 import { DOWN_AFTER_MS } from './domain/instance/outage.ts';
 import { LINK_PREVIEW_MODES } from './domain/message/link-preview.ts';
@@ -142,6 +143,18 @@ export interface TrunklineOptions<Transaction = never> {
   readonly instanceDownAfterMs?: number | undefined;
   /** How many messages of one instance may be queued at the same time. Default 1,000. */
   readonly sendBacklog?: number | undefined;
+  /**
+   * How often each instance may change groups in an hour, and how many people it may let into groups in a day, because
+   * networks lose patience with numbers that do more.
+   */
+  readonly groupLimits?:
+    | {
+        /** Changes of groups in an hour. Default 30. */
+        readonly changesPerHour?: number | undefined;
+        /** People who are added, or let in, in a day. Default 50. */
+        readonly newPeoplePerDay?: number | undefined;
+      }
+    | undefined;
   /** How long a disconnect, logout or delete waits for the gateway's response. Default 15,000 ms. */
   readonly operationTimeoutMs?: number | undefined;
   /**
@@ -164,6 +177,7 @@ export interface CheckedSettings {
   readonly retention: RetentionSettings;
   readonly instanceDownAfterMs: number;
   readonly sendBacklog: number;
+  readonly groupLimits: GroupLimits;
   readonly operationTimeoutMs: number;
   readonly stopTimeoutMs: number;
 }
@@ -199,6 +213,12 @@ const settings = z.object({
     .max(31 * 86_400_000)
     .default(DOWN_AFTER_MS),
   sendBacklog: z.int().min(1).max(1_000_000).default(DEFAULT_SEND_BACKLOG),
+  groupLimits: z
+    .strictObject({
+      changesPerHour: z.int().min(1).max(10_000).default(30),
+      newPeoplePerDay: z.int().min(1).max(10_000).default(50),
+    })
+    .prefault({}),
   operationTimeoutMs: z.int().min(1).max(600_000).default(15_000),
   stopTimeoutMs: z.int().min(1).max(600_000).default(25_000),
 });
@@ -276,6 +296,7 @@ const OPTION_NAMES: OptionNames<TrunklineOptions<unknown>> = {
   retention: true,
   instanceDownAfterMs: true,
   sendBacklog: true,
+  groupLimits: true,
   operationTimeoutMs: true,
   stopTimeoutMs: true,
 };

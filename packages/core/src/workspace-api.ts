@@ -10,13 +10,29 @@ import type {
   PasskeyAnswerInput,
   TypingInput,
 } from './inputs/instances.ts';
+import type {
+  GroupInput,
+  JoinDecisionInput,
+  JoinGroupInput,
+  NewGroupInput,
+  ParticipantsInput,
+} from './inputs/groups.ts';
 import type { ChatQuery } from './inputs/chats.ts';
 import type { ActionQuery, EditInput, ReactionInput } from './inputs/message-actions.ts';
 import type { MessageQuery, ScheduledQuery } from './inputs/messages.ts';
 import type { ChatResource } from './resources/chat.ts';
 import type { MessageStandingResource } from './resources/message-standing.ts';
 import type { DeliveryQuery, SecretRotation, WebhookChanges, WebhookInput } from './inputs/webhooks.ts';
-import type { GroupResource, InstanceResource, PasskeyResource, QrResource } from './resources/instance.ts';
+import type {
+  GroupDetailResource,
+  GroupInviteResource,
+  GroupResource,
+  JoinedGroupResource,
+  JoinRequestResource,
+  NewGroupResource,
+  ParticipantResultResource,
+} from './resources/group.ts';
+import type { InstanceResource, PasskeyResource, QrResource } from './resources/instance.ts';
 import type { InstanceHistoryResource } from './resources/instance-history.ts';
 import type { NumberLookupResource } from './resources/number-lookup.ts';
 import type { NetworkResource } from './resources/network.ts';
@@ -108,12 +124,44 @@ export interface WorkspaceApi<Transaction = never> {
     lookup(id: string, input: LookupInput): Promise<ListResult<NumberLookupResource>>;
     /** Ordered by name. */
     groups(id: string): Promise<ListResult<GroupResource>>;
+    /**
+     * Creates a group with the number as its admin, and adds people. Neither queued nor repeated: give an
+     * `idempotencyKey` if you may repeat the request, so that the group is not created twice. Throws INSTANCE_NOT_FOUND,
+     * VALIDATION_FAILED, and what the changes in `groups` throw.
+     */
+    createGroup(id: string, input: NewGroupInput, options?: ActionOptions): Promise<NewGroupResult>;
+    /** Makes the number join a group by its link. Throws INSTANCE_NOT_FOUND, and what the changes in `groups` throw. */
+    joinGroup(id: string, input: JoinGroupInput): Promise<JoinedGroupResource>;
     /** The chats of the instance by their last message, newest first. */
     chats(id: string, query?: ChatQuery): Promise<PageResult<ChatResource>>;
     /** The events of the instance and its messages in the last 30 days, newest first. */
     events(id: string, query?: EventQuery): Promise<PageResult<WebhookEvent>>;
     /** The history of the instance, with the reasons and the next steps, newest first. */
     history(id: string, query?: HistoryQuery): Promise<PageResult<InstanceHistoryResource>>;
+  };
+  /**
+   * Groups: to read them as their network describes them, and to change them. Requests go to the open connection of the
+   * instance and are never queued. Each throws GROUP_NOT_FOUND, INSTANCE_NOT_CONNECTED, UNSUPPORTED_MESSAGE_TYPE,
+   * GROUP_CHANGE_REFUSED, RATE_LIMITED, GATEWAY_ERROR, GATEWAY_UNAVAILABLE; a change also OUTCOME_UNKNOWN, after which it
+   * may have been made or not.
+   */
+  readonly groups: {
+    /** The group with its description and its members, as the network describes them now. */
+    get(id: string): Promise<GroupDetailResource>;
+    /** Changes the name or the description. If only one of both can be changed, the other one stays changed. */
+    update(id: string, input: GroupInput): Promise<GroupResource>;
+    /** Adds or removes people, or makes them admins or no longer. A result for each that you give, in this order. */
+    changeParticipants(id: string, input: ParticipantsInput): Promise<ListResult<ParticipantResultResource>>;
+    /** The link by which anyone can join. */
+    invite(id: string): Promise<GroupInviteResource>;
+    /** Replaces the link. The previous one leads nowhere any more. */
+    revokeInvite(id: string): Promise<GroupInviteResource>;
+    /** The people who ask to be let in. */
+    joinRequests(id: string): Promise<ListResult<JoinRequestResource>>;
+    /** Lets people in who ask for it, or turns them away. A result for each that you give, in this order. */
+    decideJoinRequests(id: string, input: JoinDecisionInput): Promise<ListResult<ParticipantResultResource>>;
+    /** Makes the number leave the group. */
+    leave(id: string): Promise<void>;
   };
   /** Messages: to send, list and read them. */
   readonly messages: {
@@ -309,6 +357,14 @@ export interface ActionResult {
   /** The action as it is now. */
   readonly action: MessageActionResource;
   /** Whether the idempotency key was used before for the same request, so that nothing was queued. */
+  readonly replayed: boolean;
+}
+
+/** The group that was created, or that an earlier call with the same idempotency key has created. */
+export interface NewGroupResult {
+  /** The group as it is now, with the outcome for each participant. */
+  readonly group: NewGroupResource;
+  /** Whether the idempotency key was used before for the same request, so that nothing was created. */
   readonly replayed: boolean;
 }
 

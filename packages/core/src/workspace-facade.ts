@@ -7,7 +7,8 @@ import type { Result } from './domain/result.ts';
 import type { Member } from './domain/workspace/workspace.ts';
 import { chatResource } from './resources/chat.ts';
 import { messageStandingResource } from './resources/message-standing.ts';
-import { groupResource, instanceResource } from './resources/instance.ts';
+import { groupResource } from './resources/group.ts';
+import { instanceResource } from './resources/instance.ts';
 import type { InstanceResource } from './resources/instance.ts';
 import { instanceHistoryResource } from './resources/instance-history.ts';
 import { numberLookupResource } from './resources/number-lookup.ts';
@@ -22,6 +23,17 @@ import { listEventDeliveries } from './services/events/event-deliveries.ts';
 import { findEvent, listInstanceEvents, listMessageEvents } from './services/events/find-events.ts';
 import { lookUpNumbers } from './services/calls/look-up-numbers.ts';
 import { setBlocked } from './services/calls/block-contact.ts';
+import {
+  changeParticipants,
+  createGroup,
+  decideJoinRequests,
+  describeGroup,
+  groupInvite,
+  joinGroup,
+  leaveGroup,
+  listJoinRequests,
+  updateGroup,
+} from './services/calls/manage-groups.ts';
 import { showTyping } from './services/calls/typing.ts';
 import { listHistory } from './services/instances/history.ts';
 import { listChats } from './services/chats.ts';
@@ -113,11 +125,30 @@ export function workspaceFacade(
         data: unwrap(await lookUpNumbers(context, named(id), input)).map(numberLookupResource),
       }),
       groups: async (id) => ({ data: unwrap(await listGroups(context, named(id))).map(groupResource) }),
+      createGroup: async (id, input, { idempotencyKey = null } = {}) =>
+        unwrap(await createGroup(context, { ...named(id), idempotencyKey }, input)),
+      joinGroup: async (id, input) => unwrap(await joinGroup(context, named(id), input)),
       history: async (id, query = {}) =>
         page(unwrap(await listHistory(context, named(id), query)), instanceHistoryResource),
       chats: async (id, query = {}) => page(unwrap(await listChats(context, named(id), query)), chatResource),
       events: async (id, query = {}) =>
         page(unwrap(await listInstanceEvents(context, named(id), query)), eventResource),
+    },
+    groups: {
+      get: async (id) => unwrap(await describeGroup(context, named(id))),
+      update: async (id, input) => unwrap(await updateGroup(context, named(id), input)),
+      changeParticipants: async (id, input) => ({
+        data: unwrap(await changeParticipants(context, named(id), input)),
+      }),
+      invite: async (id) => unwrap(await groupInvite(context, named(id), 'read_invite')),
+      revokeInvite: async (id) => unwrap(await groupInvite(context, named(id), 'revoke_invite')),
+      joinRequests: async (id) => ({ data: unwrap(await listJoinRequests(context, named(id))) }),
+      decideJoinRequests: async (id, input) => ({
+        data: unwrap(await decideJoinRequests(context, named(id), input)),
+      }),
+      leave: async (id) => {
+        unwrap(await leaveGroup(context, named(id)));
+      },
     },
     messages: {
       list: async (query = {}) =>

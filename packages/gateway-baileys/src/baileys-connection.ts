@@ -17,6 +17,7 @@ import type { InstanceSettings } from './options.ts';
 import { setBlocked } from './outbound/block-person.ts';
 import { lookUpNumbers } from './outbound/look-up-numbers.ts';
 import { createReadReceipts } from './outbound/mark-read.ts';
+import { manageGroup } from './outbound/manage-groups.ts';
 import { CONNECTION_CLOSED } from './outbound/outcomes.ts';
 import { sendAction, sendMessage } from './outbound/send-message.ts';
 import { showTyping } from './outbound/show-typing.ts';
@@ -208,6 +209,10 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     act: (action) => untilEnd((writing) => sendAction(outbox, action, writing)),
     lookUp: (numbers) => whileOpen(lookUpNumbers(outbox, numbers), CONNECTION_CLOSED),
     setBlocked: (person, isBlocked) => whileOpen(setBlocked(outbox, person, isBlocked), CONNECTION_CLOSED),
+    async manageGroup(request) {
+      if (hasEnded) return { kind: 'not_done', reason: CONNECTION_CLOSED };
+      return whileOpen(manageGroup(outbox, request), CONNECTION_CLOSED);
+    },
     showTyping: (chat, state) => whileOpen(showTyping(outbox, chat, state), CONNECTION_CLOSED),
     answerPasskey: (answer) =>
       whileOpen(passkey.answer(answer), 'The connection to WhatsApp ended: scan the next QR.'),

@@ -34,6 +34,7 @@ export const WHATSAPP: Pick<
     'typing',
     'lookup',
     'block',
+    'group_admin',
   ],
   // Phones ignore what comes later. Their users have 15 minutes to edit, and two and a half days to delete.
   actionsWithinMs: { edits: 15 * 60_000, deletions: 60 * 60 * 60_000 },

@@ -1,9 +1,11 @@
+import type { GroupRequest } from '@trunkline/core/spi/gateway';
 import type { TranscriptEntry } from '@trunkline/fake-whatsapp';
-import { eventually } from '@trunkline/test-support';
+import { elapsing, eventually } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import { expect, it } from 'vitest';
 import type { BaileysNetwork } from './support/baileys-network.ts';
 import { linked } from './support/linked.ts';
+import type { Linked } from './support/linked.ts';
 
 /** The queries about people that the client has made. */
 function queriesOf({ wa }: BaileysNetwork): readonly TranscriptEntry['node'][] {
@@ -94,4 +96,55 @@ it.runIf(isLongForm)('a person is blocked by their hidden id, with the number if
   await expect(connection.setBlocked?.(nobody, true)).rejects.toThrow('no hidden id');
   wa.refuseQueries('blocklist/set/item', 429);
   await expect(connection.setBlocked?.(known, true)).rejects.toThrow();
+});
+
+const ask = ({ link }: Linked, request: GroupRequest) => link.connection().manageGroup?.(request);
+const person = (to: string) => ({ to, isGroup: false });
+
+it('a new group has an outcome for each participant, by the codes of WhatsApp', async () => {
+  const one = await linked();
+  const { wa } = one.network;
+  const [shy, left, enemy] = ([403, 408, 401] as const).map((refusesGroups, index) =>
+    wa.person(`551199990000${index}`, { refusesGroups }),
+  );
+  const numbers = [one.network.reader, shy, left, enemy].map((known) => known?.phoneNumber ?? '');
+  const participants = [...numbers, '15550000'].map(person);
+  expect(await ask(one, { kind: 'create', name: 'Club', participants })).toEqual({
+    kind: 'done',
+    group: { networkId: expect.stringMatching(/@g\.us$/), name: 'Club', participantsCount: 2 },
+    participants: [
+      { outcome: 'done' },
+      { outcome: 'invitation_needed' },
+      { outcome: 'refused', reason: 'The person has lately left the group.' },
+      { outcome: 'refused', reason: 'The person has blocked the number.' },
+      { outcome: 'not_found' },
+    ],
+  });
+});
+
+it('refusals of WhatsApp change nothing, and what gets no response may have been done', async () => {
+  const one = await linked({ gateway: { socket: { defaultQueryTimeoutMs: elapsing(1_000) } } });
+  const { wa, account, reader } = one.network;
+  const group = wa.group({ subject: 'Team', members: [reader, account] });
+  const rename = { kind: 'rename', group: group.jid, name: 'Crew' } as const;
+  expect(await ask(one, rename)).toEqual({ kind: 'refused', reason: 'not_admin' });
+  const participants = [person(reader.phoneNumber)];
+  wa.refuseQueries('w:g2/set/create', 406);
+  expect(await ask(one, { kind: 'create', name: 'Club', participants })).toEqual({
+    kind: 'refused',
+    reason: 'not_acceptable',
+  });
+  wa.refuseQueries('w:g2/set/create', 429);
+  expect(await ask(one, { kind: 'create', name: 'Club', participants })).toEqual({
+    kind: 'limited',
+    retryAfterMs: 60_000,
+  });
+  wa.muteQueries('w:g2/set/create');
+  await expect(ask(one, { kind: 'create', name: 'Club', participants })).rejects.toThrow();
+  wa.muteQueries('usync/get/usync');
+  expect(await ask(one, { kind: 'create', name: 'Club', participants: [person('15550001')] })).toMatchObject({
+    kind: 'not_done',
+  });
+  await one.link.connection().close();
+  expect(await ask(one, rename)).toMatchObject({ kind: 'not_done' });
 });

@@ -49,6 +49,7 @@ describe('linking over the REST API', () => {
         'typing',
         'lookup',
         'block',
+        'group_admin',
       ],
     });
     await untilNotified(flow, 'instance.connected');

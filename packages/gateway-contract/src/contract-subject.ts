@@ -34,6 +34,8 @@ export type OptionalFeature =
   | 'pairing_codes'
   /** Accounts to which a number is linked only with their passkey. */
   | 'passkeys'
+  /** People who ask an admin to be let into a group. */
+  | 'join_requests'
   /** Downloads of a received message's file on a later connection, by its reference. */
   | 'file_references'
   /** Reports of delivered and read messages. Without these reports, messages stay `sent`. */
@@ -78,6 +80,8 @@ export interface TestPhone {
   addGroup(name: string): Promise<string>;
   /** Removes the number from a group, even while the instance's connection is closed. */
   leaveGroup(networkId: string): Promise<void>;
+  /** A person asks to be let into a group of the number. Absent if `missing` names `join_requests`. */
+  askToJoin?(networkId: string, phoneNumber: string): Promise<void>;
   /** Actions that are not messages to the instance. Absent if `missing` names `activities`. */
   readonly activities?: TestActivities;
   /** Breaks the connection. */

@@ -7,6 +7,7 @@ import type { GatewaySubject } from './contract-subject.ts';
 import { endingContract } from './ending.ts';
 import { linkingContract } from './linking.ts';
 import { lookingUpContract } from './looking-up.ts';
+import { managingGroupsContract } from './managing-groups.ts';
 import { receivingContract } from './receiving.ts';
 import { sendingContract } from './sending.ts';
 import { sendingKindsContract } from './sending-kinds.ts';
@@ -23,6 +24,7 @@ export function describeGatewayContract(subject: GatewaySubject): void {
     typingContract(subject);
     blockingContract(subject);
     lookingUpContract(subject);
+    managingGroupsContract(subject);
     receivingContract(subject);
     activitiesContract(subject);
     endingContract(subject);

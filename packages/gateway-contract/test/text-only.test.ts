@@ -32,6 +32,8 @@ describeGatewayContract({
     typing: 'the network carries messages alone',
     lookup: 'the network carries messages alone',
     block: 'the network carries messages alone',
+    group_admin: 'the network carries messages alone',
+    join_requests: 'the network carries messages alone',
     groups: 'the network has no groups',
     pairing_codes: 'the network links by a QR alone',
     passkeys: 'the network knows no passkeys',

@@ -15,7 +15,7 @@ export interface AnyRequest {
 
 const anyText = fc.string({ unit: 'binary', maxLength: 40 });
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS', 'QUERY'];
-const ID_KINDS = ['instance', 'message', 'webhook', 'delivery', 'event'] as const;
+const ID_KINDS = ['instance', 'group', 'message', 'webhook', 'delivery', 'event'] as const;
 
 function mostly<One, Other>(one: fc.Arbitrary<One>, other: fc.Arbitrary<Other>): fc.Arbitrary<One | Other> {
   return fc.oneof({ arbitrary: one, weight: 5 }, { arbitrary: other, weight: 1 });
@@ -41,7 +41,7 @@ const anyId = fc.oneof(
  * left; often if hardly any other has its status, as files have 206, and typing has 204.
  */
 function weightOf({ method, path }: Route): number {
-  if (method === 'DELETE' || /(disconnect|logout)$/.test(path)) return 1;
+  if (method === 'DELETE' || /(disconnect|logout|leave)$/.test(path)) return 1;
   if (path.endsWith('/media') || path.endsWith('/typing')) return 60;
   return method === 'POST' && path === '/messages' ? 60 : 15;
 }
@@ -271,7 +271,7 @@ export const anyRequest: fc.Arbitrary<AnyRequest> = fc
 export function aimed<Part extends string | Uint8Array | null>(part: Part, { ids }: Harness): Part | string {
   if (typeof part !== 'string') return part;
   return part.replaceAll(
-    /\{(instance|message|webhook|delivery|event)\}/g,
+    /\{(instance|group|message|webhook|delivery|event)\}/g,
     (_, kind: keyof Harness['ids']) => ids[kind],
   );
 }

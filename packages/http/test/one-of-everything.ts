@@ -1,4 +1,5 @@
 import type { Gateway } from '@trunkline/core';
+import type { GroupOutcome } from '@trunkline/core/spi/gateway';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { memoryMediaStore } from '@trunkline/core/testing';
 import { must } from '@trunkline/test-support';
@@ -14,7 +15,7 @@ export interface Harness {
   readonly workspaceId: string;
   readonly call: Call;
   readonly ids: Readonly<
-    Record<'instance' | 'message' | 'webhook' | 'delivery' | 'event' | 'contact', string>
+    Record<'instance' | 'group' | 'message' | 'webhook' | 'delivery' | 'event' | 'contact', string>
   >;
   /** Replaces the parameters of a path with the ids. */
   readonly at: (path: string) => string;
@@ -22,6 +23,8 @@ export interface Harness {
   readonly sendFile: (bytes?: Uint8Array, type?: string) => Promise<Seen>;
   /** `true` stops the network's responses to calls, to closing a connection and to logging a number out. */
   readonly cutOff: (isCutOff: boolean) => void;
+  /** Makes the network answer all requests about groups in this way. */
+  readonly answerGroups: (outcome: GroupOutcome) => void;
 }
 
 export async function oneOfEverything(options: Parameters<typeof startService>[0] = {}): Promise<Harness> {
@@ -48,11 +51,13 @@ export async function oneOfEverything(options: Parameters<typeof startService>[0
   const webhook = idOf((await call('POST', '/webhooks', { json: endpoint })).json);
   const delivery = idOf((await call('POST', `/webhooks/${webhook}/test`)).json);
   await service.clock.advance(1_000);
-  const event = eventOf((await call('GET', `/messages/${message}/events`)).text);
+  const event = firstOf((await call('GET', `/messages/${message}/events`)).text);
   await service.during(sandbox.phone(instance).receive({ from: '15550123', text: 'Hello' }));
   const { messages } = service.trunkline.workspace(workspaceId);
   const { data: inbound } = await messages.list({ direction: 'inbound' });
-  const ids = { instance, message, webhook, delivery, event, contact: must(inbound[0]?.contact).id };
+  const contact = must(inbound[0]?.contact).id;
+  const group = firstOf((await call('GET', `/instances/${instance}/groups`)).text);
+  const ids = { instance, group, message, webhook, delivery, event, contact };
   const byKind: Readonly<Record<string, string>> = ids;
   return {
     service,
@@ -63,11 +68,12 @@ export async function oneOfEverything(options: Parameters<typeof startService>[0
     send,
     sendFile,
     cutOff: line.cut,
+    answerGroups: line.answerGroups,
   };
 }
 
-/** The id of the first event on a page, which is the newest. */
-function eventOf(page: string): string {
+/** The id of the first row of a list. */
+export function firstOf(page: string): string {
   const { data } = JSON.parse(page) as { readonly data: readonly { readonly id: string }[] }; // the response is a list
   return data[0]?.id ?? '';
 }
@@ -75,12 +81,19 @@ function eventOf(page: string): string {
 interface Line {
   readonly up: () => Promise<void>;
   readonly cut: (isCut: boolean) => void;
+  readonly answerGroups: (outcome: GroupOutcome) => void;
+  readonly groupOutcome: () => GroupOutcome | null;
 }
 
 function cuttableLine(): Line {
   let { promise, resolve } = Promise.withResolvers<void>();
   resolve();
+  let groupOutcome: GroupOutcome | null = null;
   return {
+    groupOutcome: () => groupOutcome,
+    answerGroups(outcome) {
+      groupOutcome = outcome;
+    },
     up: () => promise,
     cut(isCut) {
       resolve();
@@ -112,6 +125,10 @@ function behind(line: Line, gateway: Gateway): Gateway {
         setBlocked: async (...given) => {
           await line.up();
           await connection.setBlocked?.(...given);
+        },
+        manageGroup: async (request) => {
+          await line.up();
+          return line.groupOutcome() ?? (await connection.manageGroup?.(request)) ?? { kind: 'done' };
         },
         close: () => line.up().then(() => connection.close()),
         logout: () => line.up().then(() => connection.logout()),

@@ -1,14 +1,15 @@
 import type { ErrorCode } from '@trunkline/core';
+import type { GroupOutcome } from '@trunkline/core/spi/gateway';
 import { REFUSED } from '@trunkline/core/testing';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { must, stayingOpen } from '@trunkline/test-support';
+import { ROUTES } from '../src/routes/all-routes.ts';
 import type { RefusedRequest, Route } from '../src/routes/route.ts';
 import type { Call, Seen } from './client.ts';
-import { oneOfEverything } from './one-of-everything.ts';
+import { firstOf, oneOfEverything } from './one-of-everything.ts';
 import type { Harness } from './one-of-everything.ts';
 import { exampleOf, needed, somePath } from './route-table.ts';
 import { idOf, startService } from './service.ts';
-import type { Service } from './service.ts';
 
 type Act = (harness: Harness) => Promise<Seen>;
 
@@ -37,6 +38,18 @@ const SUCCESSES: Readonly<Record<string, Act>> = {
     service.during(call('POST', at(LOOKUP), { json: WITH_NUMBERS })),
   'PUT /contacts/{contact}/block': ({ service, call, at }) => service.during(call('PUT', at(BLOCK))),
   'DELETE /contacts/{contact}/block': ({ service, call, at }) => service.during(call('DELETE', at(BLOCK))),
+  // The name, and then the description.
+  'PATCH /groups/{group}': ({ service, call, at }) =>
+    service.during(
+      call('PATCH', at('/groups/{group}'), { json: { name: 'Crew', description: 'Fridays' } }),
+      3_000,
+    ),
+  'POST /instances/{instance}/groups/join': ({ service, call, at, answerGroups }) => {
+    answerGroups(JOINED);
+    return service.during(
+      call('POST', at('/instances/{instance}/groups/join'), { json: { invite: 'club' } }),
+    );
+  },
   'DELETE /messages/{message}': async ({ call, send }) => {
     const scheduled = idOf((await send({ send_at: '2026-01-02T00:00:00Z' })).json);
     return call('DELETE', `/messages/${scheduled}`);
@@ -61,7 +74,8 @@ const SUCCESSES: Readonly<Record<string, Act>> = {
 export function success(route: Route): Act {
   const { method, path } = route;
   return (
-    SUCCESSES[`${method} ${path}`] ?? (({ call, at, ids }) => call(method, at(path), needed(route, ids)))
+    SUCCESSES[`${method} ${path}`] ??
+    (({ service, call, at, ids }) => service.during(call(method, at(path), needed(route, ids))))
   );
 }
 
@@ -191,19 +205,19 @@ function ofAnyRow({ method, path }: Route): Partial<Readonly<Record<ErrorCode, A
       return seen;
     },
     GATEWAY_UNAVAILABLE: async () => {
-      const { service, call, instance } = await withoutGateway();
-      return service.during(call(method, path.replace('{instance}', instance)), 20_000);
+      const { service, call, at } = await withoutGateway();
+      return service.during(call(method, at(path)), 20_000);
     },
   };
 }
 
 /** A paired instance in a process without a gateway, after the process with the gateway has stopped. */
-async function withoutGateway(): Promise<{ service: Service; call: Call; instance: string }> {
+async function withoutGateway(): Promise<Pick<Harness, 'service' | 'call' | 'at'>> {
   const storage = stayingOpen(sqliteStorage({ path: ':memory:' }));
-  const { service: first, workspaceId, ids } = await oneOfEverything({ storage });
+  const { service: first, workspaceId, at } = await oneOfEverything({ storage });
   await first.during(first.trunkline.stop());
   const service = await startService({ storage, roles: { gateway: false } });
-  return { service, call: await service.newKey(workspaceId), instance: ids.instance };
+  return { service, call: await service.newKey(workspaceId), at };
 }
 
 /** The errors of the answer to a step of a passkey. */
@@ -250,10 +264,15 @@ const LOOKUP = '/instances/{instance}/lookup';
 const WITH_NUMBERS = { numbers: ['15550100'] };
 const WITH_TYPING = { to: '15550100', state: 'typing' };
 
-/** The errors of a request to the open connection of an instance. */
-function callErrors(path: string, json: object): Readonly<Record<string, Act>> {
-  const name = (code: ErrorCode): string => `POST ${path} ${code}`;
-  const act: Act = ({ call, at }) => call('POST', at(path), { json });
+/** The errors of a request to the open connection of an instance, or about one of its groups. */
+function callErrors(
+  path: string,
+  json: object | undefined,
+  method: 'GET' | 'POST' | 'PATCH' = 'POST',
+): Readonly<Record<string, Act>> {
+  const name = (code: ErrorCode): string => `${method} ${path} ${code}`;
+  const ask = (call: Call, target: string): Promise<Seen> => call(method, target, json && { json });
+  const act: Act = ({ call, at }) => ask(call, at(path));
   return {
     [name('INSTANCE_NOT_CONNECTED')]: async (harness) => {
       await harness.service.during(harness.call('POST', harness.at('/instances/{instance}/disconnect')));
@@ -263,7 +282,8 @@ function callErrors(path: string, json: object): Readonly<Record<string, Act>> {
       const instance = idOf((await call('POST', '/instances')).json);
       await service.during(call('POST', `/instances/${instance}/connect`));
       await service.during(service.sandbox.phone(instance).scan({ capabilities: ['text'] }));
-      return call('POST', path.replace('{instance}', instance), { json });
+      const group = firstOf((await call('GET', `/instances/${instance}/groups`)).text);
+      return ask(call, path.replace('{instance}', instance).replace('{group}', group));
     },
     [name('SUBSCRIPTION_REQUIRED')]: withPlan({ subscription: 'none' }, act),
     [name('SUBSCRIPTION_PAST_DUE')]: withPlan({ subscription: 'past_due' }, act),
@@ -274,8 +294,8 @@ function callErrors(path: string, json: object): Readonly<Record<string, Act>> {
       return seen;
     },
     [name('GATEWAY_UNAVAILABLE')]: async () => {
-      const { service, call, instance } = await withoutGateway();
-      return service.during(call('POST', path.replace('{instance}', instance), { json }), 20_000);
+      const { service, call, at } = await withoutGateway();
+      return service.during(ask(call, at(path)), 20_000);
     },
   };
 }
@@ -312,6 +332,53 @@ function blockErrors(method: 'PUT' | 'DELETE'): Readonly<Record<string, Act>> {
       return seen;
     },
   };
+}
+
+const NEW_GROUP = '/instances/{instance}/groups';
+const GROUP_ROUTES = ROUTES.filter(
+  ({ path, operation }) => path.startsWith('/groups/') || /\.(?:create|join)Group$/.test(operation),
+);
+const JOINED = { kind: 'done', group: { networkId: 'club', name: 'Club', participantsCount: 2 } } as const;
+
+/** The errors of a request about groups. */
+function groupErrors(route: Route): Readonly<Record<string, Act>> {
+  const { method, path } = route;
+  const { json } = needed(route);
+  const name = (code: ErrorCode): string => `${method} ${path} ${code}`;
+  const act: Act = ({ service, call, at }) => service.during(call(method, at(path), json && { json }));
+  const answered =
+    (outcome: GroupOutcome): Act =>
+    (harness) => {
+      harness.answerGroups(outcome);
+      return act(harness);
+    };
+  const of = method === 'GET' || method === 'PATCH' ? method : 'POST';
+  const { [name('GATEWAY_ERROR')]: silent, ...errors } = callErrors(path, json, of);
+  const isChange = route.errors.includes('OUTCOME_UNKNOWN');
+  return {
+    ...errors,
+    [name('GROUP_CHANGE_REFUSED')]: answered({ kind: 'refused', reason: 'not_member' }),
+    [name('GATEWAY_ERROR')]: answered({ kind: 'not_done', reason: 'the connection had ended' }),
+    ...(isChange && silent && { [name('OUTCOME_UNKNOWN')]: silent }),
+  };
+}
+
+/** The errors of a new group, with an idempotency key. */
+const KEYED_GROUP: Readonly<Record<string, Act>> = {
+  [`POST ${NEW_GROUP} IDEMPOTENCY_KEY_REUSED`]: async (harness) => {
+    await createClub(harness, 'Club');
+    return createClub(harness, 'Gang');
+  },
+  [`POST ${NEW_GROUP} GROUP_NOT_FOUND`]: async (harness) => {
+    const group = idOf((await createClub(harness, 'Club')).json);
+    await harness.service.during(harness.call('POST', `/groups/${group}/leave`));
+    return createClub(harness, 'Club');
+  },
+};
+
+function createClub({ service, call, at }: Harness, name: string): Promise<Seen> {
+  const options = { json: { name, participants: ['15550100'] }, headers: { 'Idempotency-Key': 'k' } };
+  return service.during(call('POST', at(NEW_GROUP), options));
 }
 
 const REACTION = '/messages/{message}/reaction';
@@ -470,6 +537,8 @@ const OF_ONE_ROW: Readonly<Record<string, Act>> = {
     return send({ text: 'something else' }, { 'Idempotency-Key': 'k' });
   },
   ...callErrors(TYPING, WITH_TYPING),
+  ...GROUP_ROUTES.reduce((all, route) => ({ ...all, ...groupErrors(route) }), {}),
+  ...KEYED_GROUP,
   ...callErrors(LOOKUP, WITH_NUMBERS),
   ...blockErrors('PUT'),
   ...blockErrors('DELETE'),

@@ -312,6 +312,7 @@ export interface WebhookInstance {
     | 'typing'
     | 'lookup'
     | 'block'
+    | 'group_admin'
   )[];
   /** Why the instance is not connected or is restricted, such as `qr_timeout`. */
   readonly last_error?: string;

@@ -100,8 +100,8 @@ async function startOn(
   const { networks: given, adapt = (options) => options, terminal = processTerminal } = parts;
   const storage = openOnce(await storageOn(settings.database));
   const { urlPolicy, webhookAllow, webhookDeny } = settings;
-  const { standardWebhooks, instanceProxies, linkPreviews, instanceHistoryDays, instanceDownAfterMs } =
-    settings;
+  const { standardWebhooks, instanceProxies, linkPreviews, groupLimits } = settings;
+  const { instanceHistoryDays, instanceDownAfterMs } = settings;
   const urlRules = {
     urlPolicy,
     webhookAllow,
@@ -124,6 +124,7 @@ async function startOn(
     linkPreviews,
     linkPage: settings.publicUrl && settings.publicUrl + LINK_PATH,
     retention: { instanceHistoryDays, messagesDays: settings.messageRetentionDays },
+    groupLimits,
     instanceDownAfterMs,
     stopTimeoutMs: settings.stopTimeoutMs,
     logger,

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import type { Group, GroupReport, Lease, Storage } from '@trunkline/core/spi/storage';
 import { must, only } from '@trunkline/test-support';
-import { it } from './cases.ts';
+import { it, itAlways } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { NOW, testId } from './examples.ts';
 import { loseLease, storeInstance, storeLeasedInstance, storeWorkspace, takeLease } from './fixtures.ts';
@@ -132,6 +132,29 @@ export function groupContract(subject: ContractSubject): void {
       expect(await groups.list(workspace.id, instance.id)).toEqual(before);
       await save(storage, lease, [], { full: true });
       expect(await names()).toEqual([]);
+    });
+
+    itAlways('leave the list one by one, and are found in their workspace until then', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const { groups } = storage;
+      await save(storage, lease, [
+        { networkId: 'g1', name: 'Apes', participantsCount: 3 },
+        { networkId: 'g2', name: 'Bees', participantsCount: 4 },
+      ]);
+      const [apes, bees] = await groups.list(workspace.id, instance.id);
+      expect(await groups.findInWorkspace(workspace.id, must(bees).id)).toEqual(bees);
+      expect(await groups.findInWorkspace((await storeWorkspace(storage)).id, must(bees).id)).toBeNull();
+      await save(storage, lease, [
+        { networkId: 'g2', isMember: false },
+        { networkId: 'g3', isMember: false },
+      ]);
+      expect(await groups.list(workspace.id, instance.id)).toEqual([apes]);
+      expect(await groups.findInWorkspace(workspace.id, must(bees).id)).toBeNull();
+      expect(await groups.findByNetworkId(instance.id, 'g2')).toEqual({ ...bees, isMember: false });
+      expect(await groups.findByNetworkId(instance.id, 'g3')).toBeNull();
+      await save(storage, lease, [{ networkId: 'g1', isMember: false }, { networkId: 'g2' }], { full: true });
+      expect(await groups.list(workspace.id, instance.id)).toMatchObject([{ name: 'Bees' }]);
     });
 
     it('leave the list of only one instance', async () => {

@@ -28,6 +28,7 @@ import { instanceHistoryContract } from './instance-history.ts';
 import { laneContract } from './lanes.ts';
 import { leaseContract } from './leases.ts';
 import { lostClaimContract } from './lost-claims.ts';
+import { groupChangeContract } from './group-changes.ts';
 import { lookupContract } from './lookups.ts';
 import { mediaContract } from './media.ts';
 import { messageChangeContract } from './message-changes.ts';
@@ -69,6 +70,7 @@ export function describeStorageContract(subject: ContractSubject): void {
     sessionContract(subject);
     callContract(subject);
     lookupContract(subject);
+    groupChangeContract(subject);
     groupContract(subject);
     contactContract(subject);
     chatContract(subject);

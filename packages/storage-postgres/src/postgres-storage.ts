@@ -16,6 +16,7 @@ import { describeDatabase } from './database/description.ts';
 import { endpointStore } from './deliveries/endpoint-store.ts';
 import { eventStore } from './deliveries/event-store.ts';
 import { erasureStore } from './erasure/erasure-store.ts';
+import { groupChangeStore } from './instances/group-change-store.ts';
 import { groupStore } from './people/group-store.ts';
 import { historyStore } from './instances/history-store.ts';
 import { instanceStore } from './instances/instance-store.ts';
@@ -82,6 +83,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
     sessions: explained(sessionStore(connected)),
     calls: explained(callStore(connected)),
     lookups: explained(lookupStore(connected)),
+    groupChanges: explained(groupChangeStore(connected)),
     groups: explained(groupStore(connected)),
     contacts: explained(contactStore(connected)),
     messages: explained(messageStore(connected, senders)),

@@ -22,6 +22,7 @@ import { downloadStore } from './messages/download-store.ts';
 import { endpointStore } from './deliveries/endpoint-store.ts';
 import { eventStore } from './deliveries/event-store.ts';
 import { erasureStore } from './erasure/erasure-store.ts';
+import { groupChangeStore } from './instances/group-change-store.ts';
 import { groupStore } from './people/group-store.ts';
 import { historyStore } from './instances/history-store.ts';
 import { idempotencyLog } from './messages/idempotency-log.ts';
@@ -95,6 +96,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
     sessions: explained(sessionStore(connected)),
     calls: explained(callStore(connected)),
     lookups: explained(lookupStore(connected)),
+    groupChanges: explained(groupChangeStore(connected)),
     groups: explained(groupStore(connected)),
     contacts: explained(contactStore(connected)),
     messages: explained(messageStore(connected, senders)),

@@ -39,6 +39,7 @@ const happening = z.object({ from: z.string(), groupNetworkId: z.string().option
 const call = happening.extend({ video: z.boolean().optional() });
 const undecryptable = happening.extend({ reason: z.enum(['no_key', 'view_once']).optional() });
 const group = z.object({ name: z.string(), participantsCount: z.int() });
+const offer = z.object({ name: z.string(), asksAdmin: z.boolean().optional() });
 
 /**
  * The phones, for other processes: `POST /phones/{instance}/{action}` with the action's input as JSON. The response has
@@ -68,6 +69,10 @@ export function phoneRoutes({ phone, unlink, log }: Pick<Network, 'phone' | 'unl
   action('call', call, (id, offered) => phone(id).call(offered));
   action('receiveUndecryptable', undecryptable, (id, message) => phone(id).receiveUndecryptable(message));
   action('addGroup', group, (id, named) => phone(id).addGroup(named));
+  action('offerGroup', offer, (id, named) => phone(id).offerGroup(named));
+  action('askToJoin', z.object({ networkId: z.string(), phoneNumber: z.string() }), (id, asked) =>
+    phone(id).askToJoin(asked.networkId, asked.phoneNumber),
+  );
   action('leaveGroup', z.object({ networkId: z.string() }), (id, { networkId }) =>
     phone(id).leaveGroup(networkId),
   );

@@ -1,9 +1,7 @@
-import { GroupChat } from '../directory/group-chat.ts';
-import { LinkedAccount } from '../directory/linked-account.ts';
+import { notify } from '../directory/notify-group.ts';
 import type { AddressingMode, Contact, ContactOptions, ReceivedMessage } from '../directory/contact.ts';
 import type { Network } from '../network.ts';
 import { seconds, stanza } from '../stanza.ts';
-import type { Stanza } from '../stanza.ts';
 
 /** Someone with a phone. Plain data, so that it can cross a process boundary. */
 export interface Person {
@@ -53,6 +51,10 @@ export interface DirectoryApi {
   renameGroup(group: Group, subject: string): void;
   /** From now on, lists of an account's groups omit the name of this group. */
   listWithoutName(group: Group): void;
+  /** Makes an admin let in people who join by the link. */
+  askAdminsOf(group: Group): void;
+  /** A person asks to be let into the group. */
+  askToJoin(group: Group, person: Person): void;
   addToGroup(group: Group, ...people: readonly Person[]): void;
   removeFromGroup(group: Group, ...people: readonly Person[]): void;
   /**
@@ -108,6 +110,12 @@ export function directoryApi(network: Network): DirectoryApi {
     },
     listWithoutName: ({ jid }) => {
       directory.group(jid).isListedByName = false;
+    },
+    askAdminsOf: ({ jid }) => {
+      directory.group(jid).asksAdmin = true;
+    },
+    askToJoin: ({ jid }, { phoneNumber }) => {
+      directory.group(jid).asking.set(directory.contact(phoneNumber), network.now());
     },
     addToGroup: ({ jid }, ...people) => {
       const group = directory.group(jid);
@@ -180,24 +188,6 @@ export function directoryApi(network: Network): DirectoryApi {
 
 function personOf({ phoneNumber, name, jid, lidJid }: Contact): Person {
   return { phoneNumber, name, jid, lidJid: lidJid ?? null };
-}
-
-/** Notifies as if the first member had made the change. */
-function notify(network: Network, group: GroupChat, change: Stanza): void {
-  const [author] = group.members;
-  const attrs = {
-    id: network.newStanzaId(),
-    type: 'w:gp2',
-    from: group.jid,
-    participant: author === undefined ? undefined : group.jidOf(author),
-    participant_pn: author?.hidesNumber === false ? author.jid : undefined,
-    t: seconds(network.now()),
-    addressing_mode: group.addressing,
-  };
-  for (const member of group.members) {
-    if (!(member instanceof LinkedAccount)) continue;
-    for (const { inbox } of member.companions.values()) inbox.put(stanza('notification', attrs, [change]));
-  }
 }
 
 interface DeviceChange {

@@ -4,6 +4,7 @@ import { child, children, stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
 import { comeOnline } from './come-online.ts';
 import type { Connection } from './connection.ts';
+import { GROUP_QUERIES } from './groups.ts';
 import { takeTokens } from '../messages/trust-token.ts';
 import { onLinkCode } from '../pairing/link-code.ts';
 import {
@@ -93,6 +94,8 @@ const QUERIES: Readonly<{ [name: string]: Responder }> = {
     else if (!group.members.has(connection.client.account)) connection.refuse(query, 403, 'forbidden');
     else connection.reply(query, [group.node()]);
   },
+
+  ...GROUP_QUERIES,
 
   'w:m/set/media_conn': (connection, query) => {
     const { media } = connection.network;

@@ -18,6 +18,8 @@ export interface ContactOptions {
   /** The name of a business, certified by the network. */
   readonly verifiedName?: string;
   readonly pictureUrl?: string;
+  /** The code with which the network refuses that someone adds this person to a group. By default, it does not. */
+  readonly refusesGroups?: 401 | 403 | 408;
   /** How many devices the person has linked to the phone. None by default. */
   readonly linkedDevices?: number;
   /**
@@ -72,6 +74,7 @@ export class Contact {
   readonly username: string | undefined;
   readonly verifiedName: string | undefined;
   readonly pictureUrl: string | undefined;
+  readonly refusesGroups: 401 | 403 | 408 | undefined;
   readonly #devices = new Map<number, SignalPeer | undefined>([[PHONE, undefined]]);
   readonly writtenToBy: AddressingMode | 'either';
   readonly needsToken: boolean | 'any';
@@ -97,6 +100,7 @@ export class Contact {
     this.username = options.username;
     this.verifiedName = options.verifiedName;
     this.pictureUrl = options.pictureUrl;
+    this.refusesGroups = options.refusesGroups;
     for (let count = 0; count < (options.linkedDevices ?? 0); count += 1) this.linkDevice();
     if (options.isHosted) this.#devices.set(HOSTED, undefined);
     this.writtenToBy = options.writtenToBy ?? 'either';

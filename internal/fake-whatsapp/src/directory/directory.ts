@@ -65,8 +65,12 @@ export class Directory {
     return this.#groups.get(jid);
   }
 
+  get groups(): readonly GroupChat[] {
+    return [...this.#groups.values()];
+  }
+
   groupsOf(contact: Contact): readonly GroupChat[] {
-    return [...this.#groups.values()].filter(({ members }) => members.has(contact));
+    return this.groups.filter(({ members }) => members.has(contact));
   }
 
   /** The owner of a jid, by number or LID, whatever the device. */

@@ -14,6 +14,13 @@ export interface GroupSettings {
 export class GroupChat {
   readonly id: string;
   readonly members: Set<Contact>;
+  readonly admins: Set<Contact>;
+  description: { readonly id: string; readonly body: string } | null = null;
+  inviteCode: string | null = null;
+  /** Whether an admin has to let in people who join by the link. */
+  asksAdmin = false;
+  /** The people who ask to be let in, with the time in milliseconds. */
+  readonly asking = new Map<Contact, number>();
   addressing: AddressingMode;
   /** Seconds until messages disappear; null if they stay. */
   timer: number | null = null;
@@ -25,6 +32,7 @@ export class GroupChat {
   constructor(id: string, settings: GroupSettings) {
     this.id = id;
     this.members = new Set(settings.members);
+    this.admins = new Set(settings.admins);
     this.addressing = settings.addressing;
     this.subject = settings.subject;
     this.#settings = settings;
@@ -48,8 +56,8 @@ export class GroupChat {
   }
 
   #node(participants: readonly Stanza[], subject: string | undefined): Stanza {
-    const { admins, announcement, createdAt } = this.#settings;
-    const [creator] = admins;
+    const { announcement, createdAt } = this.#settings;
+    const [creator] = this.#settings.admins;
     const created = seconds(createdAt);
     const attrs = {
       id: this.id,
@@ -65,8 +73,16 @@ export class GroupChat {
     return stanza('group', attrs, [
       ...participants,
       ...timer,
+      ...this.#descriptionNode(),
+      ...(this.asksAdmin ? [stanza('membership_approval_mode')] : []),
       ...(announcement ? [stanza('announcement')] : []),
     ]);
+  }
+
+  #descriptionNode(): readonly Stanza[] {
+    if (this.description === null) return [];
+    const { id, body } = this.description;
+    return [stanza('description', { id }, [stanza('body', {}, Buffer.from(body))])];
   }
 
   participantNode(member: Contact): Stanza {
@@ -74,7 +90,8 @@ export class GroupChat {
       this.addressing === 'pn'
         ? { lid: member.lidJid }
         : { phone_number: member.hidesNumber ? undefined : member.jid };
-    const type = this.#settings.admins.includes(member) ? 'admin' : undefined;
+    const admin = this.#settings.admins[0] === member ? 'superadmin' : 'admin';
+    const type = this.admins.has(member) ? admin : undefined;
     return stanza('participant', { jid: this.jidOf(member), ...other, type });
   }
 }

@@ -46,6 +46,17 @@ const TABLE = {
     status: 409,
     meaning: 'The status of the message does not allow this.',
   },
+  GROUP_CHANGE_REFUSED: {
+    status: 409,
+    meaning:
+      'The messaging network refused this for the group: details.reason says why, such as not_admin or invite_invalid.',
+    exampleDetails: { reason: 'not_admin' },
+  },
+  OUTCOME_UNKNOWN: {
+    status: 409,
+    meaning:
+      'The messaging network may have done this or not: look at the group before you repeat it. With an Idempotency-Key, a repeat is safe and does nothing again.',
+  },
   QR_NOT_AVAILABLE: { status: 409, meaning: 'There is a QR only while the status is qr_required.' },
   PASSKEY_NOT_AVAILABLE: {
     status: 409,
@@ -89,7 +100,7 @@ const TABLE = {
   RATE_LIMITED: {
     status: 429,
     meaning:
-      'The API key made too many requests, or the instance was asked too often for typing, lookups or blocks.',
+      'The API key made too many requests, or the instance was asked too often for typing, lookups, blocks or changes of groups.',
     exampleDetails: { retry_after: 12, limit: 600, reset: 1_795_209_312 },
   },
   SEND_BACKLOG: {

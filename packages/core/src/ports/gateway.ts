@@ -1,6 +1,7 @@
 import type { MessageKindAndPayload } from '@trunkline/receiver';
 import type { ContactReport } from '../domain/contact/contact.ts';
 import type { GroupReport } from '../domain/instance/group.ts';
+import type { GroupOutcome, GroupRequest } from '../domain/instance/group-request.ts';
 import type { Restriction } from '../domain/instance/restriction.ts';
 import type { ChatAddress, TypingState } from '../domain/instance/instance-call.ts';
 import type { NumberLookup } from '../domain/instance/number-lookup.ts';
@@ -179,6 +180,12 @@ export interface GatewayConnection {
    * if the network refuses it or could not be reached. Required for the capability `block`.
    */
   setBlocked?(person: ChatAddress, isBlocked: boolean): Promise<void>;
+  /**
+   * Carries out a request about a group. The service makes changes one after another, and limits how many. If this
+   * rejects, nobody knows whether a change was made, and it is not repeated: when nothing can have reached the network,
+   * resolve with `not_done` instead. Required for the capability `group_admin`.
+   */
+  manageGroup?(request: GroupRequest): Promise<GroupOutcome>;
   /**
    * Opens the file of a received message by its `reference`, even if an earlier connection reported the reference.
    * Rejects if the file is not available now. Absent if the network's files have no references.

@@ -1,5 +1,4 @@
 import type { WebhookInstance } from '@trunkline/receiver';
-import type { Group } from '../domain/instance/group.ts';
 import type { Capability, Instance, InstanceStatus } from '../domain/instance/instance.ts';
 import type { PaceName } from '../domain/instance/pace.ts';
 import type { PasskeyRequestOptions } from '../domain/instance/passkey.ts';
@@ -137,25 +136,4 @@ export interface PasskeyResource {
   readonly code: string | null;
   /** When the linking ends unless the step is done; ISO 8601 with an offset. */
   readonly expires_at: string;
-}
-
-/** A group that an instance is a member of. */
-export interface GroupResource {
-  /** `grp_…` */
-  readonly id: string;
-  /** The subject of the group. */
-  readonly name: string;
-  /** How many members the network reports. */
-  readonly participants_count: number;
-  /** When the network last reported the group; ISO 8601 with an offset. */
-  readonly synced_at: string;
-}
-
-export function groupResource(group: Group): GroupResource {
-  return {
-    id: group.id,
-    name: group.name,
-    participants_count: group.participantsCount,
-    synced_at: timestamp(group.syncedAt),
-  };
 }

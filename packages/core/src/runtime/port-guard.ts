@@ -56,6 +56,7 @@ const PURPOSES: Readonly<Record<StoreName, string>> = {
   sessions: 'the sessions of instances',
   calls: 'calls of instances',
   lookups: 'lookups of numbers',
+  groupChanges: 'changes of groups',
   groups: 'groups',
   contacts: 'contacts',
   messages: 'messages',
@@ -89,7 +90,7 @@ const CHECK_FAILED =
 const ANSWER_FAILED =
   'the network did not take the answer to its request for a passkey, which the person can give again while the step lasts: err says why';
 const CALL_FAILED =
-  'the network did not do what a request asked of a connected instance, which got 502 and may be repeated: err says why';
+  'the network did not do in time what a request asked of a connected instance, or failed: the request got an error that says whether to repeat it; err says why';
 const NOTIFIER_FAILED =
   'an email was not accepted by the notifier, and is tried again later: check the notifier';
 const RESOLVER_FAILED =
@@ -388,8 +389,12 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
         ms: CALLING_MS,
         isRemote: true,
       });
-      const [typing, lookup] = [calling('showTyping'), calling('lookUp')] as const;
-      const block = calling('setBlocked');
+      const [typing, lookup, block, group] = [
+        calling('showTyping'),
+        calling('lookUp'),
+        calling('setBlocked'),
+        calling('manageGroup'),
+      ] as const;
       const closeLate = (connection: GatewayConnection): void => {
         connection.close().catch(() => undefined);
       };
@@ -401,7 +406,7 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
         }),
         async open(...args) {
           const connection = await inTime(open, gateway.open(...args), closeLate);
-          const { answerPasskey, showTyping, lookUp, setBlocked } = connection;
+          const { answerPasskey, showTyping, lookUp, setBlocked, manageGroup } = connection;
           return {
             ...wrapMethods(connection, (_name, method) => method),
             ...(answerPasskey && {
@@ -413,6 +418,9 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
             ...(lookUp && { lookUp: (numbers) => inTime(lookup, lookUp.call(connection, numbers)) }),
             ...(setBlocked && {
               setBlocked: (...given) => inTime(block, setBlocked.apply(connection, given)),
+            }),
+            ...(manageGroup && {
+              manageGroup: (request) => inTime(group, manageGroup.call(connection, request)),
             }),
             close: () => inTime(close, connection.close()),
             logout: () => inTime(logout, connection.logout()),

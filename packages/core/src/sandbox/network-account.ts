@@ -1,4 +1,3 @@
-import type { GroupReport } from '../domain/instance/group.ts';
 import type { TypingState } from '../domain/instance/instance-call.ts';
 import type { LinkedProfile, MessageReceipt, OutgoingDetail, OutgoingMention } from '../ports/gateway.ts';
 import type {
@@ -10,6 +9,7 @@ import type {
   NetworkRecord,
   SandboxAction,
 } from './network-record.ts';
+import type { SandboxGroup } from './sandbox-groups.ts';
 
 /** A message that the network accepted. */
 export interface AcceptedMessage {
@@ -51,7 +51,9 @@ export interface NetworkAccount {
   /**
    * By phone number, then by network id. A number stays in its groups when it is unlinked from an instance.
    */
-  readonly groups: Map<string, Map<string, GroupReport>>;
+  readonly groups: Map<string, Map<string, SandboxGroup>>;
+  /** Groups that a number has left, which it may join again by their links; by network id. */
+  readonly leftGroups: Map<string, SandboxGroup>;
   readonly accepted: Map<string, AcceptedMessage>;
   readonly acted: Map<string, AcceptedAction>;
   /** The latest, the newest at the end. Forgotten when the process ends. */
@@ -77,6 +79,7 @@ export function newAccount(): NetworkAccount {
   return {
     profile: undefined,
     groups: new Map(),
+    leftGroups: new Map(),
     accepted: new Map(),
     acted: new Map(),
     typing: [],
@@ -109,8 +112,8 @@ export function readMessages({ acted }: NetworkAccount): readonly string[] {
 export function groupsOf(
   { profile, groups }: NetworkAccount,
   phoneNumber: string = profile?.phoneNumber ?? '',
-): Map<string, GroupReport> {
-  const known = groups.get(phoneNumber) ?? new Map<string, GroupReport>();
+): Map<string, SandboxGroup> {
+  const known = groups.get(phoneNumber) ?? new Map<string, SandboxGroup>();
   groups.set(phoneNumber, known);
   return known;
 }
@@ -150,10 +153,15 @@ export function remember(account: NetworkAccount, record: NetworkRecord): void {
       break;
     case 'group':
       groupsOf(account, record.phoneNumber).set(record.group.networkId, record.group);
+      account.leftGroups.delete(record.group.networkId);
       break;
-    case 'group_left':
-      groupsOf(account, record.phoneNumber).delete(record.networkId);
+    case 'group_left': {
+      const groups = groupsOf(account, record.phoneNumber);
+      const left = groups.get(record.networkId);
+      if (left) account.leftGroups.set(record.networkId, left);
+      groups.delete(record.networkId);
       break;
+    }
     case 'accepted': {
       const { instanceId: _instance, kind: _kind, receipts, ...accepted } = record;
       const { networkId } = accepted;

@@ -1,5 +1,4 @@
 import type { MessageKindAndPayload } from '@trunkline/receiver';
-import type { GroupReport } from '../domain/instance/group.ts';
 import type { MediaType } from '../domain/message/media-rules.ts';
 import type {
   LinkedProfile,
@@ -9,13 +8,14 @@ import type {
   OutgoingMention,
 } from '../ports/gateway.ts';
 import type { SandboxPerson } from './person.ts';
+import type { SandboxGroup } from './sandbox-groups.ts';
 
 /** An event on the sandbox network. All records together make up the network's state. */
 export type NetworkRecord = { readonly instanceId: string } & (
   | { readonly kind: 'linked'; readonly profile: LinkedProfile }
   | { readonly kind: 'unlinked' }
   /** The number is in this group. */
-  | { readonly kind: 'group'; readonly phoneNumber: string; readonly group: GroupReport }
+  | { readonly kind: 'group'; readonly phoneNumber: string; readonly group: SandboxGroup }
   | { readonly kind: 'group_left'; readonly phoneNumber: string; readonly networkId: string }
   /** The network accepted a message, and owes these receipts. */
   | {

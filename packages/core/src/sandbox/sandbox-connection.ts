@@ -34,6 +34,8 @@ import { personOf } from './person.ts';
 import { recipientRule } from './recipient-rules.ts';
 import type { RecipientRule } from './recipient-rules.ts';
 import { sandboxFiles } from './sandbox-files.ts';
+import { manageGroup } from './sandbox-groups.ts';
+import type { SandboxGroup } from './sandbox-groups.ts';
 
 /** How long the sandbox network takes for one step. */
 const STEP_MS = 25;
@@ -398,6 +400,28 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     });
   };
 
+  const newName = (prefix: string): string => `${prefix}${hex(context.random.bytes(8))}`;
+
+  const manage: GatewayConnection['manageGroup'] = async (request) => {
+    await after(STEP_MS);
+    const phoneNumber = account.profile?.phoneNumber;
+    if (state !== 'open' || phoneNumber === undefined)
+      return { kind: 'not_done', reason: 'The connection to the sandbox network has closed.' };
+    const groups = groupsOf(account);
+    return manageGroup(
+      {
+        phoneNumber,
+        find: (networkId) => groups.get(networkId),
+        findByCode: (code) =>
+          [...groups.values(), ...account.leftGroups.values()].find(({ inviteCode }) => inviteCode === code),
+        save: (group) => record({ instanceId, kind: 'group', phoneNumber, group }),
+        leave: (networkId) => record({ instanceId, kind: 'group_left', phoneNumber, networkId }),
+        newName,
+      },
+      request,
+    );
+  };
+
   const close = (): void => {
     state = 'closed';
     for (const end of waits) end();
@@ -416,6 +440,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     showTyping,
     lookUp,
     setBlocked,
+    manageGroup: manage,
     openFile: files.openFile,
     answerPasskey,
     async close() {
@@ -495,7 +520,7 @@ function signedCredential({ challenge }: PasskeyRequestOptions): PasskeyCredenti
 }
 
 /** The groups of a newly linked number: the same ids for the same number, even after a restart without a journal. */
-function firstGroups(phoneNumber: string): readonly GroupReport[] {
+function firstGroups(phoneNumber: string): readonly SandboxGroup[] {
   return FIRST_GROUPS.map(([name, participantsCount]) => ({
     networkId: `group-${phoneNumber}-${name.toLowerCase()}`,
     name,

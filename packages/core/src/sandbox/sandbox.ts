@@ -2,13 +2,14 @@ import { checkOptionNames } from '@trunkline/option-names';
 import type { MessageKindAndPayload } from '@trunkline/receiver';
 import { base64, hex } from '../domain/base-encoding.ts';
 import type { Capability } from '../domain/instance/instance.ts';
+import type { GroupRole } from '../domain/instance/group-request.ts';
 import type { MediaType } from '../domain/message/media-rules.ts';
 import type { PasskeyCredential } from '../domain/instance/passkey.ts';
 import { refuse } from '../domain/result.ts';
 import type { Gateway, GatewayContext, GatewayListener, LinkedProfile } from '../ports/gateway.ts';
 import { CAPABILITIES, kindText } from '../services/message-kinds/message-kinds.ts';
 import { unwrap } from '../trunkline-error.ts';
-import { forgetOldMessages, newAccount, readMessages, remember } from './network-account.ts';
+import { forgetOldMessages, groupsOf, newAccount, readMessages, remember } from './network-account.ts';
 import type { AcceptedAction, AcceptedMessage, NetworkAccount, SandboxTyping } from './network-account.ts';
 import type {
   ActivityOn,
@@ -21,6 +22,7 @@ import type {
 import { personOf } from './person.ts';
 import type { SandboxPerson } from './person.ts';
 import { openConnection } from './sandbox-connection.ts';
+import { inviteLink } from './sandbox-groups.ts';
 import { checkSandboxCredentials, profileOf, SANDBOX_CREDENTIALS } from './sandbox-credentials.ts';
 import type { SandboxConnection } from './sandbox-connection.ts';
 
@@ -78,8 +80,18 @@ export interface SandboxPhone {
   call(call: SandboxCall): Promise<void>;
   /** Sends a message that only the phone can show, as a person. Returns the network's id of the message. */
   receiveUndecryptable(message: SandboxUndecryptable): Promise<string>;
-  /** Adds the number to a new group. Returns the network's id of the group. */
-  addGroup(group: { readonly name: string; readonly participantsCount: number }): Promise<string>;
+  /**
+   * Adds the number to a new group, as an admin unless `ownRole` says otherwise. Returns the network's id of the group.
+   */
+  addGroup(group: {
+    readonly name: string;
+    readonly participantsCount: number;
+    readonly ownRole?: GroupRole | undefined;
+  }): Promise<string>;
+  /** Makes a group that the number is not in. Returns the link by which it can join, or ask an admin to be let in. */
+  offerGroup(group: { readonly name: string; readonly asksAdmin?: boolean | undefined }): Promise<string>;
+  /** A person asks to be let into a group of the number. */
+  askToJoin(networkId: string, phoneNumber: string): Promise<void>;
   /** Makes the number leave a group. */
   leaveGroup(networkId: string): Promise<void>;
   /** Drops the connection, which can be opened again. */
@@ -384,12 +396,25 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       async receiveUndecryptable({ from, groupNetworkId = null, reason = 'view_once' }) {
         return happens('IN', { kind: 'undecryptable', from, groupNetworkId, reason });
       },
-      async addGroup({ name, participantsCount }) {
+      async addGroup({ name, participantsCount, ownRole = 'admin' }) {
         const connection = online();
-        const group = { networkId: newName('group-'), name, participantsCount };
+        const group = { networkId: newName('group-'), name, participantsCount, ownRole };
         record({ instanceId, kind: 'group', phoneNumber: linkedNumber(), group });
         await connection.report(group);
         return group.networkId;
+      },
+      async offerGroup({ name, asksAdmin = false }) {
+        const [networkId, inviteCode, phoneNumber] = [newName('group-'), newName(''), linkedNumber()];
+        const group = { networkId, name, participantsCount: 5, inviteCode, asksAdmin };
+        record({ instanceId, kind: 'group', phoneNumber, group });
+        record({ instanceId, kind: 'group_left', phoneNumber, networkId });
+        return inviteLink(inviteCode);
+      },
+      async askToJoin(networkId, phoneNumber) {
+        const group = groupsOf(accountOf(instanceId)).get(networkId);
+        if (!group) return cannot('The number is in no such group.');
+        const asking = { ...group.asking, [phoneNumber]: context().clock.now() };
+        record({ instanceId, kind: 'group', phoneNumber: linkedNumber(), group: { ...group, asking } });
       },
       async leaveGroup(networkId) {
         const connection = online();

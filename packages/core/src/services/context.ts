@@ -1,4 +1,5 @@
 import type { UrlRules } from '../domain/endpoint/host-rules.ts';
+import type { GroupLimits } from '../domain/instance/group-change-limits.ts';
 import type { LinkPreviewMode } from '../domain/message/link-preview.ts';
 import type { NewId } from '../domain/id.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -63,4 +64,6 @@ interface ServiceSettings extends UrlRules {
   readonly instanceDownAfterMs: number;
   /** How long a request waits for the gateway to carry out a disconnect, logout or delete. */
   readonly operationTimeoutMs: number;
+  /** How often an instance may change groups, and how many people it may let into them. */
+  readonly groupLimits: GroupLimits;
 }

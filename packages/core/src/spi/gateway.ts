@@ -48,6 +48,22 @@ export type {
   PasskeyStep,
 } from '../domain/instance/passkey.ts';
 export type { ContactReport } from '../domain/contact/contact.ts';
+export type {
+  GroupAnswer,
+  GroupChange,
+  GroupDescription,
+  GroupMember,
+  GroupOutcome,
+  GroupQuestion,
+  GroupRefusal,
+  GroupRequest,
+  GroupRole,
+  JoinDecision,
+  JoinRequest,
+  ParticipantChange,
+  ParticipantOutcome,
+  ParticipantResult,
+} from '../domain/instance/group-request.ts';
 export type { GroupReport } from '../domain/instance/group.ts';
 export type { Restriction } from '../domain/instance/restriction.ts';
 export type { MessageError } from '../domain/message/message.ts';

@@ -29,6 +29,13 @@ export {
   passkeyAnswerInput,
   typingInput,
 } from '../inputs/instances.ts';
+export {
+  groupInput,
+  joinDecisionInput,
+  joinGroupInput,
+  newGroupInput,
+  participantsInput,
+} from '../inputs/groups.ts';
 export { eventPageQuery, eventQuery, eventStreamQuery } from '../inputs/events.ts';
 export { deliveryQuery, secretRotation, webhookChanges, webhookInput } from '../inputs/webhooks.ts';
 export { chatQuery } from '../inputs/chats.ts';
@@ -69,6 +76,8 @@ export {
 } from '../domain/event/event.ts';
 export { SCOPES } from '../domain/api-key/api-key.ts';
 export { DELIVERY_STATUSES } from '../domain/delivery/delivery.ts';
+export { GROUP_ROLES } from '../domain/instance/group-request.ts';
+export { PARTICIPANT_OUTCOMES } from '../resources/group.ts';
 export { INSTANCE_STATUSES } from '../domain/instance/instance.ts';
 export { PACE_NAMES } from '../domain/instance/pace.ts';
 export { HISTORY_REASONS } from '../domain/instance/instance-history.ts';

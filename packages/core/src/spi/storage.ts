@@ -33,6 +33,13 @@ export type {
   Walk,
   WalkPart,
 } from '../ports/storage/erasure-store.ts';
+export type {
+  GroupChangeDecision,
+  GroupChangeKey,
+  GroupChangeStore,
+  NewGroupChange,
+  RememberedGroupChange,
+} from '../ports/storage/group-change-store.ts';
 export type { GroupStore } from '../ports/storage/group-store.ts';
 export type { InstanceStore, InstanceWrite, InstanceWriteResult } from '../ports/storage/instance-store.ts';
 export type { Lease } from '../ports/storage/lease.ts';
@@ -114,6 +121,12 @@ export type {
   LookupRequest,
   NumberLookup,
 } from '../domain/instance/number-lookup.ts';
+export { GROUP_CHANGE_KEPT_MS, limitGroupChange } from '../domain/instance/group-change-limits.ts';
+export type {
+  CountedGroupChange,
+  GroupChangeLimit,
+  GroupLimits,
+} from '../domain/instance/group-change-limits.ts';
 export { newGroupFacts } from '../domain/instance/group.ts';
 export type { Group, GroupReport } from '../domain/instance/group.ts';
 export { latestHold, latestLeaseEnd, latestRegistration, latestResend } from '../domain/too-far-ahead.ts';

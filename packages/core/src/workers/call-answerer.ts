@@ -7,6 +7,7 @@ import { createTokenBucket } from '../runtime/token-bucket.ts';
 import type { TokenBucket } from '../runtime/token-bucket.ts';
 import type { ServiceContext } from '../services/context.ts';
 import type { OpenConnection, OpenConnections } from './connections.ts';
+import { createGroupCalls } from './group-calls.ts';
 import { createNumberLookups } from './number-lookups.ts';
 
 /** How often to look for calls of other processes, which may send no signals. */
@@ -53,6 +54,7 @@ export function createCallAnswerer(context: ServiceContext, connections: OpenCon
   };
 
   const lookups = createNumberLookups(context);
+  const groups = createGroupCalls(context);
 
   const showTyping = async (
     { lease, connection }: OpenConnection,
@@ -81,6 +83,8 @@ export function createCallAnswerer(context: ServiceContext, connections: OpenCon
           return await lookups.lookUp(open, call.numbers, until);
         case 'block':
           return await setBlocked(open, call);
+        case 'group_admin':
+          return await groups.manage(open, call, until);
       }
     } catch (error) {
       logger.debug(

@@ -1,4 +1,5 @@
 import { RETENTION_MS } from '../domain/delivery/delivery.ts';
+import { GROUP_CHANGE_KEPT_MS } from '../domain/instance/group-change-limits.ts';
 import { LOOKUP_KEPT_MS } from '../domain/instance/number-lookup.ts';
 import { historySince } from '../domain/instance/instance-history.ts';
 import { IDEMPOTENCY_WINDOW_MS } from '../domain/idempotency/idempotency.ts';
@@ -42,6 +43,7 @@ export function createRetentionCleaner(context: ServiceContext): Worker {
       () => storage.spentTokens.deleteExpired(now - GRACE_MS, BATCH),
       () => storage.calls.deleteExpired(now, BATCH),
       () => storage.lookups.deleteExpired(now - LOOKUP_KEPT_MS, BATCH),
+      () => storage.groupChanges.deleteExpired(now - GROUP_CHANGE_KEPT_MS, BATCH),
       () =>
         storage.retention.deleteInstanceHistory(
           historySince(now, context.settings.retention.instanceHistoryDays) - GRACE_MS,

@@ -3,6 +3,8 @@ import type {
   Gateway,
   GatewayConnection,
   GatewayListener,
+  GroupOutcome,
+  GroupRequest,
   LinkedProfile,
   NumberLookup,
   OutgoingAction,
@@ -31,6 +33,8 @@ export interface Script {
   showTyping(chat: ChatAddress, state: TypingState): Promise<void>;
   lookUp(numbers: readonly string[]): Promise<readonly NumberLookup[]>;
   setBlocked(person: ChatAddress, isBlocked: boolean): Promise<void>;
+  /** By default, the network does what it is asked, for every participant. */
+  manageGroup(request: GroupRequest): Promise<GroupOutcome>;
   /** By default, the network has no file. */
   openFile(reference: Uint8Array, connection: ScriptedConnection): Promise<ReadableStream<Uint8Array>>;
   close(connection: ScriptedConnection): Promise<void>;
@@ -60,6 +64,8 @@ export interface ScriptedGateway extends Gateway {
   lookedUp(): readonly (readonly string[])[];
   /** The people who were blocked or unblocked, by the capability `block`. */
   blocks(): readonly { readonly person: ChatAddress; readonly isBlocked: boolean }[];
+  /** The requests about groups, by the capability `group_admin`. */
+  askedOfGroups(): readonly GroupRequest[];
   /** The same for what chats were shown, by the capability `typing`. */
   shown(): readonly { readonly chat: ChatAddress; readonly state: TypingState }[];
 }
@@ -74,6 +80,7 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
   const acted: OutgoingAction[] = [];
   const lookedUp: (readonly string[])[] = [];
   const blocks: { readonly person: ChatAddress; readonly isBlocked: boolean }[] = [];
+  const askedOfGroups: GroupRequest[] = [];
   const shown: { readonly chat: ChatAddress; readonly state: TypingState }[] = [];
   const script: Script = {
     async opened({ listener }) {
@@ -85,6 +92,10 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
     async setBlocked() {},
     lookUp: async (numbers) =>
       numbers.map((number) => ({ number, isOnNetwork: true, registeredNumber: number })),
+    async manageGroup(request) {
+      const people = 'participants' in request ? request.participants : [];
+      return { kind: 'done', participants: people.map(() => ({ outcome: 'done' })) };
+    },
     openFile: () => Promise.reject(new Error('404 Not Found')),
     async close() {},
     async logout() {},
@@ -118,6 +129,10 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
       setBlocked(person, isBlocked) {
         blocks.push({ person, isBlocked });
         return script.setBlocked(person, isBlocked);
+      },
+      manageGroup(request) {
+        askedOfGroups.push(request);
+        return script.manageGroup(request);
       },
       openFile: (reference) => script.openFile(reference, connection),
       async close() {
@@ -153,6 +168,7 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
     shown: () => shown,
     lookedUp: () => lookedUp,
     blocks: () => blocks,
+    askedOfGroups: () => askedOfGroups,
   };
 }
 

@@ -61,9 +61,11 @@ async function fill({ trunkline, workspaceId, connect, sandbox }: ServedDashboar
     expect(data.length).toBeGreaterThan(1);
     return data[0]?.id ?? '';
   });
+  const [group] = (await instances.groups(instance)).data;
   return {
     workspace: workspaceId,
     instance,
+    group: group?.id ?? '',
     message: message.id,
     webhook: webhook.id,
     delivery,

@@ -80,6 +80,12 @@ export async function startBaileysNetwork({
     async leaveGroup(networkId) {
       wa.removeFromGroup(group(networkId), account);
     },
+    async askToJoin(networkId, number) {
+      wa.askToJoin(
+        { jid: networkId, subject: '' },
+        number === reader.phoneNumber ? reader : wa.person(number),
+      );
+    },
     activities: activitiesOf({ wa, account, reader }),
     drop: async () => wa.drop(account),
     unlink: async () => wa.unlink(account),

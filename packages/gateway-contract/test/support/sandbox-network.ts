@@ -35,6 +35,7 @@ export function sandboxNetwork(
           phone.receive({ from, text, file, groupNetworkId }),
         addGroup: (name) => phone.addGroup({ name, participantsCount: 3 }),
         leaveGroup: (networkId) => phone.leaveGroup(networkId),
+        askToJoin: (networkId, number) => phone.askToJoin(networkId, number),
         activities: {
           write: (message) => phone.write(message),
           react: (reaction) => phone.react(reaction),

@@ -32,7 +32,7 @@ export function createClient(options: ClientOptions): TrunklineClient {
   const calls = remoteCalls(transport);
   return {
     ...calls,
-    instances: { ...calls.instances, ...instanceCalls(calls.instances) },
+    instances: { ...calls.instances, ...instanceCalls(transport, calls.instances) },
     messages: { ...calls.messages, ...messageCalls(transport, calls.messages) },
     webhooks: { ...calls.webhooks, ...webhookCalls(calls.webhooks) },
     events: { ...calls.events, ...eventCalls(transport) },

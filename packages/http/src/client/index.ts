@@ -2,7 +2,9 @@ export { createClient } from './create-client.ts';
 export type { ClientOptions } from './client-options.ts';
 export type { ApiError, CallResult, ClientErrorCode, Failure, Success } from './call-result.ts';
 export type { CallOptions } from './remote-api.ts';
-export type { Acted, MediaFile, SendFileInput, SendStickerFileInput, SendOptions, Sent } from './messages.ts';
+export type { CreatedGroup } from './instances.ts';
+export type { Acted, MediaFile, SendFileInput, SendStickerFileInput, Sent } from './messages.ts';
+export type { SendOptions } from './request-once.ts';
 export type { RemoteEvent, StreamResult } from './events.ts';
 export type { DeliveryPage } from './webhooks.ts';
 export type { TrunklineClient } from './create-client.ts';
@@ -35,10 +37,24 @@ export type {
   MessageResource,
   MessageStandingResource,
   ListResult,
+  GroupDetailResource,
+  GroupInput,
+  GroupInviteResource,
+  GroupParticipantResource,
+  GroupPersonResource,
+  JoinDecisionInput,
+  JoinedGroupResource,
+  JoinGroupInput,
+  JoinRequestResource,
   LookupInput,
   NetworkResource,
   NewInstanceInput,
+  NewGroupInput,
+  NewGroupResource,
   NumberLookupResource,
+  ParticipantOutcomeName,
+  ParticipantResultResource,
+  ParticipantsInput,
   PageResult,
   PasskeyAnswerInput,
   PasskeyResource,

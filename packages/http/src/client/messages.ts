@@ -16,6 +16,8 @@ import type { RowOf } from './iterate.ts';
 import type { Operation } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 import type { CallOptions, RemoteApi } from './remote-api.ts';
+import { requestOnce } from './request-once.ts';
+import type { SendOptions } from './request-once.ts';
 import { pathOf } from './request.ts';
 import type { ApiRequest } from './request.ts';
 import type { Transport } from './transport.ts';
@@ -47,15 +49,6 @@ export interface MessageCalls {
   markRead(id: string, options?: SendOptions): Promise<CallResult<Acted>>;
   /** Downloads the file of a message as you read it. The file's name is in the message. */
   media(id: string, options?: CallOptions): Promise<CallResult<MediaFile>>;
-}
-
-/** The options of calls that queue something. */
-export interface SendOptions extends CallOptions {
-  /**
-   * By default, a new key for each call. Pass your own key, such as an order number, if a later call may repeat this
-   * one, for example after a crash or after NETWORK_ERROR.
-   */
-  readonly idempotencyKey?: string | undefined;
 }
 
 /** A file to send. To send a file from disk without reading it into memory, use `openAsBlob` of `node:fs`. */
@@ -115,19 +108,12 @@ export interface Acted {
 }
 
 export function messageCalls(transport: Transport, { list, events }: RemoteApi['messages']): MessageCalls {
-  /** Makes a request that queues something. */
-  const queue = async <Data>(
+  const queue = <Data>(
     { method, path }: Operation,
     content: Pick<ApiRequest, 'form' | 'json'>,
-    { idempotencyKey = newIdempotencyKey(), signal }: SendOptions = {},
-  ): Promise<CallResult<{ readonly data: Data; readonly replayed: boolean }>> => {
-    const headers = { 'Idempotency-Key': idempotencyKey };
-    const response = await transport({ method, path, ...content, headers, signal });
-    if (!response.ok) return response;
-    const replayed = response.headers.get('Idempotent-Replayed') === 'true';
-    // The client trusts the service and does not check the response against this type.
-    return { ok: true, requestId: response.requestId, data: response.body?.['data'] as Data, replayed };
-  };
+    options?: SendOptions,
+  ): Promise<CallResult<{ readonly data: Data; readonly replayed: boolean }>> =>
+    requestOnce(transport, { method, path, ...content }, options);
   const { send, react, removeReaction, edit, cancel, markRead } = OPERATIONS.messages;
   const about = (id: string, operation: Operation): Operation => ({
     ...operation,
@@ -170,10 +156,4 @@ function formOf({ file, filename, ...fields }: SendFileInput | SendStickerFileIn
   // FormData names a Blob "blob" by default.
   form.set('file', file, filename ?? (file instanceof File ? file.name : ''));
   return form;
-}
-
-/** A new key for each send. Browsers offer `crypto.randomUUID` only in secure contexts. */
-function newIdempotencyKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -19,6 +19,8 @@ export const OPERATIONS: Operations = {
     typing: { method: 'POST', path: '/instances/{instance}/typing', input: 'json' },
     lookup: { method: 'POST', path: '/instances/{instance}/lookup', input: 'json' },
     groups: { method: 'GET', path: '/instances/{instance}/groups' },
+    createGroup: { method: 'POST', path: '/instances/{instance}/groups', input: 'json' },
+    joinGroup: { method: 'POST', path: '/instances/{instance}/groups/join', input: 'json' },
     history: {
       method: 'GET',
       path: '/instances/{instance}/history',
@@ -37,6 +39,16 @@ export const OPERATIONS: Operations = {
       input: 'query',
       facts: { perPage: 'per_page', nextCursor: 'next_cursor', prevCursor: 'prev_cursor' },
     },
+  },
+  groups: {
+    get: { method: 'GET', path: '/groups/{group}' },
+    update: { method: 'PATCH', path: '/groups/{group}', input: 'json' },
+    changeParticipants: { method: 'POST', path: '/groups/{group}/participants', input: 'json' },
+    invite: { method: 'GET', path: '/groups/{group}/invite' },
+    revokeInvite: { method: 'POST', path: '/groups/{group}/invite/revoke' },
+    joinRequests: { method: 'GET', path: '/groups/{group}/join-requests' },
+    decideJoinRequests: { method: 'POST', path: '/groups/{group}/join-requests', input: 'json' },
+    leave: { method: 'POST', path: '/groups/{group}/leave' },
   },
   messages: {
     list: {

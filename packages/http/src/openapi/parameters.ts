@@ -22,7 +22,7 @@ export const PARAMETER_COMPONENTS: Readonly<Record<string, oas31.ParameterObject
     in: 'header',
     description:
       'Makes it safe to send a request again: for 24 hours the same key with the same request gets the ' +
-      'original message, and nothing new is queued.',
+      'original result, and nothing is done again.',
     schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
     example: 'order-1042',
   },

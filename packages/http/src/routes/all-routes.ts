@@ -2,6 +2,7 @@ import { apiKeyRoutes } from './api-key.ts';
 import { contactRoutes } from './contacts.ts';
 import { deliveryRoutes } from './deliveries.ts';
 import { eventRoutes } from './events.ts';
+import { groupRoutes } from './groups.ts';
 import { instanceRoutes } from './instances.ts';
 import { messageRoutes } from './messages.ts';
 import { networkRoutes } from './networks.ts';
@@ -12,6 +13,7 @@ import { webhookRoutes } from './webhooks.ts';
 const GROUPS: { readonly [Name in GroupName]: RouteGroup<Name> } = {
   apiKey: apiKeyRoutes,
   instances: instanceRoutes,
+  groups: groupRoutes,
   messages: messageRoutes,
   contacts: contactRoutes,
   webhooks: webhookRoutes,
@@ -27,6 +29,7 @@ export const CHAPTERS: readonly Chapter[] = Object.values(GROUPS);
 export const ROUTES: readonly Route[] = [
   ...routesOf('apiKey'),
   ...routesOf('instances'),
+  ...routesOf('groups'),
   ...routesOf('messages'),
   ...routesOf('contacts'),
   ...routesOf('webhooks'),

@@ -15,10 +15,14 @@ import { data, json, NOTHING } from '../route-response.ts';
 import { pageResponse } from '../page-links.ts';
 import { chatPage } from '../schemas/chats.ts';
 import { eventPage } from '../schemas/events.ts';
-import { group, instance, numberLookup, passkey, qr } from '../schemas/instances.ts';
+import { instance, numberLookup, passkey, qr } from '../schemas/instances.ts';
 import { PAGE_PARAMETERS } from '../schemas/page.ts';
 import { historyPage } from '../schemas/instance-history.ts';
+import { group, joinedGroup, newGroup } from '../schemas/groups.ts';
 import { list, one } from '../schemas/response-body.ts';
+import { CALL_ERRORS, GROUP_CHANGE_ERRORS } from './call-errors.ts';
+import { JOIN_GROUP, NEW_GROUP } from './groups.ts';
+import { keyOf, withReplay } from './idempotency.ts';
 import { unchecked } from './route.ts';
 import type { RequestBody, RouteGroup } from './route.ts';
 
@@ -139,17 +143,8 @@ const LOOKUP: RequestBody = {
   example: { numbers: ['+55 11 98888-7777'] },
 };
 
-/** The errors of requests to the open connection of an instance. */
-const CALL_ERRORS: readonly ErrorCode[] = [
-  'INSTANCE_NOT_CONNECTED',
-  'UNSUPPORTED_MESSAGE_TYPE',
-  'SUBSCRIPTION_REQUIRED',
-  'SUBSCRIPTION_PAST_DUE',
-  'GATEWAY_ERROR',
-  'GATEWAY_UNAVAILABLE',
-];
-
 const INSTANCE = one(instance, 'The instance');
+const CREATED_GROUP = one(newGroup, 'The group, with an outcome for each participant');
 
 export const instanceRoutes: RouteGroup<'instances'> = {
   tag: {
@@ -344,6 +339,43 @@ export const instanceRoutes: RouteGroup<'instances'> = {
       success: { status: 200, body: list(group, 'All groups') },
       errors: [],
       handle: async ({ api, id }) => json(await api.instances.groups(id)),
+    },
+    createGroup: {
+      operationId: 'createGroup',
+      method: 'POST',
+      path: '/instances/{instance}/groups',
+      beyond: true,
+      summary: 'Creates a group and adds people: once for each Idempotency-Key, also after OUTCOME_UNKNOWN',
+      scope: 'instances:write',
+      body: NEW_GROUP,
+      success: { status: 201, body: CREATED_GROUP },
+      replay: {
+        status: 200,
+        body: CREATED_GROUP,
+        description: 'The same request was made before: the group as it is now',
+      },
+      errors: [...GROUP_CHANGE_ERRORS, 'IDEMPOTENCY_KEY_REUSED', 'GROUP_NOT_FOUND'],
+      refuses: {
+        VALIDATION_FAILED: { body: { name: '' } },
+        INVALID_IDEMPOTENCY_KEY: { headers: { 'Idempotency-Key': 'two words' } },
+      },
+      handle: async ({ api, id, body, c }) => {
+        const { group: made, replayed } = await api.instances.createGroup(id, unchecked(body), keyOf(c));
+        return withReplay(data(made), replayed);
+      },
+    },
+    joinGroup: {
+      operationId: 'joinGroup',
+      method: 'POST',
+      path: '/instances/{instance}/groups/join',
+      beyond: true,
+      summary: 'Makes the number join a group by its link, or ask an admin to be let in',
+      scope: 'instances:write',
+      body: JOIN_GROUP,
+      success: { status: 200, body: one(joinedGroup, 'Whether it has joined') },
+      errors: GROUP_CHANGE_ERRORS,
+      refuses: { VALIDATION_FAILED: { body: { invite: '' } } },
+      handle: async ({ api, id, body }) => data(await api.instances.joinGroup(id, unchecked(body))),
     },
     history: {
       operationId: 'listInstanceHistory',

@@ -10,11 +10,9 @@ import {
   SENDABLE_KINDS,
   unwrap,
 } from '@trunkline/core/spi/http';
-import type { ActionOptions, SendInput } from '@trunkline/core';
-import type { Context } from 'hono';
+import type { SendInput } from '@trunkline/core';
 import * as z from 'zod';
 import { data } from '../route-response.ts';
-import type { RouteResponse } from '../route-response.ts';
 import { downloadResponse } from '../download.ts';
 import { isForm } from '../form-body.ts';
 import type { JsonSchema } from '../schemas/json-schema.ts';
@@ -27,6 +25,7 @@ import { message, messagePage, scheduledPage } from '../schemas/messages.ts';
 import { PAGE_PARAMETERS } from '../schemas/page.ts';
 import { one } from '../schemas/response-body.ts';
 import { sendForm } from '../send-form.ts';
+import { keyOf, withReplay } from './idempotency.ts';
 import { unchecked } from './route.ts';
 import type { RequestBody, RouteDefinition, RouteGroup } from './route.ts';
 
@@ -216,7 +215,7 @@ export const messageRoutes: RouteGroup<'messages'> = {
         const sent = isForm(c.req.raw)
           ? await sendForm(api, c.req.raw, { ...options, readmit })
           : await api.messages.send(withoutFile(body), options);
-        return queued(sent.message, sent.replayed);
+        return withReplay(data(sent.message), sent.replayed);
       },
     },
     get: {
@@ -282,7 +281,7 @@ export const messageRoutes: RouteGroup<'messages'> = {
         if (whom === undefined) return data(await api.messages.cancel(id));
         if (whom !== 'everyone') return unwrap(invalid({ for: ['Must be everyone.'] }));
         const { action, replayed } = await api.messages.deleteForEveryone(id, keyOf(c));
-        return { ...queued(action, replayed), status: 202 };
+        return { ...withReplay(data(action), replayed), status: 202 };
       },
     },
     standing: {
@@ -345,7 +344,7 @@ export const messageRoutes: RouteGroup<'messages'> = {
       },
       handle: async ({ api, id, body, c }) => {
         const { action, replayed } = await api.messages.react(id, unchecked(body), keyOf(c));
-        return queued(action, replayed);
+        return withReplay(data(action), replayed);
       },
     },
     removeReaction: {
@@ -359,7 +358,7 @@ export const messageRoutes: RouteGroup<'messages'> = {
       refuses: { INVALID_IDEMPOTENCY_KEY: { headers: { 'Idempotency-Key': 'two words' } } },
       handle: async ({ api, id, c }) => {
         const { action, replayed } = await api.messages.removeReaction(id, keyOf(c));
-        return queued(action, replayed);
+        return withReplay(data(action), replayed);
       },
     },
     edit: {
@@ -388,7 +387,7 @@ export const messageRoutes: RouteGroup<'messages'> = {
       },
       handle: async ({ api, id, body, c }) => {
         const { action, replayed } = await api.messages.edit(id, unchecked(body), keyOf(c));
-        return queued(action, replayed);
+        return withReplay(data(action), replayed);
       },
     },
     markRead: {
@@ -403,7 +402,7 @@ export const messageRoutes: RouteGroup<'messages'> = {
       refuses: { INVALID_IDEMPOTENCY_KEY: { headers: { 'Idempotency-Key': 'two words' } } },
       handle: async ({ api, id, c }) => {
         const { action, replayed } = await api.messages.markRead(id, keyOf(c));
-        return queued(action, replayed);
+        return withReplay(data(action), replayed);
       },
     },
     actions: {
@@ -427,17 +426,6 @@ export const messageRoutes: RouteGroup<'messages'> = {
     },
   },
 };
-
-function keyOf(c: Context): ActionOptions {
-  return { idempotencyKey: c.req.header('Idempotency-Key') };
-}
-
-/** The response to a request that was queued, now or by the same request before. */
-function queued(resource: object, replayed: boolean): RouteResponse {
-  const response = data(resource);
-  if (!replayed) return response;
-  return { ...response, status: 200, headers: { ...response.headers, 'Idempotent-Replayed': 'true' } };
-}
 
 function oneOf(kinds: typeof sendable, field: 'type' | 'kind'): JsonSchema {
   const names = [...new Set(kinds.map((one) => one[field]))];

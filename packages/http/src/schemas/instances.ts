@@ -1,15 +1,9 @@
-import type {
-  GroupResource,
-  InstanceResource,
-  NumberLookupResource,
-  PasskeyResource,
-  QrResource,
-} from '@trunkline/core';
+import type { InstanceResource, NumberLookupResource, PasskeyResource, QrResource } from '@trunkline/core';
 import { CAPABILITIES, PACE_NAMES } from '@trunkline/core/spi/http';
 import type { EventData } from '@trunkline/core/spi/http';
 import * as z from 'zod';
 import { exactSchema } from './exact-schema.ts';
-import { count, id, timestamp, timestampOrNull } from './fields.ts';
+import { id, timestamp, timestampOrNull } from './fields.ts';
 import type { Resource } from './response-body.ts';
 
 const STATUSES = [
@@ -217,17 +211,4 @@ export const numberLookup: Resource<NumberLookupResource> = {
     }),
   ),
   example: { number: '5511988887777', on_network: true, registered_number: '551188887777' },
-};
-
-export const group: Resource<GroupResource> = {
-  name: 'Group',
-  schema: exactSchema<GroupResource>()(
-    z.strictObject({ id: id('grp'), name: z.string(), participants_count: count, synced_at: timestamp }),
-  ),
-  example: {
-    id: 'grp_01kaj2q4m3f7h9k2n5p8r1t6w0',
-    name: 'Family',
-    participants_count: 5,
-    synced_at: '2026-11-20T21:15:01.000+00:00',
-  },
 };

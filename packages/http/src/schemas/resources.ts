@@ -2,7 +2,8 @@
 export { chat } from './chats.ts';
 export { delivery, deliveryDetail } from './deliveries.ts';
 export { historyEntry } from './instance-history.ts';
-export { group, instance } from './instances.ts';
+export { group, groupDetail } from './groups.ts';
+export { instance } from './instances.ts';
 export { message } from './messages.ts';
 export { messageAction } from './message-actions.ts';
 export { messageStanding } from './message-standing.ts';

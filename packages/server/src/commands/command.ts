@@ -8,6 +8,7 @@ type CommandGroup =
   | 'Workspaces, API keys and members'
   | 'Privacy'
   | 'Instances'
+  | 'Groups'
   | 'Messages'
   | 'Webhooks'
   | 'Events'

@@ -1,5 +1,12 @@
 import type { Plan } from '@trunkline/core';
-import type { MessageQuery, MessageResource, TrunklineClient, WebhookResource } from '@trunkline/http/client';
+import type {
+  JoinDecisionInput,
+  MessageQuery,
+  MessageResource,
+  ParticipantsInput,
+  TrunklineClient,
+  WebhookResource,
+} from '@trunkline/http/client';
 
 // The closed lists of option values that `@trunkline/core/spi/http` does not export. The compiler checks the lists
 // against the types of the API.
@@ -30,6 +37,18 @@ export const FINER_KINDS: readonly Extract<SendInput, { readonly kind: string }>
   contact: true,
   poll: true,
   sticker: true,
+});
+
+export const PARTICIPANT_CHANGES: readonly ParticipantsInput['change'][] = namesIn({
+  add: true,
+  remove: true,
+  promote: true,
+  demote: true,
+});
+
+export const JOIN_DECISIONS: readonly JoinDecisionInput['decision'][] = namesIn({
+  approve: true,
+  reject: true,
 });
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;

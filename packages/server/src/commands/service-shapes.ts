@@ -82,7 +82,22 @@ export const chat: Shape = z.object({
 
 export const standing: Shape = z.object({ sentence: text });
 
-export const group: Shape = z.object({ id, name: text, participants_count: count });
+const groupFields = { id, name: text, participants_count: count };
+export const group: Shape = z.object(groupFields);
+
+const groupPerson = { phone_number: textOrNull, contact_id: textOrNull, name: textOrNull };
+export const groupDetail: Shape = z.object({
+  ...groupFields,
+  description: textOrNull,
+  participants: z.array(z.object({ ...groupPerson, role: text, is_self: z.boolean() })),
+});
+
+const result = z.object({ participant: text, outcome: text, reason: textOrNull });
+export const participantResult: Shape = result;
+export const newGroup: Shape = z.object({ ...groupFields, participants: z.array(result) });
+export const groupInvite: Shape = z.object({ link: text });
+export const joinedGroup: Shape = z.object({ group: z.object(groupFields).nullable() });
+export const joinRequest: Shape = z.object({ ...groupPerson, requested_at: textOrNull });
 
 export const historyEntry: Shape = z.object({
   at: text,

@@ -54,6 +54,8 @@ export interface Settings {
   readonly linkPreviews: 'off' | 'requested' | 'all';
   /** How many days the history of an instance is kept. */
   readonly instanceHistoryDays: number;
+  /** How often a number may change groups, and how many people it may let into them. */
+  readonly groupLimits: { readonly changesPerHour: number; readonly newPeoplePerDay: number };
   /** How long a number is down before a notification; 0 sends no notification. */
   readonly instanceDownAfterMs: number;
   /** How many days messages are kept; undefined keeps them until they are erased. */
@@ -168,6 +170,10 @@ export function readSettings(given: readonly GivenSetting[]): Settings {
     instanceProxies: rest.INSTANCE_PROXIES === 'true',
     linkPreviews: rest.LINK_PREVIEWS,
     instanceHistoryDays: rest.INSTANCE_HISTORY_DAYS,
+    groupLimits: {
+      changesPerHour: rest.GROUP_CHANGES_PER_HOUR,
+      newPeoplePerDay: rest.GROUP_PEOPLE_PER_DAY,
+    },
     instanceDownAfterMs: rest.INSTANCE_DOWN_MINUTES * 60_000,
     messageRetentionDays: rest.MESSAGE_RETENTION_DAYS,
     rateLimit: rest.RATE_LIMIT,
@@ -397,6 +403,12 @@ const variables = z.object({
     }),
   INSTANCE_HISTORY_DAYS: wholeNumber(3_650, 1).default(30).register(documented, {
     meaning: 'how many days [the history of each instance](#why-a-number-went-down) is kept',
+  }),
+  GROUP_CHANGES_PER_HOUR: wholeNumber(10_000, 1).default(30).register(documented, {
+    meaning: 'how often a number may [change groups](decisions.md#groups-that-are-managed) in an hour',
+  }),
+  GROUP_PEOPLE_PER_DAY: wholeNumber(10_000, 1).default(50).register(documented, {
+    meaning: 'how many people a number may add to groups, or let into them, in a day',
   }),
   INSTANCE_DOWN_MINUTES: wholeNumber(44_640).default(15).register(documented, {
     meaning:

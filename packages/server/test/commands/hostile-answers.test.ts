@@ -19,6 +19,7 @@ const INSTANCE = 'ins_01kaj2p9v6e8gr5d0mz7q4xw1c';
 /** Arguments that fit the examples. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
   '<instance>': INSTANCE,
+  '<group>': 'grp_01kaj2q4m3f7h9k2n5p8r1t6w0',
   '<message>': MESSAGE,
   '<webhook>': 'wh_01kaj2s2c4e6g8j1m3p5r7t9v0',
   '<delivery>': 'whd_01kaj2t5b7d9f0h2k4n6q8s1w3',

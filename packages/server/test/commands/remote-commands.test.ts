@@ -180,6 +180,13 @@ describe('A number', () => {
 
     expect(await data('instances', 'rename', instance, 'Shop 2')).toMatchObject({ name: 'Shop 2' });
     expect((await run('instances', 'groups', instance)).stdout).toMatch(/Family[^]*Team/);
+    const { id: club } = await data('groups', 'create', instance, 'Club', '15550100,15550006');
+    const promoted = await run('groups', 'participants', String(club), 'promote', '15550100');
+    expect(promoted.stdout).toMatch(/15550100 +promoted/);
+    expect((await run('groups', 'show', String(club))).stdout).toMatch(
+      /Club[^]*owner, the instance\n15550100 .*admin/,
+    );
+    expect(await run('groups', 'participants', String(club), 'crown', '15550100')).toMatchObject({ code: 2 });
     expect(await data('instances', 'disconnect', instance)).toMatchObject({ status: 'disconnected' });
     expect(await data('instances', 'logout', instance, '--yes')).toMatchObject({ status: 'logged_out' });
     expect(await data('instances', 'delete', instance, '--yes')).toEqual({ id: instance, deleted: true });

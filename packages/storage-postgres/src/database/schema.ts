@@ -212,6 +212,24 @@ CREATE TABLE trunkline.number_lookups (
 CREATE INDEX number_lookups_by_workspace ON trunkline.number_lookups (workspace_id);
 CREATE INDEX number_lookups_by_time ON trunkline.number_lookups (asked_at);
 
+-- The changes of groups that instances have begun in the last day, which limit the next ones.
+CREATE TABLE trunkline.group_changes (
+  id              uuid PRIMARY KEY,
+  workspace_id    uuid NOT NULL,
+  instance_id     uuid NOT NULL,
+  begun_at        bigint NOT NULL,
+  -- How many people the change lets into a group.
+  new_people      bigint NOT NULL,
+  idempotency_key text,
+  fingerprint     text,
+  -- JSON; null if it is not known, or not yet.
+  outcome         text
+);
+CREATE INDEX group_changes_by_instance ON trunkline.group_changes (instance_id, begun_at);
+CREATE UNIQUE INDEX group_changes_by_key ON trunkline.group_changes (idempotency_key, workspace_id)
+  WHERE idempotency_key IS NOT NULL;
+CREATE INDEX group_changes_by_time ON trunkline.group_changes (begun_at);
+
 -- The history of each instance. It outlives its instance.
 CREATE TABLE trunkline.instance_history (
   id               uuid PRIMARY KEY,

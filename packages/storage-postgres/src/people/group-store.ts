@@ -13,9 +13,17 @@ export function groupStore(connected: Connected): GroupStore {
         // With this lock, saves for an instance run one at a time, so that only one of them gives a new group its id.
         if (!(await isHeld(transaction, lease, 'instance'))) return 'fenced';
         const instance = uuidOf('ins', lease.instanceId);
-        await saveReported(transaction, { instance, workspaceId, now }, groups);
+        const left = groups.filter(({ isMember = true }) => !isMember);
+        const member = groups.filter(({ isMember = true }) => isMember);
+        await saveReported(transaction, { instance, workspaceId, now }, member);
+        if (left.length > 0)
+          await transaction.run(
+            LEAVE_THESE,
+            instance,
+            left.map(({ networkId }) => encodeText(networkId)),
+          );
         if (full) {
-          const named = groups.map(({ networkId }) => networkId);
+          const named = member.map(({ networkId }) => networkId);
           await leaveGroups(transaction, instance, named);
         }
         return 'saved';
@@ -27,6 +35,14 @@ export function groupStore(connected: Connected): GroupStore {
     find: async (workspaceId, instanceId, groupId) => {
       const [workspace, instance] = [uuidToFind('ten', workspaceId), uuidToFind('ins', instanceId)];
       const row = await connected().get(FIND, uuidToFind('grp', groupId), instance, workspace);
+      return row ? entities.group.read(row) : null;
+    },
+    findInWorkspace: async (workspaceId, groupId) => {
+      const row = await connected().get(
+        FIND_IN_WORKSPACE,
+        uuidToFind('grp', groupId),
+        uuidToFind('ten', workspaceId),
+      );
       return row ? entities.group.read(row) : null;
     },
     findByNetworkId: async (instanceId, networkId) => {
@@ -101,6 +117,10 @@ const LEAVE = `
   UPDATE trunkline.instance_groups SET is_member = false
   WHERE instance_id = $1 AND is_member AND network_id <> ALL ($2::text[])`;
 
+const LEAVE_THESE = `
+  UPDATE trunkline.instance_groups SET is_member = false
+  WHERE instance_id = $1 AND network_id = ANY ($2::text[])`;
+
 const RECORD = 'network_id text, name text, participants_count bigint, id uuid';
 
 const UPDATE = `
@@ -126,6 +146,9 @@ const LIST = `
 
 const FIND = `
   SELECT * FROM trunkline.instance_groups WHERE id = $1 AND instance_id = $2 AND workspace_id = $3 AND is_member`;
+
+const FIND_IN_WORKSPACE = `
+  SELECT * FROM trunkline.instance_groups WHERE id = $1 AND workspace_id = $2 AND is_member`;
 
 const FIND_BY_NETWORK_ID = `
   SELECT * FROM trunkline.instance_groups WHERE instance_id = $1 AND network_id = $2`;

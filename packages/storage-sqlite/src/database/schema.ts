@@ -203,6 +203,24 @@ CREATE TABLE number_lookups (
 CREATE INDEX number_lookups_by_workspace ON number_lookups (workspace_id);
 CREATE INDEX number_lookups_by_time ON number_lookups (asked_at);
 
+-- The changes of groups that instances have begun in the last day, which limit the next ones.
+CREATE TABLE group_changes (
+  id              TEXT PRIMARY KEY,
+  workspace_id    TEXT NOT NULL,
+  instance_id     TEXT NOT NULL,
+  begun_at        INTEGER NOT NULL,
+  -- How many people the change lets into a group.
+  new_people      INTEGER NOT NULL,
+  idempotency_key TEXT,
+  fingerprint     TEXT,
+  -- JSON; null if it is not known, or not yet.
+  outcome         TEXT
+) STRICT, WITHOUT ROWID;
+CREATE INDEX group_changes_by_instance ON group_changes (instance_id, begun_at);
+CREATE UNIQUE INDEX group_changes_by_key ON group_changes (idempotency_key, workspace_id)
+  WHERE idempotency_key IS NOT NULL;
+CREATE INDEX group_changes_by_time ON group_changes (begun_at);
+
 -- The history of each instance. It outlives its instance.
 CREATE TABLE instance_history (
   id               TEXT PRIMARY KEY,

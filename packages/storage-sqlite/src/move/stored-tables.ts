@@ -79,6 +79,7 @@ export function mainTable(name: MovedTableName): string {
 export const NOT_MOVED: Readonly<Record<string, string | Readonly<Record<string, string>>>> = {
   calls: 'their callers have ended',
   number_lookups: 'remembered for a day only',
+  group_changes: 'remembered for a day only',
   chats: 'made again from the messages',
   chat_messages: 'made again from the messages',
   unfiled_messages: 'every message that is moved is filed in the same transaction',

@@ -13,7 +13,11 @@ export function groupStore(connected: Connected): GroupStore {
       return write(() => {
         if (!isHeld(database, lease)) return 'fenced';
         for (const report of groups) {
-          const { networkId } = report;
+          const { networkId, isMember = true } = report;
+          if (!isMember) {
+            database.run(LEAVE, instanceId, networkId);
+            continue;
+          }
           const updated = database.run(
             UPDATE,
             report.name ?? null,
@@ -34,7 +38,12 @@ export function groupStore(connected: Connected): GroupStore {
             synced_at: now,
           });
         }
-        if (full) leaveGroups(database, instanceId, new Set(groups.map(({ networkId }) => networkId)));
+        if (full)
+          leaveGroups(
+            database,
+            instanceId,
+            new Set(groups.flatMap(({ networkId, isMember = true }) => (isMember ? [networkId] : []))),
+          );
         return 'saved';
       });
     },
@@ -51,6 +60,14 @@ export function groupStore(connected: Connected): GroupStore {
         'SELECT * FROM instance_groups WHERE id = ? AND instance_id = ? AND workspace_id = ? AND is_member = 1',
         id,
         instanceId,
+        workspaceId,
+      );
+      return row ? entities.group.read(row) : null;
+    },
+    findInWorkspace: async (workspaceId, id) => {
+      const row = connected().database.get(
+        'SELECT * FROM instance_groups WHERE id = ? AND workspace_id = ? AND is_member = 1',
+        id,
         workspaceId,
       );
       return row ? entities.group.read(row) : null;
@@ -72,6 +89,8 @@ const UPDATE = `
   SET name = coalesce(?, name), participants_count = coalesce(?, participants_count), synced_at = ?, is_member = 1
   WHERE instance_id = ? AND network_id = ?`;
 
+const LEAVE = 'UPDATE instance_groups SET is_member = 0 WHERE instance_id = ? AND network_id = ?';
+
 /** Ends the membership of a number in all groups except these. */
 export function leaveGroups(
   database: Database,
@@ -85,10 +104,6 @@ export function leaveGroups(
   for (const row of stayed) {
     const networkId = text(row, 'network_id');
     if (except.has(networkId)) continue;
-    database.run(
-      'UPDATE instance_groups SET is_member = 0 WHERE instance_id = ? AND network_id = ?',
-      instanceId,
-      networkId,
-    );
+    database.run(LEAVE, instanceId, networkId);
   }
 }

@@ -111,7 +111,7 @@ const FROM_AN_ENTRY = (['older', 'newer'] as const).map((direction) => ({
 }));
 
 async function useInstances(storage: Storage, workspace: Workspace): Promise<void> {
-  const { instances, history, leases, processes, sessions, calls, lookups, groups } = storage;
+  const { instances, history, leases, processes, sessions, calls, lookups, groupChanges, groups } = storage;
   const instance = anInstance(workspace);
   await instances.insert(instance, 5, aHistoryEntry(instance));
   for (const from of [null, ...FROM_AN_ENTRY]) {
@@ -163,13 +163,22 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
   await lookups.finish(instance.id, [{ number: '1', isOnNetwork: true, registeredNumber: null }]);
   await lookups.erase(instance.workspaceId, ['1']);
   await lookups.deleteExpired(NOW, 1);
+  const change = { ...asked, id: 'opr_00000000000000000000000001', now: NOW, newPeople: 1 };
+  const limits = { changesPerHour: 1, newPeoplePerDay: 1 };
+  await groupChanges.begin({ ...change, key: { key: 'a', fingerprint: 'b' } }, limits);
+  await groupChanges.finish(change.id, null);
+  await groupChanges.finish(change.id, '{}');
+  await groupChanges.findByKey(instance.workspaceId, 'a', NOW);
+  await groupChanges.deleteExpired(NOW, 1);
   const reports = [{ networkId: 'one', name: 'One', participantsCount: 2 }];
   const save = { lease, workspaceId: workspace.id, groups: reports, now: NOW };
   await groups.save(save);
   await groups.save(save);
   const [group] = await groups.list(workspace.id, instance.id);
   await groups.find(workspace.id, instance.id, group?.id ?? '');
+  await groups.findInWorkspace(workspace.id, group?.id ?? '');
   await groups.findByNetworkId(instance.id, 'one');
+  await groups.save({ ...save, groups: [{ networkId: 'one', isMember: false }] });
   await useContacts(storage, instance, lease);
 
   await useMessages(storage, instance, lease);

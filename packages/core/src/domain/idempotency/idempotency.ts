@@ -39,12 +39,16 @@ export function decideIdempotency(
 ): Result<IdempotencyDecision> {
   if (record === null || isExpired(record, now)) return ok({ kind: 'new' });
   if (record.fingerprint !== fingerprint) {
-    return refuse(
-      'IDEMPOTENCY_KEY_REUSED',
-      'This Idempotency-Key was used for a different request in the last 24 hours: give each new request a key of its own.',
-    );
+    return keyReused();
   }
   return ok({ kind: 'replay', messageId: record.messageId });
+}
+
+export function keyReused(): Result<never> {
+  return refuse(
+    'IDEMPOTENCY_KEY_REUSED',
+    'This Idempotency-Key was used for a different request in the last 24 hours: give each new request a key of its own.',
+  );
 }
 
 export function isExpired(record: IdempotencyRecord, now: number): boolean {

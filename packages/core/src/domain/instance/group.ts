@@ -22,6 +22,8 @@ export interface GroupReport {
   readonly networkId: string;
   readonly name?: string | undefined;
   readonly participantsCount?: number | undefined;
+  /** False if the number is no longer in the group. By default, it is. */
+  readonly isMember?: boolean | undefined;
 }
 
 /** The name and the size of a new group. Until the name is reported, the network id is used as the name. */

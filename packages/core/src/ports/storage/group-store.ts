@@ -7,7 +7,7 @@ export interface GroupStore {
    * Adds or updates groups by their network ids. Only new groups get an id (`StorageContext.newId`), in the order of
    * the report; a group that was left is joined again under its previous id. A field that a report leaves out keeps its
    * value; for a new group, `newGroupFacts` decides the value. Other groups stay as they are or, with `full`, become
-   * groups that were left.
+   * groups that were left. A report whose `isMember` is false makes its group one that was left, and adds none.
    */
   save(save: {
     readonly lease: Lease;
@@ -21,6 +21,8 @@ export interface GroupStore {
   list(workspaceId: string, instanceId: string): Promise<readonly Group[]>;
   /** Also null if the number is no longer in the group. */
   find(workspaceId: string, instanceId: string, id: string): Promise<Group | null>;
+  /** The same for a group of any instance of the workspace. */
+  findInWorkspace(workspaceId: string, id: string): Promise<Group | null>;
   /** Also finds a group that was left. */
   findByNetworkId(instanceId: string, networkId: string): Promise<Group | null>;
 }

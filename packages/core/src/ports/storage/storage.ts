@@ -11,6 +11,7 @@ import type { DownloadStore } from './download-store.ts';
 import type { EndpointStore } from './endpoint-store.ts';
 import type { EventStore } from './event-store.ts';
 import type { ErasureStore } from './erasure-store.ts';
+import type { GroupChangeStore } from './group-change-store.ts';
 import type { GroupStore } from './group-store.ts';
 import type { HistoryStore } from './history-store.ts';
 import type { InstanceStore } from './instance-store.ts';
@@ -80,6 +81,8 @@ export interface Storage<Transaction = never> {
   readonly calls: CallStore;
   /** The numbers that instances have lately looked up. */
   readonly lookups: LookupStore;
+  /** The changes of groups that instances have lately begun. */
+  readonly groupChanges: GroupChangeStore;
   /** The groups of instances. */
   readonly groups: GroupStore;
   /** The people that instances exchange messages with. */

@@ -1,4 +1,7 @@
 import { withFullStop } from '../../domain/full-stop.ts';
+import { isGroupQuestion } from '../../domain/instance/group-request.ts';
+import type { GroupRefusal } from '../../domain/instance/group-request.ts';
+import { keyReused } from '../../domain/idempotency/idempotency.ts';
 import type { CallResponse, InstanceCall } from '../../domain/instance/instance-call.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import { ok, refuse } from '../../domain/result.ts';
@@ -14,7 +17,7 @@ const OPEN_MAX = 20;
 /** When to repeat a request that found too many, in seconds. */
 const RETRY_AFTER = 1;
 
-type Done = Extract<CallResponse, { kind: 'done' }>;
+export type Done = Extract<CallResponse, { kind: 'done' }>;
 
 /** Whether the instance can be called in this way now. */
 export function checkCallable(
@@ -42,24 +45,47 @@ export async function callInstance(
 ): Promise<Result<Done>> {
   const { id } = instance;
   const response = await (context.localCalls.call(id, call) ?? callElsewhere(context, instance, call));
-  switch (response?.kind) {
+  return response ? resultOfCall(context, response) : noResponse(context, id);
+}
+
+/** The result of a request, by the response of the connection. */
+export function resultOfCall(context: ServiceContext, response: CallResponse): Result<Done> {
+  switch (response.kind) {
     case 'done':
       return ok(response);
     case 'limited':
       return tooOften(context, response);
     case 'not_connected':
       return notConnected();
+    case 'refused':
+      return refuse('GROUP_CHANGE_REFUSED', REFUSED[response.reason], { reason: response.reason });
+    case 'key_reused':
+      return keyReused();
+    case 'unknown':
+      return refuse(
+        'OUTCOME_UNKNOWN',
+        `The messaging network may have done this or not: ${withFullStop(response.error)} Look at the group before you repeat the request.`,
+      );
     case 'failed':
       return refuse(
         'GATEWAY_ERROR',
         `The messaging network did not do this: ${withFullStop(response.error)} Repeat the request later.`,
       );
-    case undefined:
-      return noResponse(context, id);
   }
 }
 
-/** Null if there was no response in time. */
+const REFUSED: Readonly<Record<GroupRefusal, string>> = {
+  not_admin: 'The messaging network allows this only to admins of the group, and the number is none.',
+  not_member: 'The number is not in the group, or the group no longer exists.',
+  invite_invalid: 'The link does not lead to a group, or was revoked.',
+  group_full: 'The group has as many participants as the messaging network allows.',
+  not_acceptable: 'The messaging network does not accept these values.',
+};
+
+/**
+ * Null if there was no response in time. Whoever takes a call first decides: if it is this process, nothing was done, and
+ * nothing will be.
+ */
 async function callElsewhere(
   { storage, clock, newId, settings }: ServiceContext,
   { workspaceId, id: instanceId }: Instance,
@@ -79,7 +105,7 @@ async function callElsewhere(
     return current?.status === 'connected' ? undefined : { kind: 'not_connected' };
   };
   try {
-    return await waitFor(clock, look, {
+    const response = await waitFor(clock, look, {
       timeoutMs,
       everyMs: LOOK_EVERY_MS,
       subscribe: (wake) =>
@@ -87,9 +113,20 @@ async function callElsewhere(
           if (signal.topic === 'call' && signal.instanceId === instanceId) wake();
         }),
     });
+    const isOver = response === null || response.kind === 'not_connected';
+    return isOver && isChange(call) && !(await storage.calls.take(id)) ? TAKEN : response;
   } finally {
     await storage.calls.remove(id);
   }
+}
+
+const TAKEN: CallResponse = {
+  kind: 'unknown',
+  error: 'the process that holds the instance took the request, and has not responded in time',
+};
+
+function isChange(call: InstanceCall): boolean {
+  return call.kind === 'group_admin' && !isGroupQuestion(call.request);
 }
 
 function notConnected(): Result<never> {

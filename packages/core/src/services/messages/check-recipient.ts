@@ -25,12 +25,14 @@ export async function checkGroup(
   const group = isId('grp', groupId)
     ? await context.storage.groups.find(instance.workspaceId, instance.id, groupId)
     : null;
-  return group
-    ? ok(group)
-    : refuse(
-        'GROUP_NOT_FOUND',
-        'The instance is in no such group: list its groups for the ids of those that it is in.',
-      );
+  return group ? ok(group) : noGroup();
+}
+
+export function noGroup(): Result<never> {
+  return refuse(
+    'GROUP_NOT_FOUND',
+    'The instance is in no such group: list its groups for the ids of those that it is in.',
+  );
 }
 
 /** Null if the recipient is not a contact. */

@@ -40,3 +40,10 @@ export const networksQuery = (workspaceId: string) =>
     queryFn: async ({ signal }) => unwrap(await clientOf(workspaceId).networks.list({ signal })).data,
     staleTime: Infinity,
   });
+
+export const groupsQuery = (workspaceId: string, instanceId: string) =>
+  queryOptions({
+    queryKey: keyOf(workspaceId, 'numbers', 'groups', instanceId),
+    queryFn: async ({ signal }) =>
+      unwrap(await clientOf(workspaceId).instances.groups(instanceId, { signal })).data,
+  });

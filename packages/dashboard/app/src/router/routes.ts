@@ -68,6 +68,12 @@ const number = createRoute({
   component: page(() => import('../pages/numbers/number-page.tsx'), 'NumberPage', ['numbers']),
 });
 
+const group = createRoute({
+  getParentRoute: () => workspace,
+  path: 'groups/$group',
+  component: page(() => import('../pages/groups/group-page.tsx'), 'GroupPage', ['groups']),
+});
+
 const messages = createRoute({
   getParentRoute: () => workspace,
   path: 'messages',
@@ -164,6 +170,7 @@ export const ROUTES = root.addChildren([
       now,
       numbers,
       number,
+      group,
       messages,
       scheduled,
       message,

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { InstanceResource, MessageResource } from '@trunkline/http/client';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { networksQuery, numbersQuery } from '../../api/lists.ts';
+import { groupsQuery, networksQuery, numbersQuery } from '../../api/lists.ts';
 import { Id } from '../../components/id.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
@@ -17,7 +17,7 @@ import styles from './chat-page.module.css';
 import { Composer } from './composer.tsx';
 import { addressText, threadName } from './names.ts';
 import { NumberChoice, numberAmong } from './number-choice.tsx';
-import { groupsQuery, threadQuery } from './queries.ts';
+import { threadQuery } from './queries.ts';
 import { ThreadView } from './thread-view.tsx';
 
 const route = getRouteApi('/session/w/$workspace/chats/$counterpart');
@@ -86,6 +86,11 @@ function Chat({ workspace, number, counterpart }: ChatProps): ReactNode {
           <Link to="/w/$workspace/numbers/$instance" params={{ workspace, instance: number.id }}>
             {number.name}
           </Link>
+          {groupName !== null && (
+            <Link to="/w/$workspace/groups/$group" params={{ workspace, group: counterpart }}>
+              {t.group}
+            </Link>
+          )}
           {/* Comes last: it appears once the name is loaded, and must not move a link. */}
           {name !== addressText(counterpart) && <Id value={counterpart} />}
         </>

@@ -110,10 +110,3 @@ async function readStretch(
   const page = unwrap(await clientOf(workspaceId).messages.list(query, { signal }));
   return { messages: page.data, nextCursor: page.nextCursor };
 }
-
-export const groupsQuery = (workspaceId: string, instanceId: string) =>
-  queryOptions({
-    queryKey: keyOf(workspaceId, 'numbers', 'groups', instanceId),
-    queryFn: async ({ signal }) =>
-      unwrap(await clientOf(workspaceId).instances.groups(instanceId, { signal })).data,
-  });

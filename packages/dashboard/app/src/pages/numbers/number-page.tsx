@@ -15,6 +15,7 @@ import { CredentialsForm } from './credentials.tsx';
 import { DayStrip } from './day-strip.tsx';
 import { NumberActions } from './number-actions.tsx';
 import styles from './number-page.module.css';
+import { NumberGroups } from './number-groups.tsx';
 import { NumberQueue } from './number-queue.tsx';
 import { NumberStatus } from './number-status.tsx';
 import { NumberTimeline } from './number-timeline.tsx';
@@ -110,6 +111,9 @@ function Number({
         <SandboxPhone workspaceId={workspace} number={number} />
       )}
       {mayReadMessages && <NumberQueue workspaceId={workspace} instanceId={number.id} />}
+      {number.capabilities.includes('groups') && number.paired && (
+        <NumberGroups workspaceId={workspace} number={number} />
+      )}
       <DayStrip workspaceId={workspace} number={number} />
       <NumberTimeline workspaceId={workspace} instanceId={number.id} cursor={cursor} />
     </Page>

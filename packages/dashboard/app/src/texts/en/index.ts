@@ -8,6 +8,7 @@ import { shell } from './shell.ts';
 export const EN = {
   chats: async () => (await import('./chats.ts')).chats,
   common: async () => common,
+  groups: async () => (await import('./groups.ts')).groups,
   keys: async () => (await import('./keys.ts')).keys,
   members: async () => (await import('./members.ts')).members,
   messages: async () => (await import('./messages.ts')).messages,

@@ -3,6 +3,7 @@ import type { TextFiles } from '../texts.ts';
 export const ES: TextFiles = {
   chats: async () => (await import('./chats.ts')).chats,
   common: async () => (await import('./common.ts')).common,
+  groups: async () => (await import('./groups.ts')).groups,
   keys: async () => (await import('./keys.ts')).keys,
   members: async () => (await import('./members.ts')).members,
   messages: async () => (await import('./messages.ts')).messages,
