@@ -7,7 +7,7 @@ import { Button } from '../../components/button.tsx';
 import { Dialog, DialogButtons } from '../../components/dialog.tsx';
 import { Field, Form } from '../../components/form.tsx';
 import { useTexts } from '../../texts/language.tsx';
-import { digitsOf } from './names.ts';
+import { digitsOf } from '../../domain/digits-of.ts';
 import type { ChatAddress } from './queries.ts';
 
 interface AsThemProps {

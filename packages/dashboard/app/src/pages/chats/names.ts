@@ -1,3 +1,4 @@
+import { digitsOf } from '../../domain/digits-of.ts';
 import type { ChatResource, MessageResource } from '@trunkline/http/client';
 import { counterpartName } from '../../domain/message-status.ts';
 import { nameText } from '../../domain/name-text.ts';
@@ -27,11 +28,4 @@ export function threadName(counterpart: string, messages: readonly MessageResour
 export function addressText(counterpart: string): string {
   const number = digitsOf(counterpart);
   return number === null ? counterpart : phoneText(number);
-}
-
-/** The digits of a phone number, however it is written; null if the text is not a number of 7 to 15 digits. */
-export function digitsOf(text: string): string | null {
-  if (!/^\+?[\d\s().-]+$/.test(text.trim())) return null;
-  const digits = text.replace(/\D/g, '');
-  return digits.length >= 7 && digits.length <= 15 ? digits : null;
 }
