@@ -167,8 +167,9 @@ export interface WorkspaceApi<Transaction = never> {
   readonly messages: {
     /**
      * Newest first. A page may have fewer messages than its limit, or none, and still have a `nextCursor`, because a
-     * search that filters by origin (as by default), or by `counterpart` and any field other than the instance, stops
-     * after 2,000 messages.
+     * list that filters by origin (as by default), or by `counterpart` and any field other than the instance, stops
+     * after 2,000 messages, and a search (`q`) after 20 groups of 500 messages that may match. A search finds a message
+     * about a second after it came.
      */
     list(query?: MessageQuery): Promise<PageResult<MessageResource>>;
     /**

@@ -43,6 +43,7 @@ import { retentionContract } from './retention.ts';
 import { retryContract } from './retries.ts';
 import { senderContract } from './senders.ts';
 import { scheduledMessageContract } from './scheduled-messages.ts';
+import { searchContract } from './search.ts';
 import { sessionContract } from './sessions.ts';
 import { setBackClockContract } from './set-back-clock.ts';
 import { settingContract } from './settings.ts';
@@ -74,6 +75,7 @@ export function describeStorageContract(subject: ContractSubject): void {
     groupContract(subject);
     contactContract(subject);
     chatContract(subject);
+    searchContract(subject);
     senderContract(subject);
     acceptanceContract(subject);
     transactionContract(subject);

@@ -23,16 +23,20 @@ export interface FilteredList<Row> {
  * Reads a page of a `FilteredList`. Examines at most `ROWS_EXAMINED_MAX` ids in each direction, in growing steps. If
  * the limit ends a page early, the page reports where it ended.
  */
-export async function readFilteredPage<Row>(
+export function readFilteredPage<Row>(request: PageRequest, list: FilteredList<Row>): Promise<Page<Row>> {
+  return readFoundPage(request, (search) => searchList(list, search));
+}
+
+/** Makes a page of what searches find: one for the page, and one for rows behind it. */
+export async function readFoundPage<Row>(
   request: PageRequest,
-  list: FilteredList<Row>,
+  search: (search: Search) => Promise<Found<Row>>,
 ): Promise<Page<Row>> {
   const { limit, from } = request;
   const { order, ahead, behind } = planPage(request);
-  const found = await search(list, { bound: ahead, order, wanted: limit + 1 });
+  const found = await search({ bound: ahead, order, wanted: limit + 1 });
   const back = order === 'DESC' ? 'ASC' : 'DESC';
-  const isAnyBehind =
-    behind !== null && hasMore(await search(list, { bound: behind, order: back, wanted: 1 }), 0);
+  const isAnyBehind = behind !== null && hasMore(await search({ bound: behind, order: back, wanted: 1 }), 0);
   const rows = found.rows.slice(0, limit);
   const stoppedAt = found.rows.length > limit ? null : found.stoppedAt;
   return from?.direction === 'newer'
@@ -50,10 +54,17 @@ export async function readFilteredPage<Row>(
       };
 }
 
-interface Found<Row> {
+/** A search for the first `wanted` rows within a bound, in this order. */
+export interface Search {
+  readonly bound: IdBound | null;
+  readonly order: PagePlan['order'];
+  readonly wanted: number;
+}
+
+export interface Found<Row> {
   /** The rows, in the order of the search. */
   readonly rows: readonly Row[];
-  /** The last examined id, if the search stopped before the end of the list without finding enough; otherwise null. */
+  /** The id to continue from, if the search stopped before the end of the list without finding enough; otherwise null. */
   readonly stoppedAt: string | null;
 }
 
@@ -61,13 +72,9 @@ function hasMore<Row>({ rows, stoppedAt }: Found<Row>, than: number): boolean {
   return rows.length > than || stoppedAt !== null;
 }
 
-async function search<Row>(
+async function searchList<Row>(
   list: FilteredList<Row>,
-  {
-    bound,
-    order,
-    wanted,
-  }: { readonly bound: IdBound | null; readonly order: PagePlan['order']; readonly wanted: number },
+  { bound, order, wanted }: Search,
 ): Promise<Found<Row>> {
   let from = bound;
   let found: readonly Row[] = [];

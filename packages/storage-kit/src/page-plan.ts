@@ -39,3 +39,9 @@ export function pageOf<Row>(
     ? { rows: rows.toReversed(), hasOlder: isAnyBehind, hasNewer: goesOn }
     : { rows, hasOlder: goesOn, hasNewer: isAnyBehind };
 }
+
+export function isWithin(id: string, bound: IdBound | null): boolean {
+  if (bound === null) return true;
+  if (id === bound.id) return bound.sign.endsWith('=');
+  return bound.sign.startsWith('<') ? id < bound.id : id > bound.id;
+}

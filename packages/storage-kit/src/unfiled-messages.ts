@@ -1,5 +1,6 @@
 import type { Message, MessageFilter } from '@trunkline/core/spi/storage';
 import type { UnfiledMessage } from './chats.ts';
+import { isWithin } from './page-plan.ts';
 import type { IdBound, PagePlan } from './page-plan.ts';
 
 /** How many of the latest unfiled messages a lookup reads in addition to filed ones. */
@@ -42,12 +43,6 @@ export function mergeIds(
   const within = [...others].filter((id) => isWithin(id, bound));
   const ids = [...new Set([...found, ...within])].toSorted();
   return (order === 'ASC' ? ids : ids.toReversed()).slice(0, count);
-}
-
-function isWithin(id: string, bound: IdBound | null): boolean {
-  if (bound === null) return true;
-  if (id === bound.id) return bound.sign.endsWith('=');
-  return bound.sign.startsWith('<') ? id < bound.id : id > bound.id;
 }
 
 /** Whether a message passes the direction, type and statuses of a filter. */

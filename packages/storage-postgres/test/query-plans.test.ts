@@ -48,7 +48,7 @@ const MAY_READ = 2_000;
 
 /** Tables that hold history, or all open work. */
 const GROWING =
-  /^(messages|events|event_log|deliveries|open_deliveries|attempts|queued_|held_|scheduled_|idempotency|pending_|activity_|message_|instance_|chats|chat_|unfiled_|spent_)/;
+  /^(messages|events|event_log|deliveries|open_deliveries|attempts|queued_|held_|scheduled_|idempotency|pending_|activity_|message_|instance_|chats|chat_|unfiled_|search_entries|search_tokens|spent_)/;
 
 /** The place at which `shortenWaits` begins with the events. */
 const EVENTS_BEGIN = JSON.stringify({
@@ -459,6 +459,13 @@ async function readChats({ schema, storage, unwatched, workspace, instance }: Fi
         },
       );
     }
+  }
+  for (const words of [['recipient'], ['recip', '12']]) {
+    await messages.list(workspace.id, { words }, FIRST);
+    const from = { direction: 'newer', id: floorId('msg', NOW - 4 * DAY) } as const;
+    await messages.list(workspace.id, { words, statuses: ['queued'] }, { ...FIRST, from });
+    const counterpart = { kind: 'number', digits: 'recipient 12' } as const;
+    await messages.list(workspace.id, { counterpart, words }, FIRST);
   }
 }
 

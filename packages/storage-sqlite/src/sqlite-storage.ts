@@ -42,6 +42,7 @@ import { retentionStore } from './erasure/retention-store.ts';
 import { text } from './rows/row.ts';
 import { sameFile } from './database/same-file.ts';
 import { scheduleStore } from './messages/schedule-store.ts';
+import { settleWindows } from './messages/search-filing.ts';
 import { sessionStore } from './instances/session-store.ts';
 import { shortenWaits } from './deliveries/shorten-waits.ts';
 import { spentTokenStore } from './workspaces/spent-token-store.ts';
@@ -142,7 +143,11 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
           joined: (transaction) => callerTransaction(file, transaction),
           announceAtEnd: announceAtEnd(publish),
           describe: () => describeDatabase(file, database),
-          purge: () => purge(file, database),
+          async purge() {
+            // The tokens of deleted messages go first.
+            await settleWindows({ database, write: (operation) => writer.run(operation) }, Infinity);
+            return purge(file, database);
+          },
           checkFile: sameFile(file, database),
           async close() {
             await processes.close();

@@ -52,6 +52,28 @@ describe('a purge', () => {
     expect(found(path, 'ordinary')).toBeGreaterThan(800);
   });
 
+  it('leaves no word of deleted messages in the index of words', async () => {
+    const path = join(temporaryDirectory(), 'test.db');
+    const storage = await openStorage(path);
+    const { workspace, instance } = await storeLeasedInstance(storage);
+    const ids: string[] = [];
+    for (let index = 0; index < 1_000; index += 1) {
+      const isSecret = index % 100 === 0;
+      const text = `${isSecret ? 'Übergeheim' : 'ordinary'} text ${index}`;
+      const message = aMessage(instance, { createdAt: NOW + index, text });
+      await accept(storage, message);
+      if (isSecret) ids.push(message.id);
+    }
+    for (let pass = await storage.chats.file?.(500); pass?.more; pass = await storage.chats.file?.(500));
+    // Two windows have the word as it is in messages, and its beginnings.
+    expect(found(path, 'ubergeheim')).toBeGreaterThanOrEqual(10);
+    expect(found(path, 'ubergeh')).toBeGreaterThanOrEqual(12);
+    await erase(storage, { workspaceId: workspace.id, ids });
+    expect(await storage.purge?.()).toBeNull();
+    expect(found(path, 'uber')).toBe(0);
+    expect(found(path, 'ordi')).toBeGreaterThan(900);
+  });
+
   it('reports where bytes are left while a program reads a state from before the deletion', async () => {
     const path = join(temporaryDirectory(), 'test.db');
     const storage = await openStorage(path);

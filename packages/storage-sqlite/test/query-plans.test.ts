@@ -29,6 +29,7 @@ const MAY_SCAN: Readonly<Record<string, string>> = {
   'SCAN (subquery-3)': 'the same',
   'SCAN (subquery-5)': 'the same',
   'SCAN held_messages USING COVERING INDEX held_messages_by_position': 'for its first row only',
+  'SCAN search_changes USING COVERING INDEX search_changes_by_window': 'for its first row only',
   'SCAN front': 'the first messages of a queue, up to a limit',
   'SCAN first': 'the first message to each recipient, up to a limit',
   'SCAN instance_with_queue': 'the instances that have a queue, up to the limit',

@@ -4,7 +4,17 @@ import { TypeID } from 'typeid-js';
 import { must } from '@trunkline/test-support';
 import { NOW } from '../../test/support/examples.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
-import { createNewId, floorId, idsOfOrder, idToUuid, isId, orderOfId, uuidToId, withOrder } from './id.ts';
+import {
+  createNewId,
+  floorId,
+  idsOfOrder,
+  idToUuid,
+  isId,
+  nextId,
+  orderOfId,
+  uuidToId,
+  withOrder,
+} from './id.ts';
 import type { IdPrefix } from './id.ts';
 
 const newIds = (seed = 1) => createNewId(seededRandom(seed).bytes);
@@ -172,4 +182,10 @@ describe('the UUID inside of an id', () => {
     expect(idToUuid('evt', newIds()('msg', NOW))).toBeNull();
     expect(idToUuid('msg', 'msg_1')).toBeNull();
   });
+});
+
+it('the next id sorts right after an id, also past its last byte', () => {
+  const next = (uuid: string): string | null => idToUuid('msg', nextId('msg', uuidToId('msg', uuid)));
+  expect(next('00000000-0000-7000-8000-000000000000')).toBe('00000000-0000-7000-8000-000000000001');
+  expect(next('0192a3b4-0000-7000-ffff-ffffffffffff')).toBe('0192a3b4-0000-7001-0000-000000000000');
 });

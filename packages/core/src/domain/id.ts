@@ -76,6 +76,16 @@ export function floorId(prefix: IdPrefix, time: number): string {
   return `${prefix}_${encodeBase32(uuid)}`;
 }
 
+/** The smallest id that sorts after this one. */
+export function nextId(prefix: IdPrefix, id: string): string {
+  const uuid = new DataView(new ArrayBuffer(16));
+  decodeBase32(id, prefix.length + 1, uuid);
+  const low = uuid.getBigUint64(8) + 1n;
+  uuid.setBigUint64(8, low);
+  if (BigInt.asUintN(64, low) === 0n) uuid.setBigUint64(0, uuid.getBigUint64(0) + 1n);
+  return `${prefix}_${encodeBase32(uuid)}`;
+}
+
 /**
  * The UUID in an id of this kind, as a database keeps it; null if `text` does not have the form of such an id. The UUID
  * may be any 128 bits, because an id from a caller need not contain a UUID of a known version.

@@ -32,6 +32,8 @@ export const messageInput: z.ZodType<MessageInput, unknown> = z
     when: ({ value }) => typeof value === 'object' && value !== null,
   });
 
+const QUERY_MAX = 100;
+
 type MessageFilterQuery<Status> = {
   /** Only messages of this instance, `ins_…`. */
   readonly instance?: string | undefined;
@@ -51,6 +53,11 @@ type MessageFilterQuery<Status> = {
    * left out. An addition to the specification.
    */
   readonly origin?: 'device' | 'any' | undefined;
+  /**
+   * Words to search for, 1 to 100 characters, or the id of a message. Each word must begin a word of the message's text,
+   * caption or file name, of the name of the other side, or the other side's number. An addition to the specification.
+   */
+  readonly q?: string | undefined;
 };
 /** `status`: one status or a comma-separated list. */
 export type MessageQuery = MessageFilterQuery<string> & PageQuery;
@@ -69,6 +76,7 @@ export const messageQuery: z.ZodType<CheckedMessageQuery, unknown> = z.object({
     .optional(),
   counterpart: z.string().min(1).max(64).optional(),
   origin: z.enum(['device', 'any']).optional(),
+  q: z.string().min(1).max(QUERY_MAX).optional(),
   ...pageFields,
 });
 

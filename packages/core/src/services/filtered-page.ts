@@ -27,7 +27,9 @@ export async function filteredPage<Row extends { readonly id: string }>(
       ? page.hasNewer && (page.newerFrom ?? page.rows[0]?.id)
       : page.hasOlder && (page.olderFrom ?? page.rows.at(-1)?.id);
     const isFull = rows.length > limit;
-    if (!isFull && behind && examined < ROWS_EXAMINED_MAX) {
+    // A storage that stopped early has read as much as one request may.
+    const hasStopped = (isNewer ? page.newerFrom : page.olderFrom) !== undefined;
+    if (!isFull && behind && !hasStopped && examined < ROWS_EXAMINED_MAX) {
       at = { direction: isNewer ? 'newer' : 'older', id: behind };
       continue;
     }

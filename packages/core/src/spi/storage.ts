@@ -98,7 +98,16 @@ export { keepSenders, senderRevision } from '../services/kept-senders.ts';
 export type { KeptSenders, SenderPart } from '../services/kept-senders.ts';
 
 // Ids.
-export { createNewId, floorId, idsOfOrder, idToUuid, isId, orderOfId, uuidToId } from '../domain/id.ts';
+export {
+  createNewId,
+  floorId,
+  idsOfOrder,
+  idToUuid,
+  isId,
+  nextId,
+  orderOfId,
+  uuidToId,
+} from '../domain/id.ts';
 export type { IdOrder, IdPrefix, IdRange, NewId } from '../domain/id.ts';
 export { checkMediaId } from '../domain/message/media-rules.ts';
 
@@ -146,6 +155,10 @@ export {
   ownerOfNumber,
 } from '../domain/chat/chat-key.ts';
 export type { ChatSummary } from '../domain/chat/chat.ts';
+
+// Search.
+export { matchesWords, queryWords, searchWords } from '../domain/search/search-words.ts';
+export type { SearchedTexts } from '../domain/search/search-words.ts';
 
 // Messages.
 export type { Recipient } from '../domain/message/recipient.ts';

@@ -494,6 +494,74 @@ CREATE FUNCTION trunkline.message_key(message trunkline.messages) RETURNS text L
   END
 $$;
 
+-- Search: search-index.ts of storage-kit says how it works
+
+-- The workspaces that have entries, under short numbers.
+CREATE TABLE trunkline.search_workspaces (
+  number       integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  workspace_id uuid NOT NULL UNIQUE,
+  -- At least how many entries are in no window.
+  added        bigint NOT NULL
+) WITH (fillfactor = 80);
+
+CREATE TABLE trunkline.search_entries (
+  workspace integer NOT NULL,
+  -- The id of the message.
+  id        uuid NOT NULL,
+  words     text NOT NULL,
+  PRIMARY KEY (workspace, id)
+);
+
+CREATE TABLE trunkline.search_windows (
+  number    bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  workspace integer NOT NULL,
+  -- Null for the first window of a workspace.
+  after_id  uuid,
+  last_id   uuid NOT NULL
+);
+CREATE UNIQUE INDEX search_windows_by_id ON trunkline.search_windows (workspace, last_id);
+
+CREATE TABLE trunkline.search_tokens (
+  workspace     integer NOT NULL,
+  token         text COLLATE "C" NOT NULL,
+  window_number bigint NOT NULL,
+  PRIMARY KEY (workspace, token, window_number)
+);
+
+-- The words of entries that were added to a window after it was made, or deleted from it, until its tokens are changed.
+CREATE TABLE trunkline.search_changes (
+  window_number bigint NOT NULL,
+  words         text NOT NULL
+) WITH (${BUSY});
+CREATE INDEX search_changes_by_window ON trunkline.search_changes (window_number);
+
+CREATE FUNCTION trunkline.delete_search_entry(owner uuid, message uuid) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  WITH deleted AS (
+    DELETE FROM trunkline.search_entries
+    WHERE workspace = (SELECT number FROM trunkline.search_workspaces WHERE workspace_id = owner) AND id = message
+    RETURNING workspace, words
+  )
+  INSERT INTO trunkline.search_changes (window_number, words)
+  SELECT holder.number, deleted.words FROM deleted CROSS JOIN LATERAL (
+    SELECT number FROM trunkline.search_windows
+    WHERE workspace = deleted.workspace AND last_id >= message ORDER BY workspace, last_id LIMIT 1
+  ) AS holder;
+END $$;
+
+-- A message whose words change is filed again. Noting it first waits for a process that is just filing it, so that the
+-- entry which that process adds is deleted, too.
+CREATE FUNCTION trunkline.file_message_again() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO trunkline.unfiled_messages (message_id) VALUES (NEW.id) ON CONFLICT DO NOTHING;
+  PERFORM trunkline.delete_search_entry(NEW.workspace_id, NEW.id);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER messages_change_words AFTER UPDATE OF text, caption, media ON trunkline.messages
+  FOR EACH ROW
+  WHEN ((OLD.text, OLD.caption, OLD.media) IS DISTINCT FROM (NEW.text, NEW.caption, NEW.media))
+  EXECUTE FUNCTION trunkline.file_message_again();
+
 -- Keeps others from filing until its transaction ends, so that nothing is filed that was just deleted.
 CREATE FUNCTION trunkline.take_message_from_chat() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -511,6 +579,7 @@ BEGIN
   )
   WHERE workspace_id = OLD.workspace_id AND instance_id = OLD.instance_id AND key = trunkline.message_key(OLD)
     AND last_message_id = OLD.id;
+  PERFORM trunkline.delete_search_entry(OLD.workspace_id, OLD.id);
   RETURN NULL;
 END $$;
 CREATE TRIGGER messages_leave_chat AFTER DELETE ON trunkline.messages

@@ -12,6 +12,7 @@ import type { Connected, Transaction } from '../database/database.ts';
 import { deleteEvents } from './event-deletion.ts';
 import { leaveHeld } from '../messages/held-messages.ts';
 import { MESSAGE_COLUMNS, readMessage } from '../messages/message-row.ts';
+import { settleWindows } from '../messages/search-filing.ts';
 import { leaveQueues } from '../messages/queue.ts';
 import { unschedule } from '../messages/scheduled-messages.ts';
 import { entities, flag, id, text } from '../rows/row.ts';
@@ -171,6 +172,8 @@ async function remove(transaction: Transaction, messages: readonly Message[]): P
   const createdAt = [...new Set(messages.map((message) => message.createdAt))];
   await run(FORGET_KEYS, createdAt, uuids);
   await run('DELETE FROM trunkline.messages WHERE id = ANY ($1::uuid[])', uuids);
+  // The deletion keeps others from filing until the transaction ends.
+  await settleWindows(transaction, Infinity);
 }
 
 // Relies on message_actions_by_message, as does their deletion.

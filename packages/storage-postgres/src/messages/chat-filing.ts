@@ -4,6 +4,7 @@ import { latestUnfiled, UNFILED_READ_MAX } from '@trunkline/storage-kit';
 import type { UnfiledMessage } from '@trunkline/storage-kit';
 import { keyOfStored, storedKey } from './chat-key.ts';
 import type { Database } from '../database/database.ts';
+import { addEntries, settleWindows } from './search-filing.ts';
 import { flag, id, integer, json, text } from '../rows/row.ts';
 import type { Row } from '../rows/row.ts';
 import type { Statements } from '../database/statements.ts';
@@ -19,19 +20,23 @@ export async function fileMessages(database: Database, limit: number): Promise<F
   return database.transaction(async (transaction) => {
     const lock = await transaction.get(TRY_LOCK);
     if (!lock || !flag(lock, 'is_taken')) return { ...NOTHING, more: true };
-    // A separate statement sees everything that other processes committed before they released the lock.
-    return fileNoted(transaction, limit);
+    // Separate statements see everything that other processes committed before they released the lock.
+    const pass = await fileNoted(transaction, limit);
+    const settled = await settleWindows(transaction, limit);
+    return { ...pass, filed: pass.filed + settled, more: pass.more || settled >= limit };
   });
 }
 
 const NOTHING: FilingPass = { filed: 0, lastId: null, more: false };
 
 /** Files messages in the open transaction. No other process may file concurrently. */
-export async function fileNoted({ get }: Statements, limit: number): Promise<FilingPass> {
-  const row = await get(FILE, limit);
+export async function fileNoted(statements: Statements, limit: number): Promise<FilingPass> {
+  const taken = await addEntries(statements, limit);
+  if (taken.length === 0) return NOTHING;
+  const row = await statements.get(FILE, taken);
   if (!row) return NOTHING;
   const filed = integer(row, 'filed');
-  return { filed, lastId: filed === 0 ? null : id(row, 'last_id', 'msg'), more: filed === limit };
+  return { filed, lastId: filed === 0 ? null : id(row, 'last_id', 'msg'), more: taken.length === limit };
 }
 
 /**
@@ -58,14 +63,14 @@ const KEY = `
     ELSE 'n' || item.recipient
   END`;
 
-const ANY_TO_FILE = 'SELECT 1 FROM trunkline.unfiled_messages ORDER BY message_id LIMIT 1';
+const ANY_TO_FILE = `
+  (SELECT 1 FROM trunkline.unfiled_messages ORDER BY message_id LIMIT 1)
+  UNION ALL
+  (SELECT 1 FROM trunkline.search_changes ORDER BY window_number LIMIT 1)`;
 
 const FILE = `
   WITH taken AS MATERIALIZED (
-    DELETE FROM trunkline.unfiled_messages WHERE message_id = ANY (ARRAY(
-      SELECT message_id FROM trunkline.unfiled_messages ORDER BY message_id LIMIT $1
-    ))
-    RETURNING message_id
+    DELETE FROM trunkline.unfiled_messages WHERE message_id = ANY ($1::uuid[]) RETURNING message_id
   ), entry AS MATERIALIZED (
     SELECT item.id, item.workspace_id, item.instance_id, ${KEY} AS key
     FROM taken CROSS JOIN LATERAL (

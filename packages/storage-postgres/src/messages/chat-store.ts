@@ -21,7 +21,8 @@ import { fileMessages, readLatestUnfiled, readUnfiled } from './chat-filing.ts';
 import { keyOfStored, storedKey } from './chat-key.ts';
 import { contactsWithNumbers } from '../people/contact-store.ts';
 import type { Connected } from '../database/database.ts';
-import { MESSAGE_COLUMNS, readMessage } from './message-row.ts';
+import { readMessages } from './message-row.ts';
+import { matchingAmong } from './message-search.ts';
 import { entities, id, integer, text } from '../rows/row.ts';
 import type { Statements } from '../database/statements.ts';
 import { uuidOf, uuidToFind } from '../rows/uuid.ts';
@@ -60,8 +61,11 @@ export async function listByCounterpart(
       const found = rows.map((row) => id(row, 'id', 'msg'));
       return mergeIds(found, unfiled, { bound, order, count });
     },
-    rows: async (ids) =>
-      (await readMessages(statements, ids)).filter((message) => passesFilter(message, filter)),
+    rows: async (ids) => {
+      const { words } = filter;
+      const matching = words === undefined ? ids : await matchingAmong(statements, workspace, { ids, words });
+      return (await readMessages(statements, matching)).filter((message) => passesFilter(message, filter));
+    },
     idOf: (message) => message.id,
   });
 }
@@ -120,16 +124,6 @@ function factsOf(
       return new Map(rows.map((row) => [id(row, 'id', 'grp'), text(row, 'name')]));
     },
   };
-}
-
-async function readMessages({ all }: Statements, ids: readonly string[]): Promise<readonly Message[]> {
-  if (ids.length === 0) return [];
-  return (
-    await all(
-      MESSAGES,
-      ids.map((messageId) => uuidOf('msg', messageId)),
-    )
-  ).map(readMessage);
 }
 
 async function currentContacts(
@@ -208,13 +202,6 @@ const HIGHEST = "'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid";
 function idIn(bound: IdBound | null): readonly string[] {
   return bound ? [uuidOf('msg', bound.id)] : [];
 }
-
-/** Looks up ids one by one, because a join might read the whole table. */
-const MESSAGES = `
-  SELECT item.* FROM unnest($1::uuid[]) AS asked (id)
-  CROSS JOIN LATERAL (
-    SELECT ${MESSAGE_COLUMNS} FROM trunkline.messages AS item WHERE item.id = asked.id LIMIT 1
-  ) AS item`;
 
 const CURRENT = `
   SELECT contact.* FROM unnest($1::uuid[]) AS asked (id)

@@ -4,8 +4,9 @@ import { columnsOf, recordOf } from '../rows/column-arrays.ts';
 import type { Shape } from '../rows/column-arrays.ts';
 import { entities, flag, json, shapeOf } from '../rows/row.ts';
 import type { Row } from '../rows/row.ts';
-import type { Columns } from '../database/statements.ts';
+import type { Columns, Statements } from '../database/statements.ts';
 import { encodeText } from '../rows/text-encoding.ts';
+import { uuidOf } from '../rows/uuid.ts';
 
 /** The columns that `readMessage` needs from a row called `item`. */
 export const MESSAGE_COLUMNS = `item.*, (
@@ -47,6 +48,20 @@ export function readMessage(row: Row): Message {
   if (!message.media?.available || flag(row, 'keeps_media')) return message;
   return { ...message, media: { ...message.media, available: false } };
 }
+
+/** The messages with these ids, in any order. */
+export async function readMessages({ all }: Statements, ids: readonly string[]): Promise<readonly Message[]> {
+  if (ids.length === 0) return [];
+  const uuids = ids.map((messageId) => uuidOf('msg', messageId));
+  return (await all(MESSAGES, uuids)).map(readMessage);
+}
+
+/** Looks up ids one by one, because a join might read the whole table. */
+const MESSAGES = `
+  SELECT item.* FROM unnest($1::uuid[]) AS asked (id)
+  CROSS JOIN LATERAL (
+    SELECT ${MESSAGE_COLUMNS} FROM trunkline.messages AS item WHERE item.id = asked.id LIMIT 1
+  ) AS item`;
 
 /** The current contact, into which the message's contact may have been merged. */
 function readContact(row: Row): ContactSummary | null {

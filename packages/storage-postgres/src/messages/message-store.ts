@@ -21,6 +21,7 @@ import { acceptMessages } from './message-acceptance.ts';
 import { changeBatcher } from './message-change.ts';
 import { listMessages } from './message-list.ts';
 import { MESSAGE_COLUMNS, readMessage } from './message-row.ts';
+import { searchMessages } from './message-search.ts';
 import { findingQueueHeads } from './queue-heads.ts';
 import { integer, textOrNull } from '../rows/row.ts';
 import type { Queryable } from '../database/queryable.ts';
@@ -83,10 +84,15 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
       );
       return rows.map((row) => integer(row, 'count'));
     },
-    list: async (workspaceId, { counterpart, ...filter }, page) =>
-      counterpart === undefined
+    list: async (workspaceId, { counterpart, words, ...filter }, page) => {
+      if (counterpart !== undefined) {
+        const wanted = { ...filter, counterpart, ...(words !== undefined && { words }) };
+        return listByCounterpart(connected(), workspaceId, wanted, page);
+      }
+      return words === undefined
         ? listMessages(connected(), workspaceId, filter, page)
-        : listByCounterpart(connected(), workspaceId, { ...filter, counterpart }, page),
+        : searchMessages(connected(), workspaceId, { ...filter, words }, page);
+    },
 
     queueHeads: findingQueueHeads(connected),
     postpone: async (lease, postponement) =>

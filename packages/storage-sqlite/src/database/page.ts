@@ -51,7 +51,7 @@ interface Range {
   readonly high: string;
 }
 
-function rangeOf({ floor = '' }: List, bound: IdBound | null): Range {
+export function rangeOf({ floor = '' }: Pick<List, 'floor'>, bound: IdBound | null): Range {
   if (bound === null) return { low: floor, high: END };
   const at = bound.sign === '<' || bound.sign === '>=' ? bound.id : behind(bound.id);
   return bound.sign.startsWith('<') ? { low: floor, high: at } : { low: later(floor, at), high: END };

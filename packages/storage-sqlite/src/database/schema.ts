@@ -513,6 +513,70 @@ BEGIN
   DELETE FROM chats WHERE instance_id = OLD.instance_id AND last_message_id = '';
 END;
 
+-- Search: search-index.ts of storage-kit says how it works
+
+-- The workspaces that have entries, under short numbers.
+CREATE TABLE search_workspaces (
+  number       INTEGER PRIMARY KEY,
+  workspace_id TEXT NOT NULL UNIQUE,
+  -- At least how many entries are in no window.
+  added        INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE search_entries (
+  workspace INTEGER NOT NULL,
+  -- The id of the message.
+  id        TEXT NOT NULL,
+  words     TEXT NOT NULL,
+  PRIMARY KEY (workspace, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE search_windows (
+  number    INTEGER PRIMARY KEY,
+  workspace INTEGER NOT NULL,
+  -- Null for the first window of a workspace.
+  after_id  TEXT,
+  last_id   TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX search_windows_by_id ON search_windows (workspace, last_id);
+
+CREATE TABLE search_tokens (
+  workspace     INTEGER NOT NULL,
+  token         TEXT NOT NULL,
+  window_number INTEGER NOT NULL,
+  PRIMARY KEY (workspace, token, window_number)
+) STRICT, WITHOUT ROWID;
+
+-- The words of entries that were added to a window after it was made, or deleted from it, until its tokens are changed.
+CREATE TABLE search_changes (
+  id            INTEGER PRIMARY KEY,
+  window_number INTEGER NOT NULL,
+  words         TEXT NOT NULL
+) STRICT;
+CREATE INDEX search_changes_by_window ON search_changes (window_number);
+
+CREATE TRIGGER search_entries_deleted AFTER DELETE ON search_entries
+BEGIN
+  INSERT INTO search_changes (window_number, words)
+  SELECT number, OLD.words FROM (
+    SELECT number FROM search_windows
+    WHERE workspace = OLD.workspace AND last_id >= OLD.id ORDER BY last_id LIMIT 1
+  );
+END;
+CREATE TRIGGER messages_leave_search AFTER DELETE ON messages
+BEGIN
+  DELETE FROM search_entries
+  WHERE workspace = (SELECT number FROM search_workspaces WHERE workspace_id = OLD.workspace_id) AND id = OLD.id;
+END;
+-- A message whose words change is filed again.
+CREATE TRIGGER messages_change_words AFTER UPDATE OF text, caption, media ON messages
+WHEN (OLD.text, OLD.caption, OLD.media) IS NOT (NEW.text, NEW.caption, NEW.media)
+BEGIN
+  DELETE FROM search_entries
+  WHERE workspace = (SELECT number FROM search_workspaces WHERE workspace_id = OLD.workspace_id) AND id = OLD.id;
+  INSERT OR IGNORE INTO unfiled_messages (message_id) VALUES (OLD.id);
+END;
+
 -- Endpoints
 
 CREATE TABLE endpoints (

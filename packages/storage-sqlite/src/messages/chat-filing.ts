@@ -4,11 +4,18 @@ import type { UnfiledMessage } from '@trunkline/storage-kit';
 import type { Connection } from '../database/connection.ts';
 import type { Database } from '../database/database.ts';
 import { inSlices } from '../database/slices.ts';
+import { addEntries, settleWindows } from './search-filing.ts';
 import { integer, text, textOrNull } from '../rows/row.ts';
 import type { Row } from '../rows/row.ts';
 
-/** Files at most `limit` stored messages that are not filed yet. */
-export async function fileMessages({ database, write }: Connection, limit: number): Promise<FilingPass> {
+/** Files at most `limit` stored messages that are not filed yet, then changes the tokens of changed windows. */
+export async function fileMessages(connection: Connection, limit: number): Promise<FilingPass> {
+  const pass = await fileUnfiled(connection, limit);
+  const settled = await settleWindows(connection, limit);
+  return { ...pass, filed: pass.filed + settled, more: pass.more || settled >= limit };
+}
+
+async function fileUnfiled({ database, write }: Connection, limit: number): Promise<FilingPass> {
   // Checks first, because usually there is nothing to file, and a check needs no lock.
   if (!database.get('SELECT 1 FROM unfiled_messages LIMIT 1')) return NOTHING;
   let pass = NOTHING;
@@ -28,6 +35,7 @@ export function fileNoted(database: Database, limit: number): FilingPass {
   const last = database.get(LAST_TO_FILE, filed - 1);
   if (!last) return NOTHING;
   const lastId = text(last, 'message_id');
+  addEntries(database, limit);
   database.run(FILE_CHATS, limit);
   // Inserts in the order of the table, so that each of its pages is written once.
   database.run(FILE_MESSAGES, limit);

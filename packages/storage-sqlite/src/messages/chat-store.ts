@@ -22,6 +22,7 @@ import type { Connected } from '../database/connection.ts';
 import { contactsWithNumber, currentContact } from '../people/contact-store.ts';
 import type { Database } from '../database/database.ts';
 import { readMessage } from './message-row.ts';
+import { matchingAmong } from './message-search.ts';
 import { rowsOf, walkIds } from '../database/page.ts';
 import { integer, text, word } from '../rows/row.ts';
 
@@ -50,13 +51,16 @@ export async function listByCounterpart(
   const unfiled = readUnfiled(database, workspaceId, keys)
     .filter((message) => isOfTarget(message, targets))
     .map(({ id }) => id);
+  const { words } = filter;
+  const matching = (ids: readonly string[]): readonly string[] =>
+    words === undefined ? ids : matchingAmong(database, workspaceId, { ids, words });
   const parts = targets.flatMap((target) => chatIds(database, workspaceId, target)).map((id) => [id]);
   const list = { table: 'chat_messages', where: 'chat_id = ?', parts };
   return readFilteredPage<Message>(page, {
     ids: (bound, order, count) =>
       mergeIds(walkIds(database, list, { ahead: bound, order, count }), unfiled, { bound, order, count }),
     rows: (ids) =>
-      rowsOf(database, 'messages', ids)
+      rowsOf(database, 'messages', matching(ids))
         .filter((row) =>
           passesFilter(
             { direction: word(row, 'direction'), type: word(row, 'type'), status: word(row, 'status') },

@@ -20,6 +20,7 @@ import { takeContent } from './upload-registry.ts';
 import { acceptingMessages } from './message-acceptance.ts';
 import { changeMessage } from './message-change.ts';
 import { listMessages } from './message-list.ts';
+import { searchMessages } from './message-search.ts';
 import { postponeMessage, queueHeads } from './message-queue.ts';
 import { insertMessage, readMessage } from './message-row.ts';
 import { currentContact } from '../people/contact-store.ts';
@@ -97,11 +98,15 @@ export function messageStore(
         return row ? integer(row, 'count') : 0;
       });
     },
-    list: async (workspaceId, { counterpart, ...filter }, page) => {
+    list: async (workspaceId, { counterpart, words, ...filter }, page) => {
       const { database } = connected();
-      return counterpart === undefined
+      if (counterpart !== undefined) {
+        const wanted = { ...filter, counterpart, ...(words !== undefined && { words }) };
+        return listByCounterpart(database, workspaceId, wanted, page);
+      }
+      return words === undefined
         ? listMessages(database, workspaceId, filter, page)
-        : listByCounterpart(database, workspaceId, { ...filter, counterpart }, page);
+        : searchMessages(database, workspaceId, { ...filter, words }, page);
     },
 
     queueHeads: (instanceIds, now, look = { limit: 1, withFiles: true }) =>

@@ -380,9 +380,13 @@ async function useChats(
   for (let round = 1; round <= 2; round += 1) {
     for (const counterpart of counterparts) {
       for (const filter of [{}, { statuses: ['sent'], instanceId: instance.id }] as const) {
-        for (const page of pagesFrom(id)) await messages.list(workspaceId, { ...filter, counterpart }, page);
+        for (const page of pagesFrom(id)) {
+          await messages.list(workspaceId, { ...filter, counterpart }, page);
+          await messages.list(workspaceId, { ...filter, counterpart, words: ['some', 'words'] }, page);
+        }
       }
     }
+    for (const page of pagesFrom(id)) await messages.list(workspaceId, { words: ['some', 'words'] }, page);
     for (const page of pagesFrom(id)) await chats.list(workspaceId, instance.id, page);
     await chats.file?.(1000);
   }

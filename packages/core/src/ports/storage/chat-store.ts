@@ -24,7 +24,8 @@ export interface ChatStore {
    */
   list(workspaceId: string, instanceId: string, page: PageRequest): Promise<Page<ChatSummary>>;
   /**
-   * Files up to `limit` messages that are not filed yet, the oldest first. Any number of processes may call this: one
+   * Files up to `limit` messages that are not filed yet, the oldest first, by counterpart and by words: a message whose
+   * words change is filed again. Then removes from the index of words what only deleted messages had. Any number of processes may call this: one
    * process files at a time, each message is filed once, and if a process ends before it commits, another process files
    * these messages. Absent if the storage needs no filing.
    */

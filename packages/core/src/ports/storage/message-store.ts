@@ -60,6 +60,12 @@ export interface MessageFilter {
    * the instance, a page may have fewer rows than its limit (`Page.olderFrom`).
    */
   readonly counterpart?: Recipient;
+  /**
+   * Only messages that match these words (`matchesWords`), of which there is at least one. A message is found from when
+   * it has been filed (`ChatStore.file`), by the names that were known then. A page may have fewer rows than its limit
+   * (`Page.olderFrom`).
+   */
+  readonly words?: readonly string[];
 }
 
 /** A message, or an action on a message, that is next in its chat, in an instance's queue. */

@@ -1,14 +1,15 @@
 import { keyOfCounterpart } from '../../domain/chat/chat-key.ts';
-import { isId } from '../../domain/id.ts';
+import { isId, nextId } from '../../domain/id.ts';
 import { contentIdOf } from '../../domain/message/message.ts';
 import type { Message } from '../../domain/message/message.ts';
 import { parseRecipient } from '../../domain/message/recipient.ts';
 import type { Recipient } from '../../domain/message/recipient.ts';
 import { ok, refuse } from '../../domain/result.ts';
+import { queryWords } from '../../domain/search/search-words.ts';
 import type { Result } from '../../domain/result.ts';
 import { messageQuery } from '../../inputs/messages.ts';
 import { invalid, readInput } from '../../inputs/read-input.ts';
-import type { PageRequest } from '../../ports/storage/page.ts';
+import type { Page, PageRequest } from '../../ports/storage/page.ts';
 import type { ServiceContext } from '../context.ts';
 import { filteredPage } from '../filtered-page.ts';
 import { findInstance } from '../instances/instances.ts';
@@ -35,15 +36,19 @@ export async function listMessages(
 ): Promise<Result<ListPage<Message>>> {
   const read = readInput(messageQuery, query);
   if (!read.ok) return read;
-  const { instance, direction, type, status, origin } = read.value;
+  const { instance, direction, type, status, origin, q } = read.value;
   const counterpart = readCounterpart(read.value.counterpart);
   if (!counterpart.ok) return counterpart;
   const filter = [instance ?? null, direction ?? null, type ?? null, status ?? null];
   const own = [
     ...(counterpart.value === null ? [] : [keyOfCounterpart(counterpart.value)]),
     ...(origin === undefined ? [] : [`origin ${origin}`]),
+    ...(q === undefined ? [] : [`q ${checksum(q)}`]),
   ];
+  const words = q === undefined ? undefined : queryWords(q);
   const madeFor = { prefix: 'msg', filter: [...filter, ...own] } as const;
+  const passes = ({ origin: from }: Message): boolean =>
+    origin === 'any' || (from === 'device') === (origin === 'device');
   return readPage(read.value, madeFor, async (request) => {
     if (instance !== undefined) {
       const found = await findInstance(context, workspaceId, instance);
@@ -57,12 +62,44 @@ export async function listMessages(
       ...(status === undefined ? {} : { statuses: status }),
       ...(counterpart.value === null ? {} : { counterpart: counterpart.value }),
     };
-    const find = (part: PageRequest) => context.storage.messages.list(workspaceId, wanted, part);
+    const id = q?.trim() ?? '';
+    if (isId('msg', id)) {
+      const list = (part: PageRequest) => context.storage.messages.list(workspaceId, wanted, part);
+      return ok(await pageOfOne(request, id, { list, passes }));
+    }
+    if (words?.length === 0) return ok(NOTHING);
+    const sought = { ...wanted, ...(words !== undefined && { words }) };
+    const find = (part: PageRequest) => context.storage.messages.list(workspaceId, sought, part);
     // Inbound messages need no filter by origin.
     if (origin === 'any' || (origin === undefined && direction === 'inbound')) return ok(await find(request));
-    const passes = ({ origin: from }: Message): boolean => (from === 'device') === (origin === 'device');
     return ok(await filteredPage(request, passes, find));
   });
+}
+
+const NOTHING: Page<Message> = { rows: [], hasOlder: false, hasNewer: false };
+
+/** The message with this id, if it passes the filters. The list begins at it, so that one row shows this. */
+async function pageOfOne(
+  { from }: PageRequest,
+  id: string,
+  {
+    list,
+    passes,
+  }: {
+    readonly list: (request: PageRequest) => Promise<Page<Message>>;
+    readonly passes: (message: Message) => boolean;
+  },
+): Promise<Page<Message>> {
+  if (from !== null && (from.direction === 'older') === id >= from.id) return NOTHING;
+  const { rows } = await list({ from: { direction: 'older', id: nextId('msg', id) }, limit: 1 });
+  return { ...NOTHING, rows: rows.filter((message) => message.id === id && passes(message)) };
+}
+
+/** A short text instead of a query, because a cursor has a maximum length (FNV-1a). */
+function checksum(query: string): string {
+  let sum = 0x811c9dc5;
+  for (const character of query) sum = Math.imul(sum ^ (character.codePointAt(0) ?? 0), 0x01000193);
+  return (sum >>> 0).toString(36);
 }
 
 /** Reads a counterpart. An unknown id is allowed, because messages may outlive their group or contact. */
