@@ -74,22 +74,7 @@ describe('a model', () => {
     ).toMatchObject({ data: [{ text: 'Where is my ORDER  number 7?' }], next_cursor: null });
     expect(
       await model.call('search_messages', { text: 'order NUMBER', counterpart: '15550123' }),
-    ).toMatchObject({ data: [{ text: 'Where is my ORDER  number 7?' }], searched: 3, next_cursor: null });
-  });
-
-  it('searches at most 1,000 messages with a call, and goes on from there', async () => {
-    const service = await startService();
-    const instance = await service.connected();
-    const phone = service.sandbox.phone(instance);
-    await phone.receive({ from: '15550123', text: 'needle' });
-    for (let count = 0; count < 1_000; count += 1) await phone.receive({ from: '15550123', text: 'hay' });
-    await service.clock.advance(1_000);
-    const model = await service.mcp().client();
-
-    const first = await model.call('search_messages', { text: 'needle' });
-    expect(first).toMatchObject({ data: [], searched: 1_000, next_cursor: expect.any(String) });
-    const second = await model.call('search_messages', { text: 'needle', cursor: first['next_cursor'] });
-    expect(second).toMatchObject({ data: [{ text: 'needle' }], searched: 1, next_cursor: null });
+    ).toMatchObject({ data: [{ text: 'Where is my ORDER  number 7?' }], next_cursor: null });
   });
 
   it('follows a message to its failed webhooks, and retries one if it may', async () => {
@@ -154,7 +139,7 @@ describe('a model', () => {
 
     expect(await model.call('list_instances')).toMatchObject({ data: [] });
     expect(await model.call('list_messages')).toMatchObject({ data: [] });
-    expect(await model.call('search_messages', { text: 'secret' })).toMatchObject({ data: [], searched: 0 });
+    expect(await model.call('search_messages', { text: 'secret' })).toMatchObject({ data: [] });
     const refused: readonly [string, Record<string, unknown>, string][] = [
       ['get_instance', { instance }, 'INSTANCE_NOT_FOUND'],
       ['list_instance_history', { instance }, 'INSTANCE_NOT_FOUND'],
@@ -227,7 +212,7 @@ describe('a model', () => {
       ['list_messages', { nonsense: true }, /nonsense/],
       ['get_instance', {}, /instance/],
       ['get_instance', { instance: 'x'.repeat(41) }, /instance/],
-      ['search_messages', { text: ' a ' }, /text/],
+      ['search_messages', { text: ' ' }, /text/],
     ];
     for (const [tool, args, complaint] of refused) expect(await model.refused(tool, args)).toMatch(complaint);
   });

@@ -168,6 +168,7 @@ export const messageRoutes: RouteGroup<'messages'> = {
             'Only messages with this person, in every chat with them, or in this group: a phone number, formatted or not, the id of a contact (`con_…`), or that of a group (`grp_…`). With a filter besides that is not the instance, a page may have fewer messages than its limit, even none, and still a next one. Beyond the specification.',
           origin:
             'With `device`, only messages that were typed on the phone; with `any`, these too. By default, they are left out. Beyond the specification.',
+          q: 'Words to search for, 1 to 100 characters, or the id of a message. Each word must begin a word of the text, the caption or the file name, of the name of the other side or of the group, or the number of the other side, as these were known about a second after the message came. Case and accents do not matter. A page may have fewer messages than its limit, even none, and still a next one. Beyond the specification.',
           ...PAGE_PARAMETERS,
         },
       },

@@ -1,8 +1,7 @@
-import type { MessageResource } from '@trunkline/core';
 import { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES, optionalField } from '@trunkline/core/spi/http';
 import { RESOURCES } from '@trunkline/http/spi';
 import * as z from 'zod';
-import { before, cursor, idOf, limit, LONGEST_ALONE, LONGEST_IN_PAGE, nextCursor } from './fields.ts';
+import { before, cursor, idOf, limit, LONGEST_ALONE } from './fields.ts';
 import { listTool } from './list-tool.ts';
 import { defineTool, done, hasScope } from './tool.ts';
 import type { Tool } from './tool.ts';
@@ -16,11 +15,6 @@ const filters = {
   ),
   direction: optionalField(z.enum(MESSAGE_DIRECTIONS)),
 };
-
-/** A search reads at most SEARCH_PAGES pages of this size, which limits its cost. */
-const SEARCH_PAGE = 50;
-const SEARCH_PAGES = 20;
-const ENOUGH_FOUND = 20;
 
 const EVENTS_WITH_MESSAGE = 20;
 
@@ -58,39 +52,17 @@ export const MESSAGE_TOOLS: readonly Tool[] = [
     list: (api, { status, ...query }) =>
       api.messages.list({ ...query, origin: 'any', status: status?.join(',') }),
   }),
-  defineTool({
+  listTool({
     name: 'search_messages',
     title: 'Search messages',
-    description: `Finds messages whose text or caption has these words in this order, in any case, newest first. A call reads at most ${SEARCH_PAGE * SEARCH_PAGES} messages: go on with next_cursor, and narrow it by counterpart or instance.`,
+    description:
+      'Finds messages by words or the beginnings of words, in any order and case: in the text, the caption, the file name, or the name or number of the other side. Newest first. A page may be empty and have a next_cursor: go on with it.',
     offeredTo: 'messages:read',
-    input: { text: z.string().trim().min(2).max(200), ...filters, before, cursor },
+    input: { text: z.string().trim().min(1).max(100), ...filters, limit, before, cursor },
     logged: ['instance', 'direction'],
-    output: {
-      data: z.array(RESOURCES.message.schema),
-      searched: z.int().min(0).describe('How many messages this call has read.'),
-      next_cursor: nextCursor.describe('Where to go on: older messages. Null if all were read.'),
-    },
-    untrusted: OF_MESSAGE.map((field) => `data[].${field}`),
-    longestText: LONGEST_IN_PAGE,
-    async handle({ text, ...query }, { api }) {
-      const words = folded(text);
-      const found: MessageResource[] = [];
-      let searched = 0;
-      let next = query.cursor ?? null;
-      for (let pages = 0; pages < SEARCH_PAGES; pages += 1) {
-        const page = await api.messages.list({
-          ...query,
-          origin: 'any',
-          limit: SEARCH_PAGE,
-          ...(next !== null && { cursor: next }),
-        });
-        searched += page.data.length;
-        found.push(...page.data.filter((message) => has(message, words)));
-        next = page.nextCursor;
-        if (next === null || found.length >= ENOUGH_FOUND) break;
-      }
-      return done({ data: found, searched, next_cursor: next });
-    },
+    rows: RESOURCES.message,
+    untrusted: OF_MESSAGE,
+    list: (api, { text, ...query }) => api.messages.list({ ...query, q: text, origin: 'any' }),
   }),
   listTool({
     name: 'list_scheduled_messages',
@@ -145,11 +117,3 @@ export const MESSAGE_TOOLS: readonly Tool[] = [
     },
   }),
 ];
-
-function has({ text, caption }: MessageResource, words: string): boolean {
-  return [text, caption].some((part) => part !== null && folded(part).includes(words));
-}
-
-function folded(text: string): string {
-  return text.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ');
-}

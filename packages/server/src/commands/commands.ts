@@ -661,6 +661,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         isList: true,
       },
       '--counterpart <whom>': 'only those with this number, contact (con_…) or group (grp_…)',
+      '--q <words>': 'only those whose text, file name, name or number has words that begin with these',
       '--origin <origin>': {
         meaning: 'device: only those that were typed on the phone; any: these too',
         values: ORIGINS,
@@ -670,6 +671,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: [
       'trunkline messages list --status failed,queued',
       'trunkline messages list --counterpart 15550123 --before 2026-11-22T09:30:00Z',
+      'trunkline messages list --q invoice',
     ],
     load: async () => (await import('./messages.ts')).listMessages,
   },

@@ -34,6 +34,7 @@ function filtersIn({ options }: Call): MessageQuery {
     status: options.text('status'),
     counterpart: options.text('counterpart'),
     origin: options.text('origin') as MessageQuery['origin'],
+    q: options.text('q'),
   };
 }
 

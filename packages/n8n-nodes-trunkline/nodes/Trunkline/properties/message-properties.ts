@@ -421,6 +421,15 @@ const reading: INodeProperties[] = [
         ],
       },
       {
+        displayName: 'Words',
+        name: 'q',
+        type: 'string',
+        default: '',
+        placeholder: 'e.g. Ada invoice',
+        description:
+          'Only messages with words that begin with these, in their text, caption or file name, or in the name or number of the other side',
+      },
+      {
         displayName: 'With',
         name: 'counterpart',
         type: 'string',

@@ -6,6 +6,8 @@ import type { RawSearch } from '../../router/search.ts';
 
 export interface MessagesSearch {
   readonly counterpart?: string;
+  /** Words. */
+  readonly q?: string;
   readonly status?: MessageStatus;
   readonly direction?: MessageResource['direction'];
   readonly type?: MessageResource['type'];
@@ -24,6 +26,7 @@ export function scheduledSearch(search: RawSearch): ScheduledSearch {
 export function messagesSearch(search: RawSearch): MessagesSearch {
   return present({
     counterpart: textIn(search, 'counterpart', 64),
+    q: textIn(search, 'q', 100),
     status: oneOfIn(search, 'status', MESSAGE_STATUSES),
     direction: oneOfIn(search, 'direction', ['inbound', 'outbound'] as const),
     type: oneOfIn(search, 'type', MESSAGE_TYPES),

@@ -15,8 +15,8 @@ export const messages = {
     noneHint: 'Set a time when you write a message, or send one with send_at.',
   },
   search: 'Find',
-  searchLabel: 'A number, a contact, a group, or the id of a message',
-  searchHint: '+1 555 010 0123, con_…, grp_… or msg_…',
+  searchLabel: 'Words, a name, a number, or the id of a message',
+  searchHint: 'Words, a name, a number or an id',
   when: 'When',
   direction: 'Direction',
   directions: { inbound: 'Received', outbound: 'Sent' } satisfies Record<
