@@ -51,7 +51,10 @@ export async function makeHistory(create: StorageFactory, rows: number): Promise
   await Promise.all(instances.map((instance) => storage.instances.insert(instance, null)));
   await Promise.all(endpoints.map((endpoint) => storage.endpoints.insert(endpoint, ENDPOINTS)));
   const messageIds = await fill(rows, (index) =>
-    acceptOne(storage, at(instances, index), index % 2 === 0 ? BUSY_NUMBER : numberOf(index)),
+    acceptOne(storage, at(instances, index), {
+      to: index % 2 === 0 ? BUSY_NUMBER : numberOf(index),
+      text: textOf(index),
+    }),
   );
   await fileMessages(storage);
   const leases = await leaseAll(storage);
@@ -101,9 +104,9 @@ function numberOf(index: number): string {
 export async function acceptOne(
   storage: Storage,
   instance: Instance,
-  to: string = BUSY_NUMBER,
+  { to, text }: { readonly to: string; readonly text: string } = { to: BUSY_NUMBER, text: TEXT },
 ): Promise<string> {
-  const message = aMessage(instance, to);
+  const message = aMessage(instance, to, text);
   const { id, createdAt } = message;
   const { kind } = await storage.messages.accept({
     message,
@@ -136,7 +139,14 @@ async function fill<Made>(rows: number, make: (index: number) => Promise<Made>):
   return ids;
 }
 
-function aMessage({ id: instanceId, workspaceId }: Instance, to: string): Message {
+const TEXT = 'hello world '.repeat(9);
+
+/** All messages have the same words, but each has one of two, and one word of its own. The oldest has a rare one. */
+function textOf(index: number): string {
+  return `${TEXT}${index % 2 === 0 ? 'even' : 'odd'} order${index}${index === 0 ? ' rare' : ''}`;
+}
+
+function aMessage({ id: instanceId, workspaceId }: Instance, to: string, text: string): Message {
   const createdAt = Date.now();
   return {
     id: newId('msg', createdAt),
@@ -155,7 +165,7 @@ function aMessage({ id: instanceId, workspaceId }: Instance, to: string): Messag
     kind: 'text',
     payload: null,
     origin: 'api',
-    text: 'hello world '.repeat(10),
+    text,
     caption: null,
     media: null,
     error: null,

@@ -90,6 +90,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       { counterpart: { kind: 'number', digits: busyNumber } },
       { from: middleOf(messageIds), limit: PAGE },
     ),
+  'search for a word in all messages': search('hello'),
+  'search for a word in the oldest message': search('rare'),
+  'search for two words that never meet': search('even', 'odd'),
   'chats of an instance': ({ storage, workspaceId, instances }, index) =>
     storage.chats.list(workspaceId, at(instances, index).id, { from: null, limit: PAGE }),
   'chats of an instance, in the middle': ({ storage, workspaceId, instances, messageIds }, index) =>
@@ -122,6 +125,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     ),
   [`claim and outcome of ${CLAIMED_AT_ONCE}`]: ({ storage }) => claimAndComplete(storage),
 };
+
+function search(...words: readonly string[]): Operation {
+  return ({ storage, workspaceId }) =>
+    storage.messages.list(workspaceId, { words }, { from: null, limit: PAGE });
+}
 
 function middleOf(ids: readonly string[]): { readonly direction: 'older'; readonly id: string } {
   return { direction: 'older', id: at(ids, Math.floor(ids.length / 2)) };
