@@ -460,12 +460,13 @@ async function readChats({ schema, storage, unwatched, workspace, instance }: Fi
       );
     }
   }
+  const few = { from: null, limit: 10 };
   for (const words of [['recipient'], ['recip', '12']]) {
-    await messages.list(workspace.id, { words }, FIRST);
+    await messages.list(workspace.id, { words }, few);
     const from = { direction: 'newer', id: floorId('msg', NOW - 4 * DAY) } as const;
-    await messages.list(workspace.id, { words, statuses: ['queued'] }, { ...FIRST, from });
+    await messages.list(workspace.id, { words, statuses: ['queued'] }, { ...few, from });
     const counterpart = { kind: 'number', digits: 'recipient 12' } as const;
-    await messages.list(workspace.id, { counterpart, words }, FIRST);
+    await messages.list(workspace.id, { counterpart, words }, few);
   }
 }
 
