@@ -102,7 +102,7 @@ it.each(['older', 'newer'] as const)(
     const words = ['even', 'odd'];
     const entries = Array.from({ length: 1_000 }, (_, index) => ({
       id: idAt(index),
-      words: index === 500 ? words : [index % 2 === 0 ? 'even' : 'odd'],
+      words: index === 500 || index === 919 ? words : [index % 2 === 0 ? 'even' : 'odd'],
       passes: true,
     }));
     let from: PageRequest['from'] = { direction, id: idAt(direction === 'older' ? 2_000 : 0) };
@@ -116,7 +116,8 @@ it.each(['older', 'newer'] as const)(
       const id = direction === 'older' ? page.olderFrom : page.newerFrom;
       from = id === undefined ? null : { direction, id };
     }
-    expect(found).toEqual([idAt(500)]);
+    // The first page towards older messages ends right before the window whose last message is the 919th.
+    expect(found).toEqual(direction === 'older' ? [idAt(919), idAt(500)] : [idAt(500), idAt(919)]);
   },
 );
 

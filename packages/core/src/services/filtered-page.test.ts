@@ -71,3 +71,17 @@ describe('A page of rows that pass a filter', () => {
     expect(page).toEqual({ rows: [], hasNewer: false, hasOlder: true, olderFrom: idAt(examined - 1) });
   });
 });
+
+it('a filtered page ends where a storage has stopped early, and continues from there', async () => {
+  const asked: PageRequest[] = [];
+  const page = await filteredPage<{ readonly id: string }>(
+    { from: null, limit: 5 },
+    () => true,
+    async (request) => {
+      asked.push(request);
+      return { rows: [], hasOlder: true, hasNewer: false, olderFrom: 'b' };
+    },
+  );
+  expect(page).toEqual({ rows: [], hasOlder: true, hasNewer: false, olderFrom: 'b' });
+  expect(asked).toHaveLength(1);
+});
