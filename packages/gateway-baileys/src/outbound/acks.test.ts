@@ -19,3 +19,18 @@ it('a late response from the address that was refused before does not count as o
   respond('5511988887777@s.whatsapp.net');
   expect((await second.arrived).error).toBeNull();
 });
+
+it.each([['read'], [undefined]])(
+  'a response of type %s belongs to a read receipt, and one of another type does not',
+  async (type) => {
+    const ws = new EventEmitter();
+    const acks = watchAcks({ ws } as unknown as WASocket); // it needs nothing else
+    const respond = (attrs: object): void => {
+      ws.emit('CB:ack,class:receipt', { tag: 'ack', attrs: { id: 'ONE', ...attrs } });
+    };
+    const receipt = acks.expectReceipt('ONE', 'read');
+    respond({ type: 'inactive', error: '500' });
+    respond({ ...(type !== undefined && { type }) });
+    expect((await receipt.arrived).error).toBeNull();
+  },
+);

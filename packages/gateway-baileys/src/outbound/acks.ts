@@ -28,7 +28,8 @@ export interface ExpectedAck {
 }
 
 interface Wait {
-  readonly refusedAt: string | undefined;
+  /** Whether a response with the right id belongs to another stanza. */
+  isForAnother(attrs: BinaryNode['attrs']): boolean;
   resolve(ack: Ack): void;
 }
 
@@ -39,28 +40,34 @@ export function watchAcks(socket: WASocket): Acks {
     if (others.length > 0) waits.set(id, others);
     else waits.delete(id);
   };
-  const arrived = (key: string, { from, error }: BinaryNode['attrs']): void => {
+  const arrived = (key: string, attrs: BinaryNode['attrs']): void => {
     const [wait] = waits.get(key) ?? [];
-    if (!wait || (wait.refusedAt !== undefined && from === wait.refusedAt)) return;
+    if (!wait || wait.isForAnother(attrs)) return;
     remove(key, wait);
-    wait.resolve({ error: error ?? null });
+    wait.resolve({ error: attrs['error'] ?? null });
   };
-  const expect = (key: string, refusedAt?: string): ExpectedAck => {
+  const expect = (key: string, isForAnother: Wait['isForAnother']): ExpectedAck => {
     const { promise, resolve } = Promise.withResolvers<Ack>();
-    const wait: Wait = { refusedAt, resolve };
+    const wait: Wait = { isForAnother, resolve };
     waits.set(key, [...(waits.get(key) ?? []), wait]);
     return { arrived: promise, forget: () => remove(key, wait) };
   };
   socket.ws.on('CB:ack,class:message', ({ attrs }: BinaryNode) => arrived(attrs['id'] ?? '', attrs));
   socket.ws.on('CB:ack,class:receipt', ({ attrs }: BinaryNode) =>
-    arrived(receiptKey(attrs['id'] ?? '', attrs['type'] ?? ''), attrs),
+    arrived(receiptKey(attrs['id'] ?? ''), attrs),
   );
-  return { expect, expectReceipt: (networkId, type) => expect(receiptKey(networkId, type)) };
+  return {
+    expect: (networkId, refusedAt) =>
+      expect(networkId, ({ from }) => refusedAt !== undefined && from === refusedAt),
+    // WhatsApp may leave the type out.
+    expectReceipt: (networkId, expected) =>
+      expect(receiptKey(networkId), ({ type = expected }) => type !== expected),
+  };
 }
 
 /** No id of a message has a space. */
-function receiptKey(networkId: string, type: string): string {
-  return `${type} receipt ${networkId}`;
+function receiptKey(networkId: string): string {
+  return `receipt ${networkId}`;
 }
 
 /** Rejects if the network does not respond in time. */
