@@ -50,6 +50,8 @@ export interface ServeOptions {
   readonly standardWebhooks?: boolean | undefined;
   readonly instanceProxies?: boolean | undefined;
   readonly linkPreviews?: 'off' | 'requested' | 'all' | undefined;
+  readonly groupChangesPerHour?: number | undefined;
+  readonly groupPeoplePerDay?: number | undefined;
   readonly instanceHistoryDays?: number | undefined;
   /** Minutes until an email is sent; 0 sends none. */
   readonly instanceDownMinutes?: number | undefined;

@@ -82,6 +82,8 @@ describe('The settings of a server', () => {
       standardWebhooks: true,
       instanceProxies: true,
       linkPreviews: true,
+      groupChangesPerHour: true,
+      groupPeoplePerDay: true,
       instanceHistoryDays: true,
       instanceDownMinutes: true,
       messageRetentionDays: true,
