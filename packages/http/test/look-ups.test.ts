@@ -66,7 +66,7 @@ it('the chats of an instance lead to their messages', async () => {
   ]);
   const next = new URL(String(chats.links.next));
   const older = read((await call('GET', `/instances/${ids.instance}/chats${next.search}`)).text);
-  expect(older.data).toMatchObject([{ counterpart: '15550100', last_message: { id: ids.message } }]);
+  expect(older.data).toMatchObject([{ counterpart: ids.contact, last_message: { direction: 'inbound' } }]);
 });
 
 it('a message shows its position, and an event its outcome at each endpoint', async () => {

@@ -24,7 +24,18 @@ async function strangerAndIds() {
   const events = JSON.parse((await call('GET', `/messages/${message}/events`)).text).data;
   const event = textOf(events[0]?.id);
   const group = firstOf((await call('GET', `/instances/${instance}/groups`)).text);
-  const ids: Readonly<Record<string, string>> = { instance, group, message, webhook, delivery, event };
+  await service.during(service.sandbox.phone(instance).receive({ from: '15550123', text: 'Hello' }));
+  const [received] = JSON.parse((await call('GET', '/messages?direction=inbound')).text).data;
+  const contact = textOf(received.contact.id);
+  const ids: Readonly<Record<string, string>> = {
+    instance,
+    group,
+    message,
+    webhook,
+    delivery,
+    event,
+    contact,
+  };
   return { service, call, stranger, ids };
 }
 

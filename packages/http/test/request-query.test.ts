@@ -42,7 +42,7 @@ test('unknown parameters are refused by their names, whatever they are called', 
   const fields = seen.json.error?.details?.fields ?? {};
   expect(Object.keys(fields)).toEqual(['to', 'page', '__proto__', 'constructor', 'toString']);
   expect(fields).toHaveProperty('to', [
-    'Is unknown: this path takes instance, direction, type, status, counterpart, origin, limit, cursor, before.',
+    'Is unknown: this path takes instance, direction, type, status, counterpart, origin, q, limit, cursor, before.',
   ]);
 });
 
