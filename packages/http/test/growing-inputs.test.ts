@@ -21,12 +21,12 @@ const PARTS = sized('GROWING_PARTS', { short: 25, long: 100 });
 /** The maximum CPU seconds of a test. Wall-clock time would depend on other load. */
 const CPU_SECONDS = sized('GROWING_CPU_SECONDS', { short: 5, long: 20 });
 
-let before = process.cpuUsage();
+let before = process.threadCpuUsage();
 beforeEach(() => {
-  before = process.cpuUsage();
+  before = process.threadCpuUsage();
 });
 afterEach(() => {
-  const { user, system } = process.cpuUsage(before);
+  const { user, system } = process.threadCpuUsage(before);
   expect((user + system) / 1_000_000, 'seconds of CPU').toBeLessThan(CPU_SECONDS);
 });
 
