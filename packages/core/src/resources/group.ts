@@ -77,17 +77,13 @@ export interface ParticipantResultResource {
   readonly reason: string | null;
 }
 
-const DONE = {
-  add: 'added',
-  remove: 'removed',
-  promote: 'promoted',
-  demote: 'demoted',
-  approve: 'approved',
-  reject: 'rejected',
-} as const satisfies Record<ParticipantChange | JoinDecision, string>;
-
 export const PARTICIPANT_OUTCOMES = [
-  ...(Object.values(DONE) as readonly (typeof DONE)[keyof typeof DONE][]), // the values of the table
+  'added',
+  'removed',
+  'promoted',
+  'demoted',
+  'approved',
+  'rejected',
   'unchanged',
   'invitation_needed',
   'not_found',
@@ -95,6 +91,16 @@ export const PARTICIPANT_OUTCOMES = [
 ] as const;
 /** The outcome for one participant. */
 export type ParticipantOutcomeName = (typeof PARTICIPANT_OUTCOMES)[number];
+
+/** The outcome of each change that was made. */
+const DONE = {
+  add: 'added',
+  remove: 'removed',
+  promote: 'promoted',
+  demote: 'demoted',
+  approve: 'approved',
+  reject: 'rejected',
+} as const satisfies Record<ParticipantChange | JoinDecision, ParticipantOutcomeName>;
 
 /** A group that was created, with the outcome for each participant. */
 export interface NewGroupResource extends GroupResource {

@@ -1,4 +1,4 @@
-import type { ChatAddress } from '../domain/instance/instance-call.ts';
+import type { ChatAddress } from '../domain/instance/chat-address.ts';
 import type { GroupReport } from '../domain/instance/group.ts';
 import type {
   GroupMember,

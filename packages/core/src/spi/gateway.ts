@@ -35,7 +35,8 @@ export type {
   SessionNamesPage,
 } from '../ports/gateway.ts';
 export { TYPING_STATES } from '../domain/instance/instance-call.ts';
-export type { ChatAddress, TypingState } from '../domain/instance/instance-call.ts';
+export type { ChatAddress } from '../domain/instance/chat-address.ts';
+export type { TypingState } from '../domain/instance/instance-call.ts';
 export type { NumberLookup } from '../domain/instance/number-lookup.ts';
 export type { Capability } from '../domain/instance/instance.ts';
 export { PACE_NAMES, PACES } from '../domain/instance/pace.ts';

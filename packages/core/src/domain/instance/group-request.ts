@@ -1,6 +1,6 @@
 import type { ContactReport } from '../contact/contact.ts';
 import type { GroupReport } from './group.ts';
-import type { ChatAddress } from './instance-call.ts';
+import type { ChatAddress } from './chat-address.ts';
 
 /** The most participants in one request. */
 export const GROUP_PARTICIPANTS_MAX = 50;

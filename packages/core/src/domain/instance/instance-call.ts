@@ -1,3 +1,4 @@
+import type { ChatAddress } from './chat-address.ts';
 import type { Capability } from './instance.ts';
 import type { GroupRefusal, GroupRequest, GroupRole, ParticipantResult } from './group-request.ts';
 import type { NumberLookup } from './number-lookup.ts';
@@ -5,15 +6,6 @@ import type { NumberLookup } from './number-lookup.ts';
 /** The states in which a chat can be shown the instance. `paused` ends both of the others. */
 export const TYPING_STATES = ['typing', 'recording', 'paused'] as const;
 export type TypingState = (typeof TYPING_STATES)[number];
-
-/** A person or a group, as networks address them. */
-export interface ChatAddress {
-  /** The digits of a number, or the network's id of a group; may be empty if there is a `contactNetworkId`. */
-  readonly to: string;
-  readonly isGroup: boolean;
-  /** The network's id of the person, if it is known. */
-  readonly contactNetworkId?: string | null;
-}
 
 /**
  * A request to the open connection of an instance. It is carried out now or not at all: it is never queued, and forgotten

@@ -1,6 +1,6 @@
 import type { Contact } from '../../domain/contact/contact.ts';
 import { isId } from '../../domain/id.ts';
-import type { ChatAddress } from '../../domain/instance/instance-call.ts';
+import type { ChatAddress } from '../../domain/instance/chat-address.ts';
 import type { Group } from '../../domain/instance/group.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import type { Recipient } from '../../domain/message/recipient.ts';
