@@ -66,6 +66,17 @@ describe("The sandbox network's journal", () => {
     expect(remembered(linked, group, unlinked)).toEqual([group, unlinked]);
   });
 
+  it('keeps who is blocked, and forgets it with the end of the block', () => {
+    const block = (isBlocked: boolean): NetworkRecord => ({
+      instanceId,
+      kind: 'block',
+      person: '15550101',
+      isBlocked,
+    });
+    expect(remembered(linked, block(true))).toEqual([linked, block(true)]);
+    expect(remembered(linked, block(true), block(false))).toEqual([linked]);
+  });
+
   it('keeps an accepted message, and its outstanding receipts', () => {
     const taken: NetworkRecord = { instanceId, kind: 'receipt_taken', networkId: 'A' };
     expect(remembered(accepted('A', ['delivered', 'read']), taken)).toEqual([accepted('A', ['read'])]);

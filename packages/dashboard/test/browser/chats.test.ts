@@ -134,7 +134,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     expect(phone.blocked()).toEqual([]);
 
     const mark = thread(page).getByRole('button', {
-      name: 'Mark everything up to Where is my order? as read',
+      name: 'Mark as read up to Where is my order?',
     });
     await mark.click();
     await page.getByText('The read mark is in the queue.').waitFor();

@@ -119,6 +119,10 @@ function journalOn(database: DatabaseSync): SandboxJournal {
         case 'file_taken':
           remove.run(instanceId, 'file', record.networkId);
           return;
+        case 'block':
+          if (record.isBlocked) return write('block', record.person);
+          remove.run(instanceId, 'block', record.person);
+          return;
       }
     },
     close: () => database.close(),

@@ -75,7 +75,7 @@ export const chats = {
   unblock: 'Unblock',
   unblocked: 'No longer blocked on this number.',
   markRead: 'Mark as read',
-  markReadUpTo: (name: string) => `Mark everything up to ${name} as read`,
+  markReadUpTo: (name: string) => `Mark as read up to ${name}`,
   markQueued: 'The read mark is in the queue.',
   noReply: 'Do not reply to this message',
   quoted: 'Replies to:',
