@@ -443,7 +443,7 @@ describe('trunkline move', { timeout: 900_000 }, () => {
         // not.
         args: [
           '-c',
-          'ulimit -f 1000; exec "$@"',
+          'ulimit -f 1200; exec "$@"',
           'sh',
           process.execPath,
           '--conditions=source',
