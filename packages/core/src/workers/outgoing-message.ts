@@ -28,11 +28,12 @@ export async function outgoingMessage(
 ): Promise<OutgoingMessage | 'group_unknown'> {
   const { instanceId, networkId } = message;
   const replyTo = message.replyTo === null ? null : await quotedMessage(storage, instanceId, message.replyTo);
+  const mentioned = mentionedIn(message);
   const common = {
     networkId,
     ...outgoingPart(mediaStore, message, fileFailed),
     ...(replyTo && { replyTo }),
-    ...(await mentionsIn(storage, message)),
+    ...(mentioned && { mentions: await mentionsOf(storage, message, mentioned) }),
   };
   const address = await addressOf(storage, message);
   return address === 'group_unknown' ? address : { ...common, ...address };
@@ -50,12 +51,10 @@ export async function outgoingAction(
   const address = await addressOf(storage, message);
   if (address === 'group_unknown') return address;
   const [about, ...earlier] = await onNetwork(storage, [message, ...unread]);
-  return {
-    networkId: action.networkId,
-    ...address,
-    about,
-    deed: await deedOf(storage, { message, action, earlier }),
-  };
+  const mentioned = action.kind === 'edit' ? mentionedIn(message) : null;
+  const mentions = mentioned && (await mentionsOf(storage, message, mentioned));
+  const deed = deedOf(message, action, { earlier, mentions });
+  return { networkId: action.networkId, ...address, about, deed };
 }
 
 /** The names of messages of one chat on the network. Their order stays. */
@@ -82,23 +81,20 @@ async function onNetwork(
   return names;
 }
 
-async function deedOf(
-  storage: ServiceContext['storage'],
-  {
-    message,
-    action: { kind, emoji, text },
-    earlier,
-  }: {
-    readonly message: Message;
-    readonly action: MessageAction;
+function deedOf(
+  { type }: Message,
+  { kind, emoji, text }: MessageAction,
+  found: {
     readonly earlier: readonly MessageOnNetwork[];
+    readonly mentions: readonly OutgoingMention[] | null;
   },
-): Promise<Deed> {
+): Deed {
+  const { earlier, mentions } = found;
   switch (kind) {
     case 'reaction':
       return { kind, emoji };
     case 'edit':
-      return { kind, type: message.type, text: text ?? '', ...(await mentionsIn(storage, message)) };
+      return { kind, type, text: text ?? '', ...(mentions && { mentions }) };
     case 'deletion':
       return { kind };
     case 'read_mark':
@@ -160,14 +156,19 @@ function outgoingPart(
   });
 }
 
+/** The people whom a message mentions, as its text has them; null if there are none. */
+function mentionedIn({ payload }: Message): readonly string[] | null {
+  return (payload !== null && 'mentions' in payload ? payload.mentions : null) ?? null;
+}
+
 /** The people whom a message mentions, with what is known about them now. */
-async function mentionsIn(
+async function mentionsOf(
   { contacts }: ServiceContext['storage'],
-  { workspaceId, instanceId, payload }: Message,
-): Promise<Pick<OutgoingMessage, 'mentions'>> {
-  if (payload === null || !('mentions' in payload) || payload.mentions === undefined) return {};
+  { workspaceId, instanceId }: Message,
+  mentioned: readonly string[],
+): Promise<readonly OutgoingMention[]> {
   const mentions: OutgoingMention[] = [];
-  for (const written of payload.mentions) {
+  for (const written of mentioned) {
     const isNumber = /^[0-9]/.test(written);
     const person = isNumber
       ? await contacts.findByNumber(workspaceId, instanceId, written)
@@ -178,7 +179,7 @@ async function mentionsIn(
       networkId: person?.networkId ?? null,
     });
   }
-  return { mentions };
+  return mentions;
 }
 
 async function openFile(store: MediaStore, message: Message): Promise<ReadableStream<Uint8Array>> {
