@@ -85,6 +85,14 @@ export function noGateway(network: string): ReturnType<typeof refuse> {
   return refuse('GATEWAY_UNAVAILABLE', noGatewayText(network));
 }
 
+/** The refusal of a request that the network of an instance, or its number, cannot do. */
+export function noCapability(capability: Capability): ReturnType<typeof refuse> {
+  return refuse(
+    'UNSUPPORTED_MESSAGE_TYPE',
+    `The network of the instance has no ${capability.replace('_', ' ')}: its capabilities list what it has.`,
+  );
+}
+
 /**
  * Logs the networks of instances that should be connected but that this process has no gateway for. If they cannot be
  * read, which is logged, it logs nothing more.

@@ -1,14 +1,13 @@
+import { NO_METHOD } from '../domain/instance/instance-call.ts';
 import type { CallResponse, InstanceCall } from '../domain/instance/instance-call.ts';
 import type { StoredCall } from '../ports/storage/call-store.ts';
-import type { Lease } from '../ports/storage/lease.ts';
 import { settledWithin } from '../runtime/deadline.ts';
 import { createLoop } from '../runtime/loop.ts';
-import { createTokenBucket } from '../runtime/token-bucket.ts';
-import type { TokenBucket } from '../runtime/token-bucket.ts';
 import type { ServiceContext } from '../services/context.ts';
 import type { OpenConnection, OpenConnections } from './connections.ts';
 import { createGroupCalls } from './group-calls.ts';
 import { createNumberLookups } from './number-lookups.ts';
+import { createRateLimit } from './rate-limit.ts';
 
 /** How often to look for calls of other processes, which may send no signals. */
 const POLL_MS = 5_000;
@@ -32,26 +31,10 @@ interface CallAnswerer {
 /** Carries out the calls of the instances that this process holds, for its own requests and those of other processes. */
 export function createCallAnswerer(context: ServiceContext, connections: OpenConnections): CallAnswerer {
   const { storage, clock, logger, localCalls, settings } = context;
-  const shown = new WeakMap<Lease, TokenBucket>();
-  const blocks = new WeakMap<Lease, TokenBucket>();
+  const typingLimit = createRateLimit(clock, TYPING_LIMIT);
+  const blockLimit = createRateLimit(clock, BLOCK_LIMIT);
   const answering = new Set<Promise<void>>();
   let stopServing = (): void => {};
-
-  /** Does something on an instance unless that was done too often. */
-  const limited = async (
-    buckets: WeakMap<Lease, TokenBucket>,
-    lease: Lease,
-    { perMinute, burst }: { readonly perMinute: number; readonly burst: number },
-    work: () => Promise<void>,
-  ): Promise<CallResponse> => {
-    const bucket = buckets.get(lease) ?? createTokenBucket({ burst, everyMs: 60_000 / perMinute });
-    buckets.set(lease, bucket);
-    const now = clock.now();
-    if (!bucket.has(now)) return { kind: 'limited', limit: perMinute, retryAfterMs: bucket.nextAt() - now };
-    bucket.take(now);
-    await work();
-    return { kind: 'done' };
-  };
 
   const lookups = createNumberLookups(context);
   const groups = createGroupCalls(context);
@@ -59,20 +42,22 @@ export function createCallAnswerer(context: ServiceContext, connections: OpenCon
   const showTyping = async (
     { lease, connection }: OpenConnection,
     { chat, state }: Extract<InstanceCall, { kind: 'typing' }>,
-  ): Promise<CallResponse> => {
-    const show = connection.showTyping?.bind(connection);
-    if (!show) return { kind: 'failed', error: 'It cannot show a chat that the instance is typing' };
-    return limited(shown, lease, TYPING_LIMIT, () => show(chat, state));
-  };
+  ): Promise<CallResponse> =>
+    typingLimit(lease, async () => {
+      if (!connection.showTyping) return NO_METHOD;
+      await connection.showTyping(chat, state);
+      return { kind: 'done' };
+    });
 
   const setBlocked = async (
     { lease, connection }: OpenConnection,
     { person, isBlocked }: Extract<InstanceCall, { kind: 'block' }>,
-  ): Promise<CallResponse> => {
-    const set = connection.setBlocked?.bind(connection);
-    if (!set) return { kind: 'failed', error: 'It cannot block anybody' };
-    return limited(blocks, lease, BLOCK_LIMIT, () => set(person, isBlocked));
-  };
+  ): Promise<CallResponse> =>
+    blockLimit(lease, async () => {
+      if (!connection.setBlocked) return NO_METHOD;
+      await connection.setBlocked(person, isBlocked);
+      return { kind: 'done' };
+    });
 
   const carryOut = async (open: OpenConnection, call: InstanceCall, until: number): Promise<CallResponse> => {
     try {

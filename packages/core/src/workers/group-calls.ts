@@ -6,6 +6,7 @@ import type {
   GroupOutcome,
   GroupQuestion,
 } from '../domain/instance/group-request.ts';
+import { NO_METHOD } from '../domain/instance/instance-call.ts';
 import type {
   CallResponse,
   GroupCall,
@@ -14,22 +15,19 @@ import type {
 } from '../domain/instance/instance-call.ts';
 import type { ContactReport } from '../domain/contact/contact.ts';
 import type { GroupReport } from '../domain/instance/group.ts';
-import { createTokenBucket } from '../runtime/token-bucket.ts';
-import type { TokenBucket } from '../runtime/token-bucket.ts';
-import type { Lease } from '../ports/storage/lease.ts';
 import { replayOf } from '../services/calls/group-change-replay.ts';
 import { knownContact } from '../services/contacts.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { saveGroups } from '../services/instances/groups.ts';
 import type { OpenConnection } from './connections.ts';
+import { createRateLimit } from './rate-limit.ts';
 import { createTurns } from './turns.ts';
 
 /**
  * How often an instance may ask about groups. A person who looks at groups asks a few times a minute; networks slow down
  * numbers that ask all the time.
  */
-const QUESTIONS_PER_MINUTE = 20;
-const QUESTIONS_BURST = 20;
+const QUESTION_LIMIT = { perMinute: 20, burst: 20 };
 /** How many people with hidden numbers get a contact in one answer. The others are listed without an id. */
 const NEW_CONTACTS_MAX = 100;
 
@@ -43,20 +41,9 @@ type Done = Extract<GroupOutcome, { kind: 'done' }>;
 export function createGroupCalls(context: ServiceContext): GroupCalls {
   const { storage, clock, logger, settings } = context;
   const turns = createTurns(clock, 'changes of groups');
-  const buckets = new WeakMap<Lease, TokenBucket>();
-
-  const bucketOf = (lease: Lease): TokenBucket => {
-    const everyMs = 60_000 / QUESTIONS_PER_MINUTE;
-    const bucket = buckets.get(lease) ?? createTokenBucket({ burst: QUESTIONS_BURST, everyMs });
-    buckets.set(lease, bucket);
-    return bucket;
-  };
+  const questionLimit = createRateLimit(clock, QUESTION_LIMIT);
 
   const ask = async (open: OpenConnection, question: GroupQuestion): Promise<CallResponse> => {
-    const [bucket, now] = [bucketOf(open.lease), clock.now()];
-    if (!bucket.has(now))
-      return { kind: 'limited', limit: QUESTIONS_PER_MINUTE, retryAfterMs: bucket.nextAt() - now };
-    bucket.take(now);
     const outcome = await open.connection.manageGroup?.(question);
     if (outcome?.kind !== 'done') return notDone(outcome);
     if (outcome.group) await saveGroups(context, open, [outcome.group]);
@@ -79,7 +66,7 @@ export function createGroupCalls(context: ServiceContext): GroupCalls {
     } catch (error) {
       logger.warn(
         { err: error, instanceId: open.instance.id, request: request.kind },
-        'nobody knows whether the network has made a change of a group: its request got 409, and it is not repeated; look at the group',
+        'the network did not say whether it changed a group: the request got 409, and the change is not repeated; look at the group',
       );
       return { kind: 'unknown', error: error instanceof Error ? error.message : 'the gateway failed' };
     }
@@ -110,10 +97,10 @@ export function createGroupCalls(context: ServiceContext): GroupCalls {
 
   return {
     async manage(open, call, until) {
-      if (!open.connection.manageGroup) return { kind: 'failed', error: 'It cannot manage groups' };
+      if (!open.connection.manageGroup) return NO_METHOD;
       const { request } = call;
       return isGroupQuestion(request)
-        ? ask(open, request)
+        ? questionLimit(open.lease, () => ask(open, request))
         : turns.take(open.lease, until, () => begin(open, call, request));
     },
   };
@@ -128,7 +115,7 @@ function notDone(outcome: Exclude<GroupOutcome, Done> | undefined): CallResponse
     case 'not_done':
       return { kind: 'failed', error: outcome.reason };
     case undefined:
-      return { kind: 'failed', error: 'It cannot manage groups' };
+      return NO_METHOD;
   }
 }
 

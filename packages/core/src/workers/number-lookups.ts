@@ -1,4 +1,5 @@
 import { LOOKUP_KEPT_MS } from '../domain/instance/number-lookup.ts';
+import { NO_METHOD } from '../domain/instance/instance-call.ts';
 import type { CallResponse } from '../domain/instance/instance-call.ts';
 import type { ServiceContext } from '../services/context.ts';
 import type { OpenConnection } from './connections.ts';
@@ -23,8 +24,7 @@ export function createNumberLookups({ storage, clock }: ServiceContext): NumberL
     { lease, instance, connection }: OpenConnection,
     numbers: readonly string[],
   ): Promise<{ readonly response: CallResponse; readonly hasAsked: boolean }> => {
-    if (!connection.lookUp)
-      return { response: { kind: 'failed', error: 'It cannot look up numbers' }, hasAsked: false };
+    if (!connection.lookUp) return { response: NO_METHOD, hasAsked: false };
     const { instanceId } = lease;
     const now = clock.now();
     const request = { numbers, now, limit: NUMBERS_PER_DAY };

@@ -77,3 +77,9 @@ export interface GroupPerson {
   readonly contactId: string | null;
   readonly name: string | null;
 }
+
+/** The response of a connection without the method for a call, although its gateway declares the capability. */
+export const NO_METHOD: CallResponse = {
+  kind: 'failed',
+  error: 'its gateway declares this, and has no method for it',
+};

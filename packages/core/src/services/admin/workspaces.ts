@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { checkSuspension } from '../../domain/api-key/authorization.ts';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import { DEFAULT_PLAN, MESSAGES_DAYS_MAX } from '../../domain/workspace/workspace.ts';
@@ -86,6 +87,15 @@ export async function setSuspended(
   if (!workspace) return noWorkspace();
   const suspendedAt = suspended ? (workspace.suspendedAt ?? context.clock.now()) : null;
   return found(await context.storage.workspaces.update(id, { suspendedAt }));
+}
+
+/** The workspace of a request, unless there is none or it is suspended. */
+export async function findActiveWorkspace(
+  { storage }: Pick<ServiceContext, 'storage'>,
+  id: string,
+): Promise<Result<Workspace>> {
+  const workspace = await storage.workspaces.find(id);
+  return workspace ? checkSuspension(workspace) : noWorkspace();
 }
 
 export function noWorkspace(): ReturnType<typeof refuse> {

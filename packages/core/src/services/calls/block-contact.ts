@@ -1,8 +1,7 @@
-import { checkSuspension } from '../../domain/api-key/authorization.ts';
 import { isId } from '../../domain/id.ts';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
-import { noWorkspace } from '../admin/workspaces.ts';
+import { findActiveWorkspace } from '../admin/workspaces.ts';
 import type { ServiceContext } from '../context.ts';
 import { findInstance } from '../instances/instances.ts';
 import { callInstance, checkCallable } from './call-instance.ts';
@@ -16,12 +15,9 @@ export async function setBlocked(
   { workspaceId, id }: { readonly workspaceId: string; readonly id: string },
   isBlocked: boolean,
 ): Promise<Result<true>> {
-  const { storage } = context;
-  const workspace = await storage.workspaces.find(workspaceId);
-  if (!workspace) return noWorkspace();
-  const active = checkSuspension(workspace);
-  if (!active.ok) return active;
-  const contact = isId('con', id) ? await storage.contacts.find(workspaceId, null, id) : null;
+  const workspace = await findActiveWorkspace(context, workspaceId);
+  if (!workspace.ok) return workspace;
+  const contact = isId('con', id) ? await context.storage.contacts.find(workspaceId, null, id) : null;
   if (!contact) return refuse('CONTACT_NOT_FOUND', 'There is no such contact in this workspace.');
   const found = await findInstance(context, workspaceId, contact.instanceId);
   if (!found.ok) return found;

@@ -8,7 +8,7 @@ import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import { waitFor } from '../../runtime/retry.ts';
 import type { ServiceContext } from '../context.ts';
-import { noGateway } from '../gateways.ts';
+import { noCapability, noGateway } from '../gateways.ts';
 
 /** How often to look for the response. Signals are not enough: other processes on the database may send none. */
 const LOOK_EVERY_MS = 250;
@@ -26,11 +26,7 @@ export function checkCallable(
   kind: InstanceCall['kind'],
 ): Result<true> {
   if (!gateways.find(instance.network)) return noGateway(instance.network);
-  if (!gateways.capabilities(instance).includes(kind))
-    return refuse(
-      'UNSUPPORTED_MESSAGE_TYPE',
-      `The network of the instance has no ${kind}: its capabilities list what it has.`,
-    );
+  if (!gateways.capabilities(instance).includes(kind)) return noCapability(kind);
   return instance.status === 'connected' ? ok(true) : notConnected();
 }
 
@@ -75,7 +71,8 @@ export function resultOfCall(context: ServiceContext, response: CallResponse): R
 }
 
 const REFUSED: Readonly<Record<GroupRefusal, string>> = {
-  not_admin: 'The messaging network allows this only to admins of the group, and the number is none.',
+  not_admin:
+    'The messaging network allows this only to admins of the group, and the number is not one of them.',
   not_member: 'The number is not in the group, or the group no longer exists.',
   invite_invalid: 'The link does not lead to a group, or was revoked.',
   group_full: 'The group has as many participants as the messaging network allows.',
@@ -83,8 +80,8 @@ const REFUSED: Readonly<Record<GroupRefusal, string>> = {
 };
 
 /**
- * Null if there was no response in time. Whoever takes a call first decides: if it is this process, nothing was done, and
- * nothing will be.
+ * Null if there was no response in time. The first process to take a call decides: if this process takes it back, nothing
+ * was done, and nothing will be.
  */
 async function callElsewhere(
   { storage, clock, newId, settings }: ServiceContext,

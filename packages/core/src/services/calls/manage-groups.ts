@@ -1,4 +1,3 @@
-import { checkSuspension } from '../../domain/api-key/authorization.ts';
 import { checkIdempotencyKey } from '../../domain/idempotency/idempotency.ts';
 import { GROUP_CHANGE_KEPT_MS } from '../../domain/instance/group-change-limits.ts';
 import type { Group } from '../../domain/instance/group.ts';
@@ -36,7 +35,7 @@ import type {
   ParticipantResultResource,
   ResultOfParticipant,
 } from '../../resources/group.ts';
-import { noWorkspace } from '../admin/workspaces.ts';
+import { findActiveWorkspace } from '../admin/workspaces.ts';
 import type { ServiceContext } from '../context.ts';
 import { findInstance } from '../instances/instances.ts';
 import { findAddress, noGroup } from '../messages/check-recipient.ts';
@@ -61,42 +60,24 @@ export async function createGroup(
   const { name, participants } = read.value;
   const key = keyOf(context, idempotencyKey, ['create', id, name, participants]);
   if (!key.ok) return key;
-  const active = await checkActive(context, workspaceId);
-  if (!active.ok) return active;
+  const workspace = await findActiveWorkspace(context, workspaceId);
+  if (!workspace.ok) return workspace;
   const replay = key.value && (await findReplay(context, workspaceId, key.value));
   if (replay && !replay.ok) return replay;
   const found = await findInstance(context, workspaceId, id);
   if (!found.ok) return found;
-  const instance = found.value;
-  const done = replay ?? (await create(context, { instance, name, participants, key: key.value }));
+  const caller = { workspace: workspace.value, instance: found.value };
+  const addresses = await addressesOf(context, caller.instance, participants);
+  if (!addresses.ok) return addresses;
+  const request = { kind: 'create', name, participants: distinct(addresses.value) } as const;
+  const done = replay ?? (await call(context, caller, request, key.value));
   if (!done.ok) return done;
   const { group: result = {}, isReplay = false } = done.value;
   const group = await groupOf(context, workspaceId, result);
   if (!group) return noGroup();
-  const results = resultsFor(participants, await addressesOf(context, instance, participants), result);
-  if (!results.ok) return results;
-  const rows = results.value.map((one) => participantResultResource('add', one));
-  return ok({ group: { ...groupResource(group), participants: rows }, replayed: isReplay });
-}
-
-async function create(
-  context: ServiceContext,
-  {
-    instance,
-    name,
-    participants,
-    key,
-  }: {
-    readonly instance: Instance;
-    readonly name: string;
-    readonly participants: readonly string[];
-    readonly key: GroupCall['key'];
-  },
-): Promise<Result<Done>> {
-  const addresses = await addressesOf(context, instance, participants);
-  if (!addresses.ok) return addresses;
-  const request = { kind: 'create', name, participants: distinct(addresses.value) } as const;
-  return call(context, instance, request, key);
+  const rows = resultsFor(participants, addresses.value, result);
+  const added = rows.map((row) => participantResultResource('add', row));
+  return ok({ group: { ...groupResource(group), participants: added }, replayed: isReplay });
 }
 
 /** The network's description of a group. */
@@ -200,12 +181,12 @@ export async function joinGroup(
 ): Promise<Result<JoinedGroupResource>> {
   const read = readInput(joinGroupInput, input);
   if (!read.ok) return read;
-  const active = await checkActive(context, workspaceId);
-  if (!active.ok) return active;
+  const workspace = await findActiveWorkspace(context, workspaceId);
+  if (!workspace.ok) return workspace;
   const found = await findInstance(context, workspaceId, id);
   if (!found.ok) return found;
-  const { invite } = read.value;
-  const joined = await call(context, found.value, { kind: 'join', invite }, null);
+  const caller = { workspace: workspace.value, instance: found.value };
+  const joined = await call(context, caller, { kind: 'join', invite: read.value.invite }, null);
   if (!joined.ok) return joined;
   const group = await groupOf(context, workspaceId, joined.value.group ?? {});
   return ok({ outcome: group ? 'joined' : 'requested', group: group && groupResource(group) });
@@ -215,23 +196,28 @@ export async function joinGroup(
 export async function leaveGroup(context: ServiceContext, named: Named): Promise<Result<true>> {
   const found = await findGroup(context, named);
   if (!found.ok) return found;
-  const { group, instance } = found.value;
-  const left = await call(context, instance, { kind: 'leave', group: group.networkId }, null);
+  const { group, ...caller } = found.value;
+  const left = await call(context, caller, { kind: 'leave', group: group.networkId }, null);
   return left.ok ? ok(true) : left;
 }
 
-interface FoundGroup {
-  readonly group: Group;
+/** The instance that a request goes to, with its workspace. */
+interface Caller {
+  readonly workspace: Workspace;
   readonly instance: Instance;
 }
 
+interface FoundGroup extends Caller {
+  readonly group: Group;
+}
+
 async function findGroup(context: ServiceContext, { workspaceId, id }: Named): Promise<Result<FoundGroup>> {
-  const active = await checkActive(context, workspaceId);
-  if (!active.ok) return active;
+  const workspace = await findActiveWorkspace(context, workspaceId);
+  if (!workspace.ok) return workspace;
   const group = isId('grp', id) ? await context.storage.groups.findInWorkspace(workspaceId, id) : null;
   if (!group) return noGroup();
   const found = await findInstance(context, workspaceId, group.instanceId);
-  return found.ok ? ok({ group, instance: found.value }) : noGroup();
+  return found.ok ? ok({ group, workspace: workspace.value, instance: found.value }) : noGroup();
 }
 
 /** Makes the request about a group, and returns the group as it is stored afterwards. */
@@ -242,10 +228,10 @@ async function ask(
 ): Promise<Result<{ readonly group: Group; readonly result: GroupCallResult }>> {
   const found = await findGroup(context, named);
   if (!found.ok) return found;
-  const { group, instance } = found.value;
-  const request = await requestOf(group, instance);
+  const { group, ...caller } = found.value;
+  const request = await requestOf(group, caller.instance);
   if (!request.ok) return request;
-  const done = await call(context, instance, request.value, null);
+  const done = await call(context, caller, request.value, null);
   if (!done.ok) return done;
   const after = await context.storage.groups.findInWorkspace(named.workspaceId, group.id);
   return ok({ group: after ?? group, result: done.value.group ?? {} });
@@ -257,34 +243,30 @@ async function askAbout(
   { named, participants }: { readonly named: Named; readonly participants: readonly string[] },
   requestOf: (group: string, people: readonly ChatAddress[]) => GroupRequest,
 ): Promise<Result<readonly ResultOfParticipant[]>> {
-  let addresses: Result<readonly ChatAddress[]> = ok([]);
+  let addresses: readonly ChatAddress[] = [];
   const asked = await ask(context, named, async ({ networkId }, instance) => {
-    addresses = await addressesOf(context, instance, participants);
-    return mapped(addresses, (all) => requestOf(networkId, distinct(all)));
+    const found = await addressesOf(context, instance, participants);
+    return mapped(found, (all) => {
+      addresses = all;
+      return requestOf(networkId, distinct(all));
+    });
   });
-  return asked.ok ? resultsFor(participants, addresses, asked.value.result) : asked;
+  return mapped(asked, ({ result }) => resultsFor(participants, addresses, result));
 }
 
 /** Checks the plan and the state, and asks the connection. */
 async function call(
   context: ServiceContext,
-  instance: Instance,
+  { workspace, instance }: Caller,
   request: GroupRequest,
   key: GroupCall['key'],
 ): Promise<Result<Done>> {
-  const workspace = await context.storage.workspaces.find(instance.workspaceId);
-  if (!workspace) return noWorkspace();
   const allowed = checkMaySend(workspace.plan);
   if (!allowed.ok) return allowed;
   const callable = checkCallable(context, instance, 'group_admin');
   if (!callable.ok) return callable;
   const id = context.newId('opr', context.clock.now());
   return callInstance(context, instance, { kind: 'group_admin', id, request, key });
-}
-
-async function checkActive({ storage }: ServiceContext, workspaceId: string): Promise<Result<Workspace>> {
-  const workspace = await storage.workspaces.find(workspaceId);
-  return workspace ? checkSuspension(workspace) : noWorkspace();
 }
 
 /** The key of a request with its fingerprint; null if it has no key. */
@@ -342,19 +324,16 @@ function personOf({ to, contactNetworkId }: ChatAddress): string {
 /** Assigns the results of different people to the participants that were given. */
 function resultsFor(
   given: readonly string[],
-  addresses: Result<readonly ChatAddress[]>,
+  addresses: readonly ChatAddress[],
   { participants = [] }: GroupCallResult,
-): Result<readonly ResultOfParticipant[]> {
-  if (!addresses.ok) return addresses;
+): readonly ResultOfParticipant[] {
   const results = new Map<string, ParticipantResult | undefined>(
-    distinct(addresses.value).map((address, index) => [personOf(address), participants[index]]),
+    distinct(addresses).map((address, index) => [personOf(address), participants[index]]),
   );
-  return ok(
-    addresses.value.map((address, index) => ({
-      participant: given[index] ?? '',
-      ...(results.get(personOf(address)) ?? { outcome: 'refused', reason: 'The network did not say.' }),
-    })),
-  );
+  return addresses.map((address, index) => ({
+    participant: given[index] ?? '',
+    ...(results.get(personOf(address)) ?? { outcome: 'refused', reason: 'The network did not say.' }),
+  }));
 }
 
 async function groupOf(

@@ -17,7 +17,7 @@ import { actionQuery, editInput, reactionInput } from '../../inputs/message-acti
 import { invalid, readInput } from '../../inputs/read-input.ts';
 import { noWorkspace } from '../admin/workspaces.ts';
 import type { ServiceContext } from '../context.ts';
-import { noGateway } from '../gateways.ts';
+import { noCapability, noGateway } from '../gateways.ts';
 import { noInstance } from '../instances/instances.ts';
 import { readPage } from '../paging.ts';
 import type { ListPage } from '../paging.ts';
@@ -181,12 +181,7 @@ function checkAble(
   if (!instance) return noInstance();
   if (!gateways.find(instance.network)) return noGateway(instance.network);
   const capability = ACTION_CAPABILITIES[kind];
-  return gateways.capabilities(instance).includes(capability)
-    ? ok(instance)
-    : refuse(
-        'UNSUPPORTED_MESSAGE_TYPE',
-        `The network of the instance has no ${capability.replace('_', ' ')}: its capabilities list what it has.`,
-      );
+  return gateways.capabilities(instance).includes(capability) ? ok(instance) : noCapability(capability);
 }
 
 async function accept(

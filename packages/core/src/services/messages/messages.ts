@@ -43,7 +43,7 @@ export async function listMessages(
   const own = [
     ...(counterpart.value === null ? [] : [keyOfCounterpart(counterpart.value)]),
     ...(origin === undefined ? [] : [`origin ${origin}`]),
-    ...(q === undefined ? [] : [`q ${checksum(q)}`]),
+    ...(q === undefined ? [] : [`q ${shortHash(context, q)}`]),
   ];
   const words = q === undefined ? undefined : queryWords(q);
   const madeFor = { prefix: 'msg', filter: [...filter, ...own] } as const;
@@ -76,6 +76,11 @@ export async function listMessages(
   });
 }
 
+/** Instead of a query, because a cursor has a maximum length. */
+function shortHash({ crypto }: ServiceContext, query: string): string {
+  return crypto.sha256(query).slice(0, 12);
+}
+
 const NOTHING: Page<Message> = { rows: [], hasOlder: false, hasNewer: false };
 
 /** The message with this id, if it passes the filters. The list begins at it, so that one row shows this. */
@@ -93,13 +98,6 @@ async function pageOfOne(
   if (from !== null && (from.direction === 'older') === id >= from.id) return NOTHING;
   const { rows } = await list({ from: { direction: 'older', id: nextId('msg', id) }, limit: 1 });
   return { ...NOTHING, rows: rows.filter((message) => message.id === id && passes(message)) };
-}
-
-/** A short text instead of a query, because a cursor has a maximum length (FNV-1a). */
-function checksum(query: string): string {
-  let sum = 0x811c9dc5;
-  for (const character of query) sum = Math.imul(sum ^ (character.codePointAt(0) ?? 0), 0x01000193);
-  return (sum >>> 0).toString(36);
 }
 
 /** Reads a counterpart. An unknown id is allowed, because messages may outlive their group or contact. */
