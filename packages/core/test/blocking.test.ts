@@ -75,7 +75,7 @@ describe('a contact is blocked', () => {
     expect(await received()).toBe(2);
   });
 
-  it('ten times at once at most, and twenty times a minute', async () => {
+  it('at most ten times at once, and twenty times a minute', async () => {
     const { harness, contacts, ada } = await blocking();
     const code = (): Promise<string | null> =>
       contacts.block(ada).then(
@@ -89,7 +89,7 @@ describe('a contact is blocked', () => {
     expect(await code()).toBeNull();
   });
 
-  it('not without the contact, its instance, a connection or the capability, nor in a suspended workspace', async () => {
+  it('only with the contact, its instance, a connection and the capability, in a workspace that is not suspended', async () => {
     const { harness, gateway, id, contacts, ada } = await blocking();
     const { admin } = harness.trunkline;
     for (const none of ['con_none', 'con_01k9z000000000000000000000', id, ''])
@@ -112,11 +112,13 @@ describe('a contact is blocked', () => {
     });
   });
 
-  it('not if the network refuses it or does not respond', async () => {
-    const refusing = await blocking({ setBlocked: () => Promise.reject(new Error('It knows nobody')) });
+  it('unless the network refuses it or does not respond, which the error says', async () => {
+    const refusing = await blocking({
+      setBlocked: () => Promise.reject(new Error('The network knows no such person')),
+    });
     await expect(refusing.contacts.block(refusing.ada)).rejects.toMatchObject({
       code: 'GATEWAY_ERROR',
-      message: expect.stringContaining('It knows nobody.'),
+      message: expect.stringContaining('The network knows no such person.'),
     });
     const silent = await blocking({ setBlocked: silence });
     const refused = expect(silent.contacts.block(silent.ada)).rejects.toMatchObject({

@@ -123,7 +123,7 @@ describe('participants of a group', () => {
     expect(await known(one)).toEqual([['Team', size]]);
   });
 
-  it('that are neither numbers nor known contacts are refused by their places', async () => {
+  it('are refused by their places if they are neither numbers nor known contacts', async () => {
     const { harness, gateway, team } = await managing();
     const participants = [ADA, 'grp_1', 'con_01k9z000000000000000000000', '+34 (0) 600'];
     await expect(
@@ -261,7 +261,7 @@ describe('a group', () => {
     expect(await known(one)).toEqual([['Team', 4]]);
   });
 
-  it('that was left is not listed, nor found', async () => {
+  it('is neither listed nor found once it was left', async () => {
     const one = await managing();
     const { harness, team } = one;
     await made(harness, harness.api.groups.leave(team));
@@ -351,7 +351,7 @@ describe('a group is created', () => {
     });
   });
 
-  it('with the same key after a refusal, and after a failure before the network was asked', async () => {
+  it('again under the same key after a refusal, or a failure before the network was asked', async () => {
     const one = await managing();
     const outcomes: GroupOutcome[] = [
       { kind: 'refused', reason: 'not_acceptable' },
@@ -371,7 +371,7 @@ describe('a group is created', () => {
     expect(await create()).toMatchObject({ replayed: false });
   });
 
-  it('by the process that holds the instance, and its outcome is unknown if that process is killed', async () => {
+  it('by the process that holds the instance; if that process is killed, the outcome is unknown', async () => {
     const storage = memoryStorage();
     const harness = await startHarness({ roles: only('api'), gateway: groupGateway(), storage });
     const holding = groupGateway({ manageGroup: async () => club });
@@ -394,7 +394,7 @@ describe('a group is created', () => {
     expect(holding.askedOfGroups()).toHaveLength(2);
   });
 
-  it('not at all if no process takes the request', async () => {
+  it('only if a process takes the request', async () => {
     const storage = memoryStorage();
     const harness = await startHarness({ roles: only('api'), gateway: groupGateway(), storage });
     const holding = await harness.another({ roles: only('gateway'), gateway: groupGateway() });

@@ -130,7 +130,7 @@ describe('a read mark', () => {
     });
   });
 
-  it('that the network refuses leaves the messages unread, and is reported', async () => {
+  it('leaves the messages unread if the network refuses it, which is reported', async () => {
     const error = { code: 'not_allowed', message: 'The network does not allow it.' };
     const act = await acting({ act: async () => ({ kind: 'refused', error }) });
     const [id = ''] = await receivedFromAda(act, 1);

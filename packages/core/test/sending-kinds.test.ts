@@ -259,7 +259,7 @@ describe('mentions', () => {
     expect(gateway.acted()).toMatchObject([{ deed: { kind: 'edit', text: `Ask @${id}`, mentions } }]);
   });
 
-  it('stand in the caption of a picture, with a preview, and make another request', async () => {
+  it('are part of the caption of a picture, and make it another request', async () => {
     const { send } = await start();
     const picture = { type: 'image', file: new Blob([PNG]), caption: `@${ADA}` };
     expect(await send({ ...picture, mentions: ADA }, 'k')).toMatchObject({ payload: { mentions: [ADA] } });

@@ -8,8 +8,8 @@ import type { Happened } from './every-event.ts';
 import { firstColumn, shapeAfter, shapeOf } from './specification-shapes.ts';
 
 /**
- * A client that knows version 1.0.0 of the specification alone, and believes each of its tables: it ignores fields that
- * were added later, but nothing may be missing or of another type, and nothing may be added where it says "exactly".
+ * A client that knows version 1.0.0 of the specification alone. It ignores fields that were added later, except where the
+ * specification says "exactly". No field of its tables may be missing, or of another type.
  */
 const SHAPES = {
   apiKey: shapeOf('API key info (`data` of GET /api-key)'),
@@ -51,7 +51,7 @@ async function read(path: string, shape: z.ZodObject): Promise<readonly Json[]> 
 }
 
 describe('a client that knows the specification alone', () => {
-  test('reads tables with something in them', () => {
+  test('finds the tables of the specification', () => {
     expect(EVENTS).toHaveLength(10);
     expect(Object.keys(SHAPES.event.shape)).toHaveLength(5);
     expect(Object.keys(SHAPES.message.shape)).toHaveLength(19);

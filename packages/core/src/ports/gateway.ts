@@ -183,8 +183,8 @@ export interface GatewayConnection {
   setBlocked?(person: ChatAddress, isBlocked: boolean): Promise<void>;
   /**
    * Carries out a request about a group. The service makes changes one after another, and limits how many. If this
-   * rejects, nobody knows whether a change was made, and it is not repeated: when nothing can have reached the network,
-   * resolve with `not_done` instead. Required for the capability `group_admin`.
+   * rejects, a change counts as perhaps made, and is not repeated: when nothing can have reached the network, resolve with
+   * `not_done` instead. Required for the capability `group_admin`.
    */
   manageGroup?(request: GroupRequest): Promise<GroupOutcome>;
   /**

@@ -68,9 +68,9 @@ export interface ParticipantResultResource {
   /** The number or the id, as the request has it. */
   readonly participant: string;
   /**
-   * `added`, `removed`, `promoted`, `demoted`, `approved` or `rejected`; `unchanged` if that was so before;
-   * `invitation_needed` for a person who only lets some people add them, but may join by the link of the group;
-   * `not_found` if the network or the group does not have them; `refused`.
+   * `added`, `removed`, `promoted`, `demoted`, `approved` or `rejected` if it was done; `unchanged` if it was so before;
+   * `not_found` if the person is not on the network or not in the group; otherwise `refused`. `invitation_needed` if the
+   * person lets only some people add them: send them the link of the group.
    */
   readonly outcome: ParticipantOutcomeName;
   /** Why the network refused; null if it did not, or gives no reason. */

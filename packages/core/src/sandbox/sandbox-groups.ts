@@ -11,7 +11,7 @@ import type {
 import { personOf } from './person.ts';
 import { admissionRule } from './recipient-rules.ts';
 
-/** A group as the sandbox network knows it. What it does not have is made up, the same each time. */
+/** A group of the sandbox network. Absent fields get made-up values, the same each time. */
 export interface SandboxGroup extends GroupReport {
   readonly networkId: string;
   readonly name: string;

@@ -18,7 +18,7 @@ export async function setBlocked(
   const both = addresses ? [addresses.jid, addresses.other] : [];
   const lid = both.find((jid) => jid !== null && isLidUser(jid));
   const number = both.find((jid) => jid !== null && !isLidUser(jid));
-  if (!lid) throw new Error('WhatsApp knows no hidden id of the person, without which nobody is blocked');
+  if (!lid) throw new Error('WhatsApp named no hidden id of the person, and blocks people by it');
   const item = {
     action: isBlocked ? 'block' : 'unblock',
     jid: lid,

@@ -203,7 +203,7 @@ interface PeopleChange {
   readonly nodes: BinaryNode[];
 }
 
-/** Sends nothing if nobody is left to change. Returns the results below the tags of the response. */
+/** Sends nothing if there is no one to change. Returns the results below the tags of the response. */
 async function changePeople(
   desk: GroupDesk,
   { group, wanted, nodes }: PeopleChange,

@@ -55,8 +55,8 @@ function checkedBy({ schemas, alternatives }: InputDefinition): readonly JsonSch
 }
 
 /**
- * Merges schemas of which one checks an object, so that a field is required only if each of them requires it, and has any
- * of their schemas.
+ * Merges schemas of which one checks an object. A field is required if all of them require it, and may fit any of their
+ * schemas for it.
  */
 function eitherOf(objects: readonly JsonSchema[]): JsonSchema {
   const all = merged(objects);
@@ -70,7 +70,7 @@ function eitherOf(objects: readonly JsonSchema[]): JsonSchema {
   return { ...all, properties: Object.fromEntries(properties), ...(required && { required }) };
 }
 
-/** The schemas of which a field needs any. Of a field that must be left out, only null remains. */
+/** The schemas that a field may fit. A field that must be left out may be null. */
 function choicesOf(schema: NonNullable<JsonSchema['properties']>[string]): readonly (typeof schema)[] {
   const { anyOf, ...rest } = Object(schema) as JsonSchema; // a schema is an object here
   const isChoice = anyOf !== undefined && Object.keys(rest).length === 0;

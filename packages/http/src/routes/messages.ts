@@ -431,7 +431,7 @@ export const messageRoutes: RouteGroup<'messages'> = {
 function oneOf(kinds: typeof sendable, field: 'type' | 'kind'): JsonSchema {
   const names = [...new Set(kinds.map((one) => one[field]))];
   const [hasFile] = kinds.map((one) => one.hasFile);
-  // In JSON, null stands for a field that is left out.
+  // JSON may give a field that it leaves out as null.
   return { enum: hasFile ? names : [...names, null] };
 }
 

@@ -31,7 +31,7 @@ export const GOALS: readonly Extract<MessageResource['status'], 'queued' | 'sent
 
 type SendInput = Parameters<TrunklineClient['messages']['send']>[0];
 
-/** The kinds to send that are no types. */
+/** The kinds to send that are finer than a type. */
 export const FINER_KINDS: readonly Extract<SendInput, { readonly kind: string }>['kind'][] = namesIn({
   location: true,
   contact: true,

@@ -54,7 +54,7 @@ describe('the words of a query', () => {
   });
 
   it.for(['', ' ', '\0', '"', "'; DROP TABLE messages; --"[1], '\uD800', '…!?'])(
-    'are none in %j, which finds nothing',
+    'are empty for %j',
     (query) => expect(queryWords(query ?? '')).toEqual([]),
   );
 

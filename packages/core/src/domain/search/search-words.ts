@@ -42,7 +42,7 @@ export function queryWords(query: string): readonly string[] {
   return [...new Set(wordsOf(number?.ok ? number.digits : query, 'asked'))];
 }
 
-/** Whether each of these words is the beginning of one of the words of a message. */
+/** Whether a word of the message begins with `asked`, for each word that is asked for. */
 export function matchesWords(message: readonly string[], asked: readonly string[]): boolean {
   return asked.every((word) => message.some((one) => one.startsWith(word)));
 }

@@ -61,8 +61,8 @@ export interface MessageFilter {
    */
   readonly counterpart?: Recipient;
   /**
-   * Only messages that match these words (`matchesWords`), of which there is at least one. A message is found from when
-   * it has been filed (`ChatStore.file`), by the names that were known then. A page may have fewer rows than its limit
+   * Only messages that match all of these words (`matchesWords`), one or more. A message is found once it has been filed
+   * (`ChatStore.file`), by the names that were known at that time. A page may have fewer rows than its limit
    * (`Page.olderFrom`).
    */
   readonly words?: readonly string[];

@@ -21,9 +21,8 @@ interface Outcome {
 }
 
 /**
- * Stores the outcome of an action. An action that has succeeded changes
- * the stored message, and is reported, like the same act on the phone. Does nothing for an action that ended before, or
- * whose message was erased.
+ * Stores the outcome of an action. An action that has succeeded changes the stored message, and is reported, like the same
+ * act on the phone. Does nothing for an action that ended before, or whose message was erased.
  */
 export async function recordActionOutcome(
   context: ServiceContext,

@@ -177,7 +177,7 @@ const sending: INodeProperties[] = [
     name: 'mediaType',
     type: 'options',
     default: 'auto',
-    description: 'How the file is sent: any file can be a document, and a WebP file a sticker',
+    description: 'How the recipient sees the file. A document can be any file; a sticker has to be WebP.',
     displayOptions: shownFor('message', 'sendMedia'),
     options: [
       { name: 'Audio', value: 'audio' },

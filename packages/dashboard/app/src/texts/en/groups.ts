@@ -31,7 +31,7 @@ export const groups = {
   remove: 'Remove',
   removeOf: (who: string) => `Remove ${who}`,
   removeTitle: (who: string) => `Remove ${who}?`,
-  removeText: 'They see that they were removed, and no longer get what is written here.',
+  removeText: 'The group shows that this person was removed. They get no further messages of it.',
   requests: 'People who ask to join',
   since: 'Since',
   approve: 'Let in',
