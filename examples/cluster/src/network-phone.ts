@@ -35,6 +35,7 @@ export function networkPhone(url: string, instanceId: string): NetworkPhone {
     receive: (message) => act('receive', sent(message)),
     write: (message) => act('write', sent(message)),
     react: (reaction) => perform('react', reaction),
+    vote: (vote) => perform('vote', vote),
     edit: (edit) => perform('edit', edit),
     delete: (deletion) => perform('delete', deletion),
     updateMedia: (update) => perform('updateMedia', sent(update)),

@@ -41,7 +41,12 @@ export type { ProcessReport, ReportedProcess } from './ports/storage/process-reg
 export type { ProcessMonitor, ProcessVitals } from './ports/process-monitor.ts';
 export type { InstanceQueue, QueuedSince, Workload } from './ports/storage/workload-store.ts';
 export type { ErasedPerson, EraseOptions } from './services/people/erase-person.ts';
-export type { ExportedContact, ExportedItem, ExportOptions } from './services/people/export-person.ts';
+export type {
+  ExportedContact,
+  ExportedItem,
+  ExportedVote,
+  ExportOptions,
+} from './services/people/export-person.ts';
 export type { PersonInput } from './services/people/find-person.ts';
 export type { PersonProgress } from './services/people/person-records.ts';
 export type { Member, Plan, Retention, Workspace } from './domain/workspace/workspace.ts';
@@ -78,7 +83,7 @@ export type {
 } from './inputs/groups.ts';
 export type { DeliveryQuery, SecretRotation, WebhookChanges, WebhookInput } from './inputs/webhooks.ts';
 export type { ChatQuery } from './inputs/chats.ts';
-export type { ActionQuery, EditInput, ReactionInput } from './inputs/message-actions.ts';
+export type { ActionQuery, EditInput, ReactionInput, VoteQuery } from './inputs/message-actions.ts';
 export type { MessageQuery, ScheduledQuery } from './inputs/messages.ts';
 export type { ApiKeyResource } from './resources/api-key.ts';
 export type {
@@ -104,6 +109,7 @@ export type { HistoryCause, HistoryReason } from './domain/instance/instance-his
 export type { ChatMessageResource, ChatResource } from './resources/chat.ts';
 export type { MessageActionResource } from './resources/message-action.ts';
 export type { MessageResource } from './resources/message.ts';
+export type { VoteResource } from './resources/vote.ts';
 export type { MessageStandingResource } from './resources/message-standing.ts';
 export type { StandingCode } from './domain/message/message-standing.ts';
 export type {

@@ -18,7 +18,7 @@ import type {
   ParticipantsInput,
 } from './inputs/groups.ts';
 import type { ChatQuery } from './inputs/chats.ts';
-import type { ActionQuery, EditInput, ReactionInput } from './inputs/message-actions.ts';
+import type { ActionQuery, EditInput, ReactionInput, VoteQuery } from './inputs/message-actions.ts';
 import type { MessageQuery, ScheduledQuery } from './inputs/messages.ts';
 import type { ChatResource } from './resources/chat.ts';
 import type { MessageStandingResource } from './resources/message-standing.ts';
@@ -37,6 +37,7 @@ import type { InstanceHistoryResource } from './resources/instance-history.ts';
 import type { NumberLookupResource } from './resources/number-lookup.ts';
 import type { NetworkResource } from './resources/network.ts';
 import type { MessageActionResource } from './resources/message-action.ts';
+import type { VoteResource } from './resources/vote.ts';
 import type { MessageResource } from './resources/message.ts';
 import type {
   DeliveryDetailResource,
@@ -240,6 +241,11 @@ export interface WorkspaceApi<Transaction = never> {
     markRead(id: string, options?: ActionOptions): Promise<ActionResult>;
     /** The actions of the instance on the message, with their outcomes, newest first. */
     actions(id: string, query?: ActionQuery): Promise<PageResult<MessageActionResource>>;
+    /**
+     * The present votes in a poll, the newest first: one for each person who has voted, also of those who took their vote
+     * back. None for a message that is not a poll. Throws MESSAGE_NOT_FOUND.
+     */
+    votes(id: string, query?: VoteQuery): Promise<PageResult<VoteResource>>;
   };
   /** The people in the messages of an instance (`contact`). Each instance has contacts of its own. */
   readonly contacts: {

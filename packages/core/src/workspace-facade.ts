@@ -14,6 +14,8 @@ import { instanceHistoryResource } from './resources/instance-history.ts';
 import { numberLookupResource } from './resources/number-lookup.ts';
 import { networkResource } from './resources/network.ts';
 import { actionResource } from './resources/message-action.ts';
+import { voteResource } from './resources/vote.ts';
+import { listVotes } from './services/messages/votes.ts';
 import { messageResource } from './resources/message.ts';
 import { deliveryDetailResource, deliveryResource, webhookResource } from './resources/webhook.ts';
 import type { WebhookResource } from './resources/webhook.ts';
@@ -183,6 +185,7 @@ export function workspaceFacade(
         acted(await markRead(context, { ...named(id), idempotencyKey })),
       actions: async (id, query = {}) =>
         page(unwrap(await listActions(context, named(id), query)), actionResource),
+      votes: async (id, query = {}) => page(unwrap(await listVotes(context, named(id), query)), voteResource),
     },
     contacts: {
       block: async (id) => {

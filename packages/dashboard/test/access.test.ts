@@ -84,6 +84,7 @@ const TABLE: Readonly<Record<string, Needs>> = {
   'DELETE /workspaces/{workspace}/contacts/{contact}/block': ['messages:send'],
   'DELETE /workspaces/{workspace}/messages/{message}/reaction': ['messages:send'],
   'GET /workspaces/{workspace}/messages/{message}/actions': ['messages:read'],
+  'GET /workspaces/{workspace}/messages/{message}/votes': ['messages:read'],
   'GET /workspaces/{workspace}/scheduled-messages': ['messages:read'],
   'GET /workspaces/{workspace}/messages/{message}/standing': ['messages:read'],
   'GET /workspaces/{workspace}/messages/{message}/media': ['messages:read'],

@@ -51,6 +51,40 @@ export function activitiesContract(subject: GatewaySubject): void {
       expect(await activity(link, 'reaction', ({ emoji }) => emoji === null)).toMatchObject({ about });
     });
 
+    itWith(
+      subject,
+      'activities',
+      'polls',
+      'votes',
+    )('reports a vote in a poll of the instance, another one, and that it is taken back', async () => {
+      const { network, link, phone } = await linkedFixture(subject);
+      const from = network.people.reader;
+      const payload = { question: 'When?', options: ['Mon', 'Tue', 'Wed'], multiple: true };
+      const detail = { kind: 'poll', payload } as const;
+      const message = outgoing(network, { content: { type: 'text', text: 'In words' }, detail });
+      expect(await link.connection().send(message)).toEqual({ kind: 'accepted' });
+      const about = message.networkId;
+      const { vote } = activitiesOf(phone);
+      if (!vote)
+        throw new Error(
+          'The phone under test has no "vote" among its activities: give it one, or name "votes" in "missing" with the reason.',
+        );
+      await vote({ from, about, options: ['Mon', 'Wed'] });
+      expect(await activity(link, 'vote')).toMatchObject({
+        about,
+        author: null,
+        own: false,
+        groupNetworkId: null,
+        contact: { phoneNumber: from },
+        options: ['Mon', 'Wed'],
+      });
+      await vote({ from, about, options: ['Tue'] });
+      await activity(link, 'vote', ({ options }) => options[0] === 'Tue');
+      await vote({ from, about, options: [] });
+      const { at } = await activity(link, 'vote', ({ options }) => options.length === 0);
+      expect(at).toBeTypeOf('number');
+    });
+
     itReports('reports that its author edits a message, and deletes it', async () => {
       const { network, link, phone } = await linkedFixture(subject);
       const from = network.people.reader;

@@ -42,6 +42,8 @@ export type OptionalFeature =
   | 'receipts'
   /** Reports of messages written on the phone, and of reactions, edits, deletions and calls. */
   | 'activities'
+  /** Votes in polls. */
+  | 'votes'
   /** Messages that only the phone shows: a gateway can report only that they arrived. */
   | 'undecryptable';
 
@@ -118,6 +120,12 @@ export interface TestActivities {
     readonly from: string;
     readonly about: string;
     readonly emoji: string | null;
+  }): Promise<void>;
+  /** Votes in a poll of the instance. Absent if `missing` names `votes`. */
+  vote?(vote: {
+    readonly from: string;
+    readonly about: string;
+    readonly options: readonly string[];
   }): Promise<void>;
   edit(edit: { readonly from: string; readonly about: string; readonly text: string }): Promise<void>;
   delete(deletion: { readonly from: string; readonly about: string }): Promise<void>;

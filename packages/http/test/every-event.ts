@@ -67,11 +67,18 @@ async function doOnThePhone({ sandbox, clock }: Service, instance: string): Prom
     payload: { latitude: 40.41, longitude: -3.7, name: null, address: null },
   } as const;
   await phone.receive({ from: null, sender: { networkId: 'lid-1', name: 'Ada' }, detail: place });
+  const poll = {
+    kind: 'poll',
+    payload: { question: 'When?', options: ['Monday', 'Tuesday'], multiple: false },
+  } as const;
+  const asked = await phone.receive({ from: PERSON, detail: poll });
   const file = { type: 'image', content: PNG, delayMs: 90_000 } as const;
   await phone.receive({ from: PERSON, file });
   const picture = await phone.receive({ from: PERSON, file: { type: 'image', content: PNG } });
   await clock.advance(1_000);
   const inHd = { type: 'image', content: Uint8Array.from([...PNG, 1]) } as const;
+  await phone.vote({ about: asked, from: PERSON, options: ['Monday'] });
+  await phone.vote({ about: asked, options: [] });
   await phone.updateMedia({ about: picture, from: PERSON, file: inHd });
   await phone.write({ to: PERSON, text: 'Written with the phone' });
   for (const group of [{}, { groupNetworkId }]) {

@@ -19,6 +19,7 @@ export const EVENT_MEANINGS = {
 export const OPT_IN_EVENT_MEANINGS = {
   'message.echo': 'the owner of the number sent a message with the phone, or with another linked device',
   'message.reaction': 'somebody reacted to a message, or took the reaction back',
+  'message.poll_voted': 'somebody voted in a poll, or took the vote back',
   'message.edited': 'the author of a message changed its text or caption',
   'message.deleted': 'a message was deleted for everyone in its chat',
   'message.action_failed':

@@ -53,6 +53,11 @@ interface OptInEventData {
     /** The reaction and its author. */
     readonly reaction: WebhookReaction;
   };
+  /** `message.poll_voted` */
+  readonly 'message.poll_voted': OfMessage & {
+    /** The vote, which replaces the person's vote before. */
+    readonly vote: WebhookVote;
+  };
   /** `message.edited` */
   readonly 'message.edited': OfMessage & {
     /** The person who edited the message, and the time. */
@@ -103,6 +108,12 @@ export interface WebhookDeed {
 export interface WebhookReaction extends WebhookDeed {
   /** Null if the reaction was removed. */
   readonly emoji: string | null;
+}
+
+/** A person's present vote in a poll. */
+export interface WebhookVote extends WebhookDeed {
+  /** The chosen answers, as the poll has them; empty if the vote was taken back. */
+  readonly options: readonly string[];
 }
 
 /** An action of the instance on a message, which the API has accepted. Times are ISO 8601 with an offset. */

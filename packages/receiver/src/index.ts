@@ -51,6 +51,7 @@ export type {
   WebhookAction,
   WebhookReaction,
   WebhookUndecryptable,
+  WebhookVote,
 } from './event.ts';
 export {
   DELIVERY_HEADER,

@@ -56,6 +56,22 @@ describe("What people do with the sandbox's phones", () => {
     });
   });
 
+  it('votes in a poll are reported and listed', async () => {
+    const payload = { question: 'When?', options: ['Monday', 'Tuesday'], multiple: true };
+    const json = { instance: harness.instance, to: '15550111', kind: 'poll', payload };
+    const { body } = await server.client.request('POST', '/api/v1/messages', { body: json });
+    const { id } = (body as { data: MessageResource }).data; // the specification defines this type
+    const get = async (path: string): Promise<unknown> =>
+      (await server.client.request('GET', `/api/v1/messages/${id}${path}`)).body;
+    await eventually(async () => expect(await get('')).not.toMatchObject({ data: { status: 'queued' } }));
+    const ballot = { message: id, from: '15550111', options: ['Tuesday'] };
+    expect(await control('votes', ballot)).toMatchObject({ status: 202, body: { data: { id } } });
+    await reported('message.poll_voted', {
+      vote: expect.objectContaining({ options: ['Tuesday'], own: false }),
+    });
+    expect(await get('/votes')).toMatchObject({ data: [{ options: ['Tuesday'] }] });
+  });
+
   it('edits and deletions change what the API shows', async () => {
     const { id } = await received('15550112', 'See you at nine');
     expect((await control('edits', { message: id, from: '15550112', text: 'See you at ten' })).status).toBe(
@@ -132,6 +148,7 @@ describe("What people do with the sandbox's phones", () => {
 
   it.for([
     ['reactions', { message: 'msg_1' }, 'emoji'],
+    ['votes', { message: 'msg_1' }, 'options'],
     ['edits', { message: 'msg_1', text: '' }, 'text'],
     ['deletions', {}, 'message'],
     ['echoes', { text: 'Hi' }, 'to'],

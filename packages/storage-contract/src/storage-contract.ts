@@ -54,6 +54,7 @@ import { subscriptionContract } from './subscriptions.ts';
 import { throttleContract } from './throttle.ts';
 import { traceContract } from './traces.ts';
 import { transactionContract } from './transactions.ts';
+import { voteContract } from './votes.ts';
 import { workloadContract } from './workload.ts';
 import { workspaceContract } from './workspaces.ts';
 
@@ -88,6 +89,7 @@ export function describeStorageContract(subject: ContractSubject): void {
     downloadContract(subject);
     actionContract(subject);
     activityContract(subject);
+    voteContract(subject);
     endpointContract(subject);
     notificationContract(subject);
     fanOutContract(subject);

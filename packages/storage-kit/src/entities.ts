@@ -23,6 +23,7 @@ import type {
   ReportedProcess,
   PendingDownload,
   RetryRound,
+  Vote,
   Workspace,
 } from '@trunkline/core/spi/storage';
 import { flag, id, integer, json, orNull, text, word, words } from './columns.ts';
@@ -229,6 +230,15 @@ export const MESSAGE_ACTION: ColumnsOf<MessageAction> = {
   createdAt: integer('created_at'),
   sentAt: orNull(integer('sent_at')),
   failedAt: orNull(integer('failed_at')),
+};
+
+export const VOTE: ColumnsOf<Vote> = {
+  id: id('id', 'vot'),
+  workspaceId: id('workspace_id', 'ten'),
+  messageId: id('message_id', 'msg'),
+  contactId: orNull(id('contact_id', 'con')),
+  options: json('options'),
+  votedAt: integer('voted_at'),
 };
 
 /** The idempotency key of an action, whose columns are null without one. */

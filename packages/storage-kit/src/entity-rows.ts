@@ -21,6 +21,7 @@ import type {
   ProcessReport,
   ReportedProcess,
   RetryRound,
+  Vote,
   Workspace,
 } from '@trunkline/core/spi/storage';
 import type { Codecs } from './codec.ts';
@@ -56,6 +57,7 @@ import {
   REPORTED_PROCESS,
   RETRY_ROUND,
   SUBSCRIPTION,
+  VOTE,
   WORKSPACE,
 } from './entities.ts';
 import type {
@@ -93,6 +95,8 @@ export interface EntityRows<Stored> extends MessageRows<Stored> {
   readonly messageAction: RowMapper<MessageAction, Stored>;
   /** The columns `idempotency_key` and `fingerprint`, both null without a key. */
   readonly actionKey: RowMapper<ActionKey | null, Stored>;
+
+  readonly vote: RowMapper<Vote, Stored>;
 
   /** All columns except the key's workspace. */
   readonly idempotencyRecord: RowMapper<IdempotencyRecord, Stored>;
@@ -147,6 +151,7 @@ export function entityRows<Stored>(codecs: Codecs<Stored>): EntityRows<Stored> {
     ...messageRows(codecs),
     messageAction: rowMapper(MESSAGE_ACTION, codecs),
     actionKey: orNone(rowMapper(ACTION_KEY, codecs)),
+    vote: rowMapper(VOTE, codecs),
     idempotencyRecord: rowMapper(IDEMPOTENCY_RECORD, codecs),
     downloadPlan: rowMapper(DOWNLOAD_PLAN, codecs),
     endpoint: withHealth(rowMapper(ENDPOINT, codecs), endpointHealth),

@@ -18,6 +18,7 @@ import {
   MEMBER,
   MESSAGE,
   MESSAGE_ACTION,
+  VOTE,
   SUBSCRIPTION,
   WORKSPACE,
 } from './entities.ts';
@@ -92,6 +93,7 @@ export const MOVED_TABLE_NAMES = [
   'contact_numbers',
   'messages',
   'message_actions',
+  'poll_votes',
   'queued_messages',
   'held_messages',
   'scheduled_messages',
@@ -165,6 +167,7 @@ const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
     }),
     key: ['id'],
   },
+  poll_votes: { columns: columnsOf(VOTE), key: ['id'] },
   // The entries of actions are named by ids of messages, too (`actionEntryId`).
   queued_messages: { columns: columnsOf(IN_QUEUE), key: ['instance_id', 'position'] },
   held_messages: {

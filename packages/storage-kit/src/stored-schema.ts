@@ -7,7 +7,7 @@ export interface StoredSchema {
 }
 
 /** The version of the schema of Trunkline 0.1.0. Earlier databases have lower versions. Each later migration adds 1. */
-const FIRST_SCHEMA_VERSION = 113;
+const FIRST_SCHEMA_VERSION = 114;
 
 /** The version of a schema with these migrations. The first migration creates the tables. */
 export function latestSchemaVersion(migrations: readonly string[]): number {

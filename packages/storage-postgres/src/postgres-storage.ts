@@ -52,6 +52,7 @@ import { createPrepare } from './database/statements.ts';
 import { spentTokenStore } from './workspaces/spent-token-store.ts';
 import { subscriptionStore } from './deliveries/subscription-store.ts';
 import { cannotBeUsed, explained } from './database/unavailable.ts';
+import { voteStore } from './messages/vote-store.ts';
 import { workloadStore } from './processes/workload-store.ts';
 import { workspaceStore } from './workspaces/workspace-store.ts';
 
@@ -93,6 +94,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
     downloads: explained(downloadStore(connected)),
     actions: explained(actionStore(connected)),
     activities: explained(activityStore(connected)),
+    votes: explained(voteStore(connected)),
     spentTokens: explained(spentTokenStore(connected)),
     endpoints: explained(endpointStore(connected)),
     deliveries: explained(deliveryStore(connected)),

@@ -47,6 +47,7 @@ import { sessionStore } from './instances/session-store.ts';
 import { shortenWaits } from './deliveries/shorten-waits.ts';
 import { spentTokenStore } from './workspaces/spent-token-store.ts';
 import { subscriptionStore } from './deliveries/subscription-store.ts';
+import { voteStore } from './messages/vote-store.ts';
 import { workloadStore } from './processes/workload-store.ts';
 import { workspaceStore } from './workspaces/workspace-store.ts';
 import { createTurns } from './database/turns.ts';
@@ -107,6 +108,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
     downloads: explained(downloadStore(connected)),
     actions: explained(actionStore(connected)),
     activities: explained(activityStore(connected)),
+    votes: explained(voteStore(connected)),
     spentTokens: explained(spentTokenStore(connected)),
     endpoints: explained(endpointStore(connected)),
     deliveries: explained(deliveryStore(connected)),

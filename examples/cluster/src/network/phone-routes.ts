@@ -33,6 +33,7 @@ const deed = z.object({
     .optional(),
 });
 const reaction = deed.extend({ emoji: z.string().nullable() });
+const vote = deed.extend({ options: z.array(z.string()) });
 const edit = deed.extend({ text: z.string() });
 const mediaUpdate = deed.extend({ file });
 const happening = z.object({ from: z.string(), groupNetworkId: z.string().optional() });
@@ -63,6 +64,7 @@ export function phoneRoutes({ phone, unlink, log }: Pick<Network, 'phone' | 'unl
   action('receive', received, (id, message) => phone(id).receive(message));
   action('write', echo, (id, message) => phone(id).write(message));
   action('react', reaction, (id, done) => phone(id).react(done));
+  action('vote', vote, (id, done) => phone(id).vote(done));
   action('edit', edit, (id, done) => phone(id).edit(done));
   action('delete', deed, (id, done) => phone(id).delete(done));
   action('updateMedia', mediaUpdate, (id, update) => phone(id).updateMedia(update));

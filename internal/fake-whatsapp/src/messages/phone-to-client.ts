@@ -7,6 +7,7 @@ import type { AddressingMode, Contact } from '../directory/contact.ts';
 import type { GroupChat } from '../directory/group-chat.ts';
 import type { Companion, LinkedAccount } from '../directory/linked-account.ts';
 import { editedBy, sealEdit, withSecret } from './secret-edit.ts';
+import { sealVote } from './secret-vote.ts';
 import type { Ciphertext, SignalPeer } from '../signal/signal-peer.ts';
 
 interface Envelope {
@@ -45,7 +46,7 @@ export async function sendFromPhone(sending: PhoneMessage): Promise<void> {
 }
 
 /**
- * Adds a secret to a message, and encrypts an edit with the secret of the message that it changes. An edit of a message
+ * Adds a secret to a message, and encrypts an edit or a vote with the secret of the message that it is about. An edit of a message
  * that this phone did not send, or sent without a secret, has the form that phones used before.
  */
 export function asPhonesWrite(
@@ -53,12 +54,13 @@ export function asPhonesWrite(
   message: proto.IMessage,
   names: Readonly<Record<string, string>>,
 ): proto.IMessage {
+  const writer = names['participant'] ?? names['from'] ?? '';
+  if (message.pollUpdateMessage) return sealVote(message, writer);
   const id = editedBy(message);
   if (id === null) return withSecret(message);
   const original = sent.get(id);
   const edit = message.editedMessage?.message;
-  const editor = names['participant'] ?? names['from'] ?? '';
-  return (original && edit && sealEdit(edit, { id, original, editor })) ?? message;
+  return (original && edit && sealEdit(edit, { id, original, editor: writer })) ?? message;
 }
 
 /** Encrypts a message again, only for the client that could not read it. */

@@ -1,6 +1,7 @@
-import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { jidNormalizedUser, proto } from '@whiskeysockets/baileys';
 import type { SentFromPhone } from '../directory/contact.ts';
+import { seal } from './secret-seal.ts';
 
 const { MESSAGE_EDIT } = proto.Message.SecretEncryptedMessage.SecretEncType;
 
@@ -11,8 +12,7 @@ export function withSecret(message: proto.IMessage): proto.IMessage {
 }
 
 /**
- * Encrypts an edit with the secret of the edited message, as `encryptMsgSecret` in whatsmeow's `msgsecret.go` does.
- * Null if the original has no secret.
+ * Encrypts an edit with the secret of the edited message. Null if the original has no secret.
  */
 export function sealEdit(
   edit: proto.IMessage,
@@ -26,17 +26,17 @@ export function sealEdit(
   const secret = message.messageContextInfo?.messageSecret;
   if (!secret) return null;
   const author = jidNormalizedUser(envelope['participant'] ?? envelope['from']);
-  const info = Buffer.concat(
-    [id, author, jidNormalizedUser(editor), 'Message Edit'].map((part) => Buffer.from(part)),
-  );
-  const key = Buffer.from(hkdfSync('sha256', secret, new Uint8Array(0), info, 32));
-  const encIv = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', key, encIv);
-  const sealed = [cipher.update(proto.Message.encode(edit).finish()), cipher.final(), cipher.getAuthTag()];
+  const people = { author, sender: jidNormalizedUser(editor) };
+  const { encIv, encPayload } = seal(proto.Message.encode(edit).finish(), {
+    purpose: 'Message Edit',
+    id,
+    secret,
+    ...people,
+  });
   const targetMessageKey = { id, fromMe: true };
   const secretEncType = MESSAGE_EDIT;
   return {
-    secretEncryptedMessage: { targetMessageKey, encPayload: Buffer.concat(sealed), encIv, secretEncType },
+    secretEncryptedMessage: { targetMessageKey, encPayload, encIv, secretEncType },
   };
 }
 

@@ -3,6 +3,7 @@ import { sealFile } from '../media/media-cipher.ts';
 import type { MediaHost } from '../media/media-host.ts';
 import { bareBytes } from '../signal/plaintext.ts';
 import type { MediaKind } from './content.ts';
+import { ballot } from './secret-vote.ts';
 
 interface OutgoingMedia {
   readonly type: MediaKind;
@@ -22,6 +23,15 @@ export type Outgoing =
   | string
   | OutgoingMedia
   | { readonly type: 'reaction'; readonly text: string; readonly to: proto.IMessageKey }
+  /** A vote in the poll `to`, whose secret the phone has. */
+  | {
+      readonly type: 'vote';
+      readonly to: proto.IMessageKey;
+      readonly secret: Uint8Array;
+      readonly options: readonly string[];
+      /** Epoch milliseconds, by the clock of the phone. */
+      readonly at: number;
+    }
   | { readonly type: 'edit'; readonly id: string; readonly text: string }
   /**
    * Deletes the sender's own message, or, if the sender is a group admin, a message of the member with the jid
@@ -50,6 +60,8 @@ export async function toProto(outgoing: Outgoing, media: MediaHost): Promise<pro
       return bareBytes(outgoing.bytes);
     case 'reaction':
       return { reactionMessage: { key: outgoing.to, text: outgoing.text } };
+    case 'vote':
+      return ballot(outgoing);
     case 'edit': {
       const editedMessage = { conversation: outgoing.text };
       const protocolMessage = { key: { id: outgoing.id, fromMe: true }, type: MESSAGE_EDIT, editedMessage };

@@ -4,7 +4,7 @@ import { base32ToUuid, decodeBase32, encodeBase32, uuidToBase32 } from './base32
 /**
  * The kind of an id. `req` (requests), `mem` (members), `opr` (operations), `ntc` (owed emails), `sub` (subscriptions),
  * `upl` (uploads), `con` (contacts) and `hst` (entries of an instance's history) are ours, in addition to the
- * specification's eight, and so is `act` (actions on messages).
+ * specification's eight, and so are `act` (actions on messages) and `vot` (votes in polls).
  */
 export type IdPrefix =
   | 'key'
@@ -23,7 +23,8 @@ export type IdPrefix =
   | 'upl'
   | 'con'
   | 'hst'
-  | 'act';
+  | 'act'
+  | 'vot';
 
 /** Makes ids that sort by time: TypeIDs (`msg_` + 26 characters of base32) over a UUIDv7 (RFC 9562). */
 export type NewId = (prefix: IdPrefix, now: number) => string;

@@ -46,6 +46,10 @@ interface Words {
 export type ActionQuery = PageQuery;
 export const actionQuery: z.ZodType<CheckedPageQuery, unknown> = z.object(pageFields);
 
+/** Selects a page of the votes in a poll. */
+export type VoteQuery = PageQuery;
+export const voteQuery: z.ZodType<CheckedPageQuery, unknown> = z.object(pageFields);
+
 /** Whether a text is one emoji, in any of the forms in which keyboards write it. */
 function isEmoji(text: string): boolean {
   const [first, ...others] = new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(text);

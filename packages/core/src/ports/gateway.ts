@@ -419,6 +419,11 @@ export type Activity =
     }
   /** `emoji` is null if the reaction was removed. */
   | (ActivityOnMessage & { readonly kind: 'reaction'; readonly emoji: string | null })
+  /**
+   * A vote in a poll, which replaces the person's votes before `at`: the chosen answers, as `payload.options` of the poll
+   * has them; empty if the vote was taken back.
+   */
+  | (ActivityOnMessage & { readonly kind: 'vote'; readonly options: readonly string[] })
   /** Replaces the text or the caption. */
   | (ActivityOnMessage & { readonly kind: 'edit'; readonly text: string })
   /** A message of another person can be deleted only by an admin of the group, which the gateway has to check. */

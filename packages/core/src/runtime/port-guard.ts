@@ -66,6 +66,7 @@ const PURPOSES: Readonly<Record<StoreName, string>> = {
   downloads: 'files that are still to come',
   actions: 'actions on messages',
   activities: 'activities on messages',
+  votes: 'votes in polls',
   endpoints: 'webhook endpoints',
   deliveries: 'webhook deliveries',
   events: 'events',

@@ -18,6 +18,7 @@ export function activityOf(
       return { kind: 'echo', networkId, to, groupNetworkId, contact, sentAt: at, replyTo: null, content };
     }
     case 'reaction':
+    case 'vote':
     case 'edit':
     case 'deletion': {
       const { networkId: _, contact, author, ...deed } = activity;

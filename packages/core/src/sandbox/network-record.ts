@@ -68,6 +68,7 @@ export type NetworkActivity = {
       readonly file: InboundFile | null;
     }
   | (ActivityOn & { readonly kind: 'reaction'; readonly emoji: string | null })
+  | (ActivityOn & { readonly kind: 'vote'; readonly options: readonly string[] })
   | (ActivityOn & { readonly kind: 'edit'; readonly text: string })
   | (ActivityOn & { readonly kind: 'deletion' })
   | (ActivityOn & { readonly kind: 'media_update'; readonly file: InboundFile })

@@ -62,6 +62,11 @@ export interface SandboxPhone {
   /** Reacts to a message, as a person. Null takes the reaction back. */
   react(reaction: SandboxDeed & { readonly emoji: string | null }): Promise<void>;
   /**
+   * Votes in a poll, as a person; without an answer, takes the vote back. The service refuses answers that the poll does
+   * not have.
+   */
+  vote(vote: SandboxDeed & { readonly options: readonly string[] }): Promise<void>;
+  /**
    * Changes the text or the caption of a message, as a person. The service refuses edits by anyone but the
    * author.
    */
@@ -379,6 +384,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       },
       async react({ emoji, ...deed }) {
         happens('ACT', { kind: 'reaction', emoji, ...on(deed) });
+      },
+      async vote({ options, ...deed }) {
+        happens('ACT', { kind: 'vote', options: [...options], ...on(deed) });
       },
       async edit({ text, ...deed }) {
         happens('ACT', { kind: 'edit', text, ...on(deed) });

@@ -41,7 +41,7 @@ export { deliveryQuery, secretRotation, webhookChanges, webhookInput } from '../
 export { chatQuery } from '../inputs/chats.ts';
 export { optionalField } from '../inputs/fields.ts';
 export { STANDINGS } from '../domain/message/message-standing.ts';
-export { actionQuery, editInput, reactionInput } from '../inputs/message-actions.ts';
+export { actionQuery, editInput, reactionInput, voteQuery } from '../inputs/message-actions.ts';
 export { messageInput, messageQuery, scheduledQuery } from '../inputs/messages.ts';
 export { flawInHostEntry } from '../domain/endpoint/host-list.ts';
 export { idPattern, isId } from '../domain/id.ts';

@@ -79,6 +79,7 @@ export type {
   SubscriptionStore,
 } from '../ports/storage/subscription-store.ts';
 export type { UploadRegistry } from '../ports/storage/upload-registry.ts';
+export type { CastVote, VoteStore } from '../ports/storage/vote-store.ts';
 export type { WaitsStep } from '../ports/storage/waits-step.ts';
 export type { InstanceQueue, QueuedSince, Workload, WorkloadStore } from '../ports/storage/workload-store.ts';
 export type { EndpointStore, EndpointWrite } from '../ports/storage/endpoint-store.ts';
@@ -182,6 +183,8 @@ export type {
 } from '../domain/message/message.ts';
 export { actionEntryId, entryIdOf } from '../domain/message/message-action.ts';
 export type { MessageAction } from '../domain/message/message-action.ts';
+export { isOutdatedVote } from '../domain/message/vote.ts';
+export type { Vote } from '../domain/message/vote.ts';
 export { decideActionAcceptance } from '../domain/message/action-acceptance.ts';
 export type {
   ActionAcceptance,

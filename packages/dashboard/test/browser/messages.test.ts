@@ -96,6 +96,22 @@ describe.skipIf(browser.missing !== null)('messages in the dashboard', () => {
     await screenshot(page, 'message');
   });
 
+  it('show who chose which answer of a poll', async () => {
+    const { page, at, api, instance, sandbox } = await openWithNumber(browser, '/messages');
+    const payload = { question: 'When do you have time?', options: ['Thursday', 'Friday'], multiple: true };
+    const { message } = await api.messages.send({ instance, to: '15550100', kind: 'poll', payload });
+    await page.goto(at(`/messages/${message.id}`));
+    await page.getByText('It was read.').waitFor();
+    const phone = sandbox.phone(instance);
+    const [poll] = phone.accepted();
+    await phone.vote({ about: poll?.networkId ?? '', from: '15550100', options: ['Thursday', 'Friday'] });
+    await page.getByText('1 · +15550100').nth(1).waitFor();
+    await phone.vote({ about: poll?.networkId ?? '', from: '15550100', options: ['Friday'] });
+    await page.locator('dl > div', { hasText: 'Thursday' }).getByText('0', { exact: true }).waitFor();
+    await expectAccessible(page);
+    await screenshot(page, 'message-poll');
+  });
+
   it.runIf(isLongForm)('show why they have failed, and their files', async () => {
     const { page, at, api, instance, sandbox } = await openWithNumber(browser, '/messages');
     // The sandbox network refuses numbers with this ending.

@@ -11,7 +11,10 @@ import { networkIdOf } from './network-id.ts';
 import { senderOf } from './phone-number.ts';
 
 /** An action on another message. The actor's app names that message in `target`. */
-export type Deed = Extract<MessageContent, { kind: 'reaction' | 'edit' | 'deletion' | 'media_update' }>;
+export type Deed = Extract<
+  MessageContent,
+  { kind: 'reaction' | 'vote' | 'edit' | 'deletion' | 'media_update' }
+>;
 
 export interface Witness {
   readonly people: People;
@@ -34,10 +37,12 @@ export async function activityOf(witness: Witness, message: WAMessage, deed: Dee
     at: sentAt(message),
   };
   switch (deed.kind) {
-    case 'reaction': {
+    case 'reaction':
+    case 'vote': {
       const otherSide = message.key.fromMe ? (contact?.networkId ?? null) : null;
       const author = deed.target.fromMe ? actor : await memberIn(people, message, deed.target, otherSide);
-      return { ...about, kind: 'reaction', author, emoji: deed.emoji };
+      if (deed.kind === 'reaction') return { ...about, kind: 'reaction', author, emoji: deed.emoji };
+      return { ...about, kind: 'vote', author, options: deed.options, at: deed.at ?? about.at };
     }
     // Only the author can edit a message, so the actor counts as the author.
     case 'edit':

@@ -87,7 +87,7 @@ interface ArrivalsParts {
   readonly values: SessionValues;
   readonly clock: Clock;
   readonly heardOf: ReadMessages;
-  readonly secrets: MessageSecrets;
+  readonly secrets: readonly MessageSecrets[];
   readonly history: PendingHistory;
 }
 
@@ -111,6 +111,11 @@ export function createArrivals({ values, clock, heardOf, secrets, history }: Arr
       })
       .toSorted(([, a], [, b]) => a.order - b.order);
   let order = (stored().at(-1)?.[1].order ?? 0) + 1;
+
+  const secretsOf: MessageSecrets['keep'] = (messages, account) =>
+    Object.assign({}, ...secrets.map((one) => one.keep(messages, account))) as ReturnType<
+      MessageSecrets['keep']
+    >;
 
   const flush = async (): Promise<void> => {
     cancelTimer?.();
@@ -142,7 +147,7 @@ export function createArrivals({ values, clock, heardOf, secrets, history }: Arr
     const keys = {
       [TYPE]: Object.fromEntries(arrived),
       ...unreadable.erasure(...arrived.keys()),
-      ...secrets.keep(found, account),
+      ...secretsOf(found, account),
     };
     return { keys, arrivals: [...arrived.values()] };
   };
@@ -170,7 +175,8 @@ export function createArrivals({ values, clock, heardOf, secrets, history }: Arr
         return key.fromMe && key.id ? recordOfPhone(key.id, opened, me) : null;
       }
       const origin = originOf(stanza);
-      const message = await secrets.open(origin, withoutCopy(opened), me);
+      let message = withoutCopy(opened);
+      for (const one of secrets) message = await one.open(origin, message, me);
       const read = readContent(message);
       // A stanza may contain a group's key before the first message encrypted with that key.
       if (read.kind === 'other' && read.name === 'senderKeyDistributionMessage') return null;
@@ -181,7 +187,7 @@ export function createArrivals({ values, clock, heardOf, secrets, history }: Arr
       const keys = {
         [TYPE]: { [identity]: arrival },
         ...readAtLast,
-        ...secrets.keep([{ origin, message: opened }], me),
+        ...secretsOf([{ origin, message: opened }], me),
       };
       return { keys, arrivals: [arrival] };
     },

@@ -1,9 +1,10 @@
 import type { MessageKindAndPayload, MediaType } from '@trunkline/core/spi/gateway';
-import { isJidNewsletter, isJidStatusBroadcast, proto } from '@whiskeysockets/baileys';
+import { isJidNewsletter, isJidStatusBroadcast, proto, toNumber } from '@whiskeysockets/baileys';
 import type { MediaType as WAMediaType } from '@whiskeysockets/baileys';
 import { interactiveIn } from './interactive-message.ts';
-import { countOf, interactiveKind, readKind } from './message-kinds.ts';
+import { countOf, interactiveKind, momentOf, readKind } from './message-kinds.ts';
 import { networkIdOf } from './network-id.ts';
+import { openedVote } from './opened-vote.ts';
 import { storable, storableLine } from './storable-text.ts';
 import { unwrapMessage } from './unwrap-message.ts';
 
@@ -38,11 +39,18 @@ export type MessageContent =
     })
   /** Actions on another message, whose key in `target` is written from the actor's point of view. */
   | { readonly kind: 'reaction'; readonly target: proto.IMessageKey; readonly emoji: string | null }
+  /** The answers of a vote in a poll, and when it was given, in epoch milliseconds. */
+  | {
+      readonly kind: 'vote';
+      readonly target: proto.IMessageKey;
+      readonly options: readonly string[];
+      readonly at: number | null;
+    }
   | { readonly kind: 'edit'; readonly target: proto.IMessageKey; readonly text: string }
   | { readonly kind: 'deletion'; readonly target: proto.IMessageKey }
   /** A better copy of the file of the message that `target` names. */
   | { readonly kind: 'media_update'; readonly target: proto.IMessageKey; readonly content: MediaContent }
-  /** A vote in a poll, a change of settings…: counted, but not stored. */
+  /** A change of settings, a vote in an unknown poll…: counted, but not stored. */
   | { readonly kind: 'other'; readonly name: string };
 
 /** An emoji has a few characters, but a sender could send any text. */
@@ -63,6 +71,8 @@ export function readContent(wrapped: proto.IMessage | null | undefined): Message
     const emoji = storable(reactionMessage.text?.slice(0, LONGEST_EMOJI));
     return { kind: 'reaction', target: reactionMessage.key, emoji };
   }
+  const vote = message.pollUpdateMessage && readVote(message.pollUpdateMessage);
+  if (vote) return vote;
   return (protocolMessage && readChange(protocolMessage)) ?? { kind: 'other', name: nameOf(message) };
 }
 
@@ -113,6 +123,19 @@ function readSaid(message: proto.IMessage): SaidContent | null {
 
 function withDetail(detail: MessageKindAndPayload | undefined): { readonly detail?: MessageKindAndPayload } {
   return detail ? { detail } : {};
+}
+
+/** Reads a vote that `pollSecrets` has opened; null for any other. */
+function readVote(update: proto.Message.IPollUpdateMessage): MessageContent | null {
+  const { pollCreationMessageKey: target, senderTimestampMs } = update;
+  const options = openedVote(update);
+  if (!target?.id || !options) return null;
+  return {
+    kind: 'vote',
+    target,
+    options,
+    at: senderTimestampMs ? momentOf(toNumber(senderTimestampMs)) : null,
+  };
 }
 
 /** Reads a deletion or an edit, in which a phone can change only the text or caption; null for any other change. */

@@ -151,13 +151,19 @@ function formReply({
   return inWords({ kind: 'form_reply', payload }, text);
 }
 
-function readPoll({
+export function receivedPoll({
   pollCreationMessage,
   pollCreationMessageV2,
   pollCreationMessageV3,
   pollCreationMessageV5,
-}: proto.IMessage): KindOfText | null {
-  const poll = pollCreationMessage ?? pollCreationMessageV2 ?? pollCreationMessageV3 ?? pollCreationMessageV5;
+}: proto.IMessage): proto.Message.IPollCreationMessage | null {
+  return (
+    pollCreationMessage ?? pollCreationMessageV2 ?? pollCreationMessageV3 ?? pollCreationMessageV5 ?? null
+  );
+}
+
+function readPoll(message: proto.IMessage): KindOfText | null {
+  const poll = receivedPoll(message);
   if (!poll) return null;
   const options = (poll.options ?? []).slice(0, MOST_ITEMS);
   const payload = {

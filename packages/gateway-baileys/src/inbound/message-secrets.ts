@@ -30,21 +30,21 @@ interface MessageSecret {
   readonly at: number;
 }
 
-/** Changes to values of our own type, in the form of Signal keys. */
-type SecretChanges = Readonly<Record<typeof TYPE, Readonly<Record<string, MessageSecret | null>>>>;
+/** Changes to values of our own types, in the form of Signal keys. */
+type SecretChanges = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 interface Received {
   readonly origin: StanzaOrigin;
   readonly message: proto.IMessage;
 }
 
-/** The secrets of recent messages, with which the apps of their authors encrypt later edits. */
+/** The secrets of messages, with which apps encrypt what they send about them later. */
 export interface MessageSecrets {
   /** Returns the changes that store the secrets of messages and erase old ones; empty if no message has a secret. */
-  keep(messages: readonly Received[], me: Me): Partial<SecretChanges>;
+  keep(messages: readonly Received[], me: Me): SecretChanges;
   /**
-   * Returns the edit that an encrypted edit contains, or any other message unchanged. An edit that cannot be opened is
-   * logged, and returned unchanged, too.
+   * Returns the content of an encrypted message, or any other message unchanged. One that cannot be opened is returned
+   * unchanged, too.
    */
   open(origin: StanzaOrigin, message: proto.IMessage, me: Me): Promise<proto.IMessage>;
 }
@@ -56,6 +56,7 @@ export interface SecretsParts {
   readonly unopened: (reason: string) => void;
 }
 
+/** The secrets of recent messages, with which the apps of their authors encrypt later edits. */
 export function messageSecrets({ values, kept, unopened }: SecretsParts): MessageSecrets {
   const find = async (id: string, authors: readonly string[]): Promise<MessageSecret | null> => {
     const names = authors.map((author) => keyName(TYPE, idOf(id, author)));
@@ -137,7 +138,7 @@ function idOf(networkId: string, author: string): string {
 }
 
 /** The author's names in a stanza, the one that it uses itself first. */
-function namesOfAuthor({ attrs }: Pick<StanzaOrigin, 'attrs'>, me: Me): readonly string[] {
+export function namesOfAuthor({ attrs }: Pick<StanzaOrigin, 'attrs'>, me: Me): readonly string[] {
   const said = isJidGroup(attrs['from'])
     ? [attrs['participant'], attrs['participant_lid'], attrs['participant_pn']]
     : [attrs['participant'] ?? attrs['from'], attrs['sender_lid'], attrs['sender_pn']];
@@ -147,7 +148,7 @@ function namesOfAuthor({ attrs }: Pick<StanzaOrigin, 'attrs'>, me: Me): readonly
 }
 
 /** The outer message has the secret if the message is this device's copy of one that the owner wrote elsewhere. */
-function secretIn({ messageContextInfo, deviceSentMessage }: proto.IMessage): Uint8Array | null {
+export function secretIn({ messageContextInfo, deviceSentMessage }: proto.IMessage): Uint8Array | null {
   const secret =
     deviceSentMessage?.message?.messageContextInfo?.messageSecret ?? messageContextInfo?.messageSecret;
   return secret?.length === SECRET_BYTES ? secret : null;

@@ -1,5 +1,6 @@
 import type { Clock } from '@trunkline/core/spi/gateway';
 import type { BinaryNode, WASocket, proto } from '@whiskeysockets/baileys';
+import { sentPoll } from '../inbound/poll-secrets.ts';
 import { withinSend } from '../session/current-send.ts';
 import type { Send } from '../session/current-send.ts';
 import type { SentMessages } from '../session/sent-messages.ts';
@@ -65,7 +66,10 @@ async function write(
 ): Promise<string | null> {
   const ack = acks.expect(networkId, refusedAt);
   const send: Send = {
-    record: ownKeys(sent.record(networkId, { jid, content })),
+    record: ownKeys({
+      ...sent.record(networkId, { jid, content }),
+      ...sentPoll(networkId, content, clock.now()),
+    }),
     holders,
     encryptedFor: new Set(),
     isAhead: false,

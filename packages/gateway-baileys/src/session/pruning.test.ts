@@ -4,6 +4,7 @@ import { memorySession } from '@trunkline/gateway-contract';
 import { expect, it } from 'vitest';
 import { pruneSession, pruningProgress } from './pruning.ts';
 import type { PruningProgress } from './pruning.ts';
+import { sentPoll } from '../inbound/poll-secrets.ts';
 import { createPauses } from '../socket/socket-life.ts';
 import { readSession } from './session-values.ts';
 import type { SessionValues } from './session-values.ts';
@@ -103,4 +104,20 @@ it('a large session is pruned page by page, from where an earlier connection end
   expect(names()).toHaveLength(200);
   await prune(1_000);
   expect(names()).toHaveLength(0);
+});
+
+it('a poll is erased when votes in it have been read for 90 days', async () => {
+  const { clock, keys, names, prune } = await pruned();
+  const content = {
+    messageContextInfo: { messageSecret: new Uint8Array(32) },
+    pollCreationMessageV3: { name: 'When?', options: [{ optionName: 'Mon' }] },
+  };
+  await keys.set(ownKeys(sentPoll('P1', content, clock.now())));
+  expect(sentPoll('T1', { conversation: 'Mon?' }, clock.now())).toEqual({});
+  await clock.advance(90 * DAY);
+  await prune(2_000);
+  expect(names()).toEqual(['key.poll.P1/own']);
+  await clock.advance(DAY);
+  await prune(2_000);
+  expect(names()).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import type { Clock } from '@trunkline/core/spi/gateway';
 import { MESSAGE_SECRETS, isSecretExpired } from '../inbound/message-secrets.ts';
+import { POLLS, isPollExpired } from '../inbound/poll-secrets.ts';
 import { decodeValue } from './json-value.ts';
 import { LID_PAIRS, dayOf, decodeLidPair, isUnused } from './lid-pairs.ts';
 import { TOKENS } from './privacy-tokens.ts';
@@ -53,7 +54,7 @@ async function prunePage(values: SessionValues, names: readonly string[], today:
   for (const name of names) {
     if (isSentLongAgo(name, today)) changes.set(name, null);
   }
-  const dated = [TOKENS, PAIRS, MESSAGE_SECRETS];
+  const dated = [TOKENS, PAIRS, MESSAGE_SECRETS, POLLS];
   const stored = await values.read(names.filter((name) => dated.some((prefix) => name.startsWith(prefix))));
   // Do not await from here until the write, so that concurrent uses are written after it.
   for (const [name, bytes] of stored) {
@@ -65,6 +66,7 @@ async function prunePage(values: SessionValues, names: readonly string[], today:
 function isToErase(name: string, bytes: Uint8Array, today: number): boolean {
   if (name.startsWith(TOKENS)) return isTokenExpired(decodeValue(bytes), today);
   if (name.startsWith(MESSAGE_SECRETS)) return isSecretExpired(bytes, today);
+  if (name.startsWith(POLLS)) return isPollExpired(bytes, today);
   return isUnused(decodeLidPair(bytes), today);
 }
 

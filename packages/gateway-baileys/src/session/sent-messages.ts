@@ -1,5 +1,6 @@
 import { proto } from '@whiskeysockets/baileys';
 import type { Clock } from '@trunkline/core/spi/gateway';
+import { sentPollName } from '../inbound/poll-secrets.ts';
 import { networkIdOf } from '../inbound/network-id.ts';
 import { decodeValue } from './json-value.ts';
 import { dayOf } from './lid-pairs.ts';
@@ -19,7 +20,7 @@ export interface SentMessage {
 /** The messages sent in recent days, for phones that could not read them and request them again. */
 export interface SentMessages {
   find(networkId: string): Promise<SentMessage | undefined>;
-  /** Erases a message, so that no phone gets it any more. */
+  /** Erases a message, so that no phone gets it any more, and no vote in it is read. */
   forget(networkId: string): Promise<void>;
   /** The changes to write together with the keys that the message was encrypted with. */
   record(networkId: string, message: SentMessage): SentMessageChanges;
@@ -49,8 +50,9 @@ export function sentMessages(values: SessionValues, clock: Pick<Clock, 'now'>): 
       return { jid, content: proto.Message.decode(message) };
     },
     async forget(networkId) {
-      const stored = await read(networkId);
-      if (stored.size > 0) await values.save(new Map([...stored.keys()].map((name) => [name, null])));
+      const poll = await values.read([sentPollName(networkId)]);
+      const names = [...(await read(networkId)).keys(), ...poll.keys()];
+      if (names.length > 0) await values.save(new Map(names.map((name) => [name, null])));
     },
     record: (networkId, { jid, content }) => ({
       [TYPE]: {

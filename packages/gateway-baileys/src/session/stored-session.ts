@@ -6,6 +6,7 @@ import { HISTORY, pendingHistory } from '../history/pending-history.ts';
 import type { PendingHistory } from '../history/pending-history.ts';
 import { messageSecrets } from '../inbound/message-secrets.ts';
 import type { KeptSecrets } from '../inbound/message-secrets.ts';
+import { pollSecrets } from '../inbound/poll-secrets.ts';
 import { UNREADABLE } from '../inbound/unreadable.ts';
 import { CREDENTIALS, readCredentials } from './credentials.ts';
 import { LEARNED_VERSION } from './learned-version.ts';
@@ -35,13 +36,21 @@ export async function readStoredSession(
     names: [CREDENTIALS, LEARNED_VERSION],
     prefixes: [ARRIVALS, UNREADABLE, HISTORY],
   });
-  const secrets = messageSecrets({
+  const edits = messageSecrets({
     values,
     kept,
     unopened: (reason) =>
       logger.warn(
         { instanceId: session.instanceId, reason },
         'an edit could not be decrypted, so the message keeps its previous text: expected for messages that arrived before this number was linked',
+      ),
+  });
+  const votes = pollSecrets({
+    values,
+    unopened: () =>
+      logger.warn(
+        { instanceId: session.instanceId },
+        'a vote in a poll could not be decrypted, so it is not counted: ask the person to vote again',
       ),
   });
   const history = pendingHistory(values, () =>
@@ -52,7 +61,7 @@ export async function readStoredSession(
     values,
     creds,
     broken,
-    arrivals: createArrivals({ values, clock, heardOf: read, secrets, history }),
+    arrivals: createArrivals({ values, clock, heardOf: read, secrets: [edits, votes], history }),
     history,
     sent: sentMessages(values, clock),
   };

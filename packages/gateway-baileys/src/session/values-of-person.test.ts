@@ -18,6 +18,8 @@ test.each([
   keyName('tctoken', '987654321098765@lid'),
   keyName('chat-timer', '15550123456@s.whatsapp.net'),
   keyName('sent', '20780.3EB0AAAAAAAAAAAA12'),
+  keyName('poll', '3EB0AAAAAAAAAAAA12/own'),
+  keyName('poll', '3EB0BBBBBBBBBBBB12/987654321098765@lid'),
 ])('finds that %s is about a person', (name) => {
   expect(isValueOfPerson(name, ada)).toBe(true);
 });
@@ -30,6 +32,7 @@ test.each([
   keyName('sender-key', '120363000000000001@g.us::111111111111111_1::0'),
   keyName('sent', '20780.3EB0BBBBBBBBBBBB12'),
   keyName('sent', '15550123456.3EB0BBBBBBBBBBBB12'),
+  keyName('poll', '15550123456/own'),
   keyName('pre-key', '15'),
 ])('leaves %s, which is about another person', (name) => {
   expect(isValueOfPerson(name, ada)).toBe(false);

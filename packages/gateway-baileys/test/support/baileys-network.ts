@@ -130,6 +130,13 @@ function activitiesOf({ wa, account, reader }: Chat): TestActivities {
       const to = { remoteJid: account.lidJid, id: about, fromMe: false };
       await wa.inbound(reader, account, { type: 'reaction', text: emoji ?? '', to });
     },
+    async vote({ about, options }) {
+      const to = { remoteJid: account.lidJid, id: about, fromMe: false };
+      const [poll] = wa.sentMessages({ id: about });
+      if (poll?.content.type !== 'poll') throw new Error(`${about} is not a poll`);
+      const { secret } = poll.content;
+      await wa.inbound(reader, account, { type: 'vote', to, secret, options, at: Date.now() });
+    },
     async edit({ about, text }) {
       await wa.inbound(reader, account, { type: 'edit', id: about, text });
     },

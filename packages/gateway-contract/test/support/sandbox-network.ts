@@ -39,6 +39,7 @@ export function sandboxNetwork(
         activities: {
           write: (message) => phone.write(message),
           react: (reaction) => phone.react(reaction),
+          vote: (vote) => phone.vote(vote),
           edit: (edit) => phone.edit(edit),
           delete: (deletion) => phone.delete(deletion),
           call: (call) => phone.call(call),

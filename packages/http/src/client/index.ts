@@ -33,6 +33,8 @@ export type {
   InstanceResource,
   MediaType,
   MessageActionResource,
+  VoteQuery,
+  VoteResource,
   MessageQuery,
   MessageResource,
   MessageStandingResource,

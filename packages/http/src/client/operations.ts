@@ -84,6 +84,12 @@ export const OPERATIONS: Operations = {
       input: 'query',
       facts: { perPage: 'per_page', nextCursor: 'next_cursor', prevCursor: 'prev_cursor' },
     },
+    votes: {
+      method: 'GET',
+      path: '/messages/{message}/votes',
+      input: 'query',
+      facts: { perPage: 'per_page', nextCursor: 'next_cursor', prevCursor: 'prev_cursor' },
+    },
   },
   contacts: {
     block: { method: 'PUT', path: '/contacts/{contact}/block' },

@@ -6,6 +6,7 @@ import {
   messageInput,
   messageQuery,
   reactionInput,
+  voteQuery,
   scheduledQuery,
   SENDABLE_KINDS,
   unwrap,
@@ -21,6 +22,7 @@ import type { JsonObject } from '../request-body.ts';
 import { eventPage } from '../schemas/events.ts';
 import { messageStanding } from '../schemas/message-standing.ts';
 import { actionPage, messageAction } from '../schemas/message-actions.ts';
+import { votePage } from '../schemas/votes.ts';
 import { message, messagePage, scheduledPage } from '../schemas/messages.ts';
 import { PAGE_PARAMETERS } from '../schemas/page.ts';
 import { one } from '../schemas/response-body.ts';
@@ -424,6 +426,20 @@ export const messageRoutes: RouteGroup<'messages'> = {
       refuses: { VALIDATION_FAILED: { query: 'limit=0' } },
       handle: async ({ api, id, query, publicUrl }) =>
         pageResponse(await api.messages.actions(id, unchecked(query)), publicUrl()),
+    },
+    votes: {
+      operationId: 'listVotes',
+      method: 'GET',
+      path: '/messages/{message}/votes',
+      beyond: true,
+      summary: 'Lists the present votes in a poll, one for each person, newest first',
+      scope: 'messages:read',
+      query: { schema: voteQuery, parameters: { ...PAGE_PARAMETERS } },
+      success: { status: 200, body: votePage },
+      errors: [],
+      refuses: { VALIDATION_FAILED: { query: 'limit=0' } },
+      handle: async ({ api, id, query, publicUrl }) =>
+        pageResponse(await api.messages.votes(id, unchecked(query)), publicUrl()),
     },
   },
 };

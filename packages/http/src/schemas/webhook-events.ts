@@ -2,12 +2,14 @@ import { EVENT_TYPES } from '@trunkline/core/spi/http';
 import type { MessageResource } from '@trunkline/core';
 import type { EventData, EventType } from '@trunkline/core/spi/http';
 import * as z from 'zod';
+import { ADA, BY_ADA, deed } from './deeds.ts';
 import { exactSchema } from './exact-schema.ts';
-import { id, timestampOrNull } from './fields.ts';
+import { id } from './fields.ts';
 import { eventInstance } from './instances.ts';
 import { messageAction } from './message-actions.ts';
 import { contact, message } from './messages.ts';
 import type { Resource } from './response-body.ts';
+import { vote } from './votes.ts';
 
 export interface EventBody extends Resource {
   readonly type: EventType;
@@ -60,14 +62,6 @@ const instanceData = exactSchema<EventData<'instance.connected'>>()(
   z.strictObject({ instance: eventInstance.schema }),
 );
 
-const deed = {
-  contact: contact.meta({
-    description: 'Null if the owner of the number did it, or if the network does not say who.',
-  }),
-  own: z.boolean().meta({ description: 'Whether the owner of the number did it.' }),
-  at: timestampOrNull.meta({ description: "By the network's clock; null if the network does not say it." }),
-};
-
 /** The place and author of an event without a message. */
 const place = {
   instance_id: id('ins'),
@@ -85,13 +79,6 @@ const DELIVERED: MessageResource = {
   status: 'delivered',
   delivered_at: '2026-11-20T21:20:01.012+00:00',
 };
-const ADA = {
-  id: 'con_01kaj2s0a2c4e6g8j1m3p5r7t9',
-  name: 'Ada',
-  phone_number: '15550123',
-  dialled_numbers: [],
-  username: null,
-} as const;
 const RECEIVED: MessageResource = {
   ...message.example,
   direction: 'inbound',
@@ -105,7 +92,12 @@ const RECEIVED: MessageResource = {
   sent_at: '2026-11-20T21:20:58.000+00:00',
   received_at: '2026-11-20T21:20:59.000+00:00',
 };
-const BY_ADA = { contact: ADA, own: false, at: '2026-11-20T21:20:59.000+00:00' } as const;
+const POLL: MessageResource = {
+  ...DELIVERED,
+  text: 'Poll: When do you have time? (Thursday, Friday)',
+  kind: 'poll',
+  payload: { question: 'When do you have time?', options: ['Thursday', 'Friday'], multiple: false },
+};
 
 const EVENT_DATA: { readonly [Type in EventType]: DataDefinition<EventData<Type>> } = {
   'message.received': { schema: messageData, example: { message: RECEIVED } },
@@ -176,6 +168,12 @@ const EVENT_DATA: { readonly [Type in EventType]: DataDefinition<EventData<Type>
       }),
     ),
     example: { message: DELIVERED, reaction: { emoji: '👍', ...BY_ADA } },
+  },
+  'message.poll_voted': {
+    schema: exactSchema<EventData<'message.poll_voted'>>()(
+      z.strictObject({ message: message.schema, vote: vote.schema }),
+    ),
+    example: { message: POLL, vote: vote.example },
   },
   'message.edited': {
     schema: exactSchema<EventData<'message.edited'>>()(

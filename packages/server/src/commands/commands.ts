@@ -797,6 +797,16 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./messages.ts')).listActions,
   },
   {
+    name: 'messages votes',
+    group: 'Messages',
+    summary: 'list the present votes in a poll, one for each person, newest first',
+    on: 'service',
+    arguments: { '<message>': 'its id' },
+    options: rowOptions(25),
+    examples: ['trunkline messages votes msg_1'],
+    load: async () => (await import('./messages.ts')).listVotes,
+  },
+  {
     name: 'webhooks list',
     group: 'Webhooks',
     summary: 'list the webhooks, newest first',

@@ -100,12 +100,14 @@ async function writeAll(
 ): Promise<Readonly<Counts>> {
   const counts: Counts = { contacts: 0, messages: 0, files: 0, events: 0 };
   const media = await newDirectory(join(directory, 'media'));
-  const [contacts, messages, actions, events] = [
+  const [contacts, votes, messages, actions, events] = [
     await newFile(join(directory, 'contacts.jsonl')),
+    await newFile(join(directory, 'votes.jsonl')),
     await newFile(join(directory, 'messages.jsonl')),
     await newFile(join(directory, 'actions.jsonl')),
     await newFile(join(directory, 'events.jsonl')),
-  ];
+  ] as const;
+  const files = [contacts, votes, messages, actions, events];
   try {
     for await (const item of items) {
       signal.throwIfAborted();
@@ -113,6 +115,9 @@ async function writeAll(
         case 'contact':
           await writeLine(contacts, item.contact);
           counts.contacts += 1;
+          break;
+        case 'vote':
+          await writeLine(votes, item.vote);
           break;
         case 'message': {
           const file = await writeFile(media, item, signal);
@@ -129,9 +134,9 @@ async function writeAll(
           counts.events += 1;
       }
     }
-    for (const file of [contacts, messages, actions, events]) await file.sync();
+    for (const file of files) await file.sync();
   } finally {
-    for (const file of [contacts, messages, actions, events]) await file.close();
+    for (const file of files) await file.close();
   }
   for (const one of [media, directory]) await syncDirectory(one);
   return counts;

@@ -6,7 +6,7 @@ import { readStory, storyText } from './message-story.ts';
 import { writeNewFile } from '../files/new-file.ts';
 import { objectCommand, pagesCommand } from './plain-commands.ts';
 import { accepted, remoteService } from './remote-service.ts';
-import { action, anActionOn, anyObject, message, theOne } from './service-shapes.ts';
+import { action, anActionOn, anyObject, message, theOne, vote } from './service-shapes.ts';
 import { statusText } from '../terminal/status-text.ts';
 import { joinTexts } from '../terminal/styled-text.ts';
 import type { Text } from '../terminal/styled-text.ts';
@@ -124,6 +124,19 @@ export const listActions: CommandHandler = pagesCommand({
     text: { freeText: (one) => one.text ?? '' },
     status: (one) => statusText(one.status),
     error: { freeText: (one) => one.error?.message ?? '' },
+  },
+});
+
+export const listVotes: CommandHandler = pagesCommand({
+  shape: vote,
+  page: ({ messages }, page, call) => messages.votes(call.argument('message'), page, call),
+  columns: {
+    at: (one) => one.at ?? '–',
+    by: {
+      freeText: ({ own, contact }) => (own ? 'this number' : (contact?.name ?? contact?.phone_number ?? '')),
+    },
+    contact: (one) => one.contact?.id ?? '–',
+    chose: { freeText: (one) => one.options.join(', ') || '–' },
   },
 });
 

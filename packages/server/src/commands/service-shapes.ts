@@ -68,6 +68,13 @@ export const action: Shape = z.object({
   failed_at: textOrNull,
 });
 
+export const vote: Shape = z.object({
+  options: z.array(text),
+  own: z.boolean(),
+  contact: z.object({ id, name: textOrNull, phone_number: textOrNull }).nullable(),
+  at: textOrNull,
+});
+
 export const chat: Shape = z.object({
   counterpart: text,
   name: textOrNull,

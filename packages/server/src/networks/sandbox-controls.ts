@@ -18,6 +18,7 @@ import {
   readInput,
   scanInput,
   undecryptableInput,
+  voteInput,
 } from './sandbox-inputs.ts';
 import type { Inbound } from './sandbox-inputs.ts';
 import type { ControlledPhone, Networks } from './networks.ts';
@@ -103,6 +104,10 @@ export function addSandboxControls(app: Hono, controls: SandboxControls): void {
   });
   control('reactions', reactionInput, async ({ phone, deed, api }, { emoji, ...input }) => {
     await phone.react({ ...(await deed(input)), emoji });
+    return api.messages.get(input.message);
+  });
+  control('votes', voteInput, async ({ phone, deed, api }, { options, ...input }) => {
+    await phone.vote({ ...(await deed(input)), options });
     return api.messages.get(input.message);
   });
   control('edits', editInput, async ({ phone, deed, api }, { text, ...input }) => {

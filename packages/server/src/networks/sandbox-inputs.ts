@@ -160,6 +160,10 @@ export const reactionInput: z.ZodType<Deed & { readonly emoji: string | null }, 
   emoji: z.string().min(1).max(100).nullable(),
 });
 
+export const voteInput: z.ZodType<Deed & { readonly options: readonly string[] }, unknown> = deed.extend({
+  options: z.array(z.string().min(1).max(100)).max(12),
+});
+
 export const editInput: z.ZodType<Deed & { readonly text: string }, unknown> = deed.extend({
   text: z.string().min(1).max(4096),
 });

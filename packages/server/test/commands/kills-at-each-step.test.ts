@@ -164,6 +164,7 @@ describe('A command that is killed before any of its steps on disk', { timeout: 
           'events.jsonl',
           'media/msg.txt',
           'messages.jsonl',
+          'votes.jsonl',
         ]);
         const messages = readFileSync(join(whole, 'messages.jsonl'), 'utf8').trimEnd().split('\n');
         expect(messages.map((line) => JSON.parse(line))).toMatchObject([{ to: '15550100', file: files[3] }]);

@@ -373,6 +373,19 @@ CREATE INDEX message_actions_by_message ON trunkline.message_actions (message_id
 CREATE UNIQUE INDEX message_actions_by_key ON trunkline.message_actions (idempotency_key, workspace_id)
   WHERE idempotency_key IS NOT NULL;
 
+-- The newest vote of each person in a poll. Each is deleted with its message and with its contact.
+CREATE TABLE trunkline.poll_votes (
+  id           uuid PRIMARY KEY,
+  workspace_id uuid NOT NULL,
+  message_id   uuid NOT NULL,
+  -- Null if the instance voted.
+  contact_id   uuid,
+  options      text NOT NULL,
+  voted_at     bigint NOT NULL
+);
+CREATE INDEX poll_votes_by_message ON trunkline.poll_votes (message_id, workspace_id, id);
+CREATE INDEX poll_votes_by_contact ON trunkline.poll_votes (contact_id) WHERE contact_id IS NOT NULL;
+
 CREATE TABLE trunkline.queued_messages (
   instance_id uuid NOT NULL,
   position    bigint NOT NULL,

@@ -166,6 +166,7 @@ async function remove(transaction: Transaction, messages: readonly Message[]): P
   await leaveQueues(transaction, [...uuids, ...actions]);
   await leaveHeld(transaction, [...uuids, ...actions]);
   await run('DELETE FROM trunkline.message_actions WHERE message_id = ANY ($1::uuid[])', uuids);
+  await run('DELETE FROM trunkline.poll_votes WHERE message_id = ANY ($1::uuid[])', uuids);
   await run('DELETE FROM trunkline.pending_downloads WHERE message_id = ANY ($1::uuid[])', uuids);
   const contents = messages.flatMap((message) => contentUuid(contentIdOf(message)) ?? []);
   await run(ABANDON, contents, uuids);
@@ -225,6 +226,8 @@ const DELETE_CONTACTS = `
   ), dialled AS (
     DELETE FROM trunkline.contact_numbers USING deleted
     WHERE contact_numbers.workspace_id = $2 AND contact_numbers.contact_id = ANY (deleted.ids)
+  ), voted AS (
+    DELETE FROM trunkline.poll_votes USING deleted WHERE poll_votes.contact_id = ANY (deleted.ids)
   ), known AS (
     DELETE FROM trunkline.contacts USING deleted WHERE contacts.id = ANY (deleted.ids)
   )

@@ -10,10 +10,11 @@ import { MESSAGE_NAMES, MESSAGE_RECORD, messageColumns } from './message-row.ts'
 import { encodeText } from '../rows/text-encoding.ts';
 import { takeContent } from './upload-registry.ts';
 import { uuidOf } from '../rows/uuid.ts';
+import { replaceVotes } from './vote-store.ts';
 
 export function activityStore(connected: Connected): ActivityStore {
   return {
-    record: async (lease, { key, recordedAt, change, event }) =>
+    record: async (lease, { key, recordedAt, change, vote, event }) =>
       connected().transaction(async (transaction) => {
         if (!(await isHeld(transaction, lease))) return 'fenced';
         const instance = uuidOf('ins', lease.instanceId);
@@ -25,6 +26,8 @@ export function activityStore(connected: Connected): ActivityStore {
         if (known !== null && (await transaction.run(ADD_KEY, instance, known, recordedAt)) === 0)
           return 'repeat';
         if (changed) await writeContent(transaction, changed);
+        const unvoted = vote && (await replaceVotes(transaction, instance, vote));
+        if (unvoted) return unvoted;
         await storeEvents(transaction, [event]);
         return 'recorded';
       }),

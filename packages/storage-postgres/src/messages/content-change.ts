@@ -41,7 +41,9 @@ export async function writeContent(transaction: Transaction, { before, after }: 
   await removeDownload(transaction, before);
   if (before.media) await abandonContent(transaction, before.id, contentIdOf(before));
   await forgetInEvents(transaction, after);
-  await transaction.run(FORGET_ACTIONS, uuidOf('msg', after.id), uuidOf('ten', after.workspaceId));
+  const about = [uuidOf('msg', after.id), uuidOf('ten', after.workspaceId)] as const;
+  await transaction.run(FORGET_ACTIONS, ...about);
+  await transaction.run(DELETE_VOTES, ...about);
 }
 
 /** Removes the content of a deleted message from its events. */
@@ -70,6 +72,9 @@ const LOCK = `
   SELECT ${MESSAGE_COLUMNS} FROM trunkline.messages AS item
   WHERE item.id = $1 AND item.instance_id = $2
   FOR UPDATE OF item`;
+
+// Relies on poll_votes_by_message.
+const DELETE_VOTES = 'DELETE FROM trunkline.poll_votes WHERE message_id = $1 AND workspace_id = $2';
 
 // Relies on message_actions_by_message.
 const FORGET_ACTIONS = `

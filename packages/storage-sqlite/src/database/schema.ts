@@ -365,6 +365,19 @@ CREATE INDEX message_actions_by_message ON message_actions (message_id, workspac
 CREATE UNIQUE INDEX message_actions_by_key ON message_actions (idempotency_key, workspace_id)
   WHERE idempotency_key IS NOT NULL;
 
+-- The newest vote of each person in a poll. Each is deleted with its message and with its contact.
+CREATE TABLE poll_votes (
+  id           TEXT PRIMARY KEY,
+  workspace_id TEXT NOT NULL,
+  message_id   TEXT NOT NULL,
+  -- Null if the instance voted.
+  contact_id   TEXT,
+  options      TEXT NOT NULL,
+  voted_at     INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX poll_votes_by_message ON poll_votes (message_id, workspace_id, id);
+CREATE INDEX poll_votes_by_contact ON poll_votes (contact_id) WHERE contact_id IS NOT NULL;
+
 -- Messages that are to be sent, and queued actions, whose ids have the prefix of messages here. A message is found in the queue of its instance, usually near its head, so that an index
 -- by message would cost more than it saves.
 CREATE TABLE queue (

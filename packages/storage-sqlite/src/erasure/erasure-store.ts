@@ -21,6 +21,7 @@ import { stopWaiting } from '../messages/scheduled-messages.ts';
 import { entities, text } from '../rows/row.ts';
 import type { Row } from '../rows/row.ts';
 import { abandonDeletedContent } from '../messages/upload-registry.ts';
+import { deleteVotesOf, deleteVotesOn } from '../messages/vote-store.ts';
 
 export function erasureStore(connected: Connected): ErasureStore {
   return {
@@ -139,6 +140,7 @@ function deleteMessage(database: Database, message: Message, senderId: string): 
   const { id, workspaceId, instanceId, networkId, direction, status, createdAt } = message;
   if (status === 'queued') stopWaiting(database, message);
   deleteActionsOn(database, message, (entryId) => leaveQueue(database, instanceId, entryId));
+  deleteVotesOn(database, message);
   removeDownload(database, instanceId, id);
   abandonDeletedContent(database, message);
   database.run(FORGET_NETWORK_ID, instanceId, networkId, direction, senderId);
@@ -174,6 +176,7 @@ function deleteContact(database: Database, { workspaceId, id, unlessAfter }: Con
     workspaceId,
     all,
   );
+  deleteVotesOf(database, all);
   database.run('DELETE FROM contacts WHERE id IN (SELECT value FROM json_each(?))', all);
   return true;
 }

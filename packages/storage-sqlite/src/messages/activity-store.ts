@@ -7,16 +7,19 @@ import { storeEvents } from '../deliveries/event-fan-out.ts';
 import { isHeld } from '../processes/lease.ts';
 import { insertMessage } from './message-row.ts';
 import { takeContent } from './upload-registry.ts';
+import { replaceVotes } from './vote-store.ts';
 
 export function activityStore(connected: Connected): ActivityStore {
   return {
-    record: async (lease, { key, recordedAt, change, event }) => {
+    record: async (lease, { key, recordedAt, change, vote, event }) => {
       const { database, newId, write } = connected();
       return write((announce) => {
         const { instanceId } = lease;
         if (!isHeld(database, lease)) return 'fenced';
         if (key !== null && database.get(KNOWN, instanceId, key)) return 'repeat';
         if (change && !writeContent(database, instanceId, change)) return 'stale';
+        const unvoted = vote && replaceVotes(database, instanceId, vote);
+        if (unvoted) return unvoted;
         if (key !== null) {
           database.insert('activity_keys', { instance_id: instanceId, key, recorded_at: recordedAt });
         }

@@ -6,6 +6,7 @@ import { removeDownload } from './download-store.ts';
 import { forgetWordsOfActions } from './message-actions.ts';
 import { readMessage, updateMessage } from './message-row.ts';
 import { abandonContent } from './upload-registry.ts';
+import { deleteVotesOn } from './vote-store.ts';
 
 /** A message before and after an edit or a deletion. */
 interface Changed {
@@ -40,6 +41,7 @@ export function writeContent(database: Database, instanceId: string, change: Con
     forgetFile(database, stored);
     forgetInEvents(database, changed);
     forgetWordsOfActions(database, changed);
+    deleteVotesOn(database, changed);
   }
   return true;
 }

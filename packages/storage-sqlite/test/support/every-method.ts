@@ -186,6 +186,7 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
   await useDownloads(storage, instance, lease);
   await useActivities(storage, instance, lease);
   await useActions(storage, instance, lease);
+  await useVotes(storage, instance, lease);
   const written = await instances.write({
     instance,
     event: anEvent(workspace),
@@ -226,6 +227,39 @@ async function useActivities(
   await spentTokens.spend('link', NOW);
   await spentTokens.isSpent('link');
   await spentTokens.deleteExpired(NOW + 1, 10);
+}
+
+async function useVotes(
+  { activities, contacts, messages, votes }: Storage,
+  instance: Instance,
+  lease: Lease,
+): Promise<void> {
+  const { workspaceId } = instance;
+  const message = anInboundMessage(instance, { deletedAt: null });
+  await messages.receive(lease, { message, senderId: 'them', event: anEvent({ id: workspaceId }) });
+  const report = { networkId: 'voter@net', aliases: [], phoneNumber: null, name: null, username: null };
+  const contact = await contacts.save({ lease, workspaceId, report, now: NOW });
+  if (contact === 'fenced') throw new Error('The lease is lost.');
+  const vote = { workspaceId, messageId: message.id, options: ['Monday'] };
+  for (const [at, contactId] of [contact.id, contact.id, null].entries()) {
+    await activities.record(lease, {
+      key: null,
+      recordedAt: NOW,
+      change: null,
+      event: anEvent({ id: workspaceId }),
+      vote: {
+        vote: { ...vote, id: testId('vot', NOW + at), contactId, votedAt: NOW + at },
+        voterIds: [contact.id],
+      },
+    });
+  }
+  for (const from of [
+    null,
+    { direction: 'older', id: testId('vot', NOW + 9) },
+    { direction: 'newer', id: testId('vot', NOW) },
+  ] as const)
+    await votes.list(workspaceId, message.id, { from, limit: 1 });
+  await votes.listOfPeople(workspaceId, [contact.id]);
 }
 
 async function useActions(

@@ -1,6 +1,7 @@
 import type { EventRecord } from '../../domain/event/event.ts';
 import type { ContentChange } from '../../domain/message/content-change.ts';
 import type { Message } from '../../domain/message/message.ts';
+import type { Vote } from '../../domain/message/vote.ts';
 import type { PendingDownload } from './download-store.ts';
 import type { Lease } from './lease.ts';
 
@@ -15,6 +16,8 @@ export interface RecordedActivity {
   readonly recordedAt: number;
   /** Null if the activity does not change a message. */
   readonly change: ContentChange | null;
+  /** A vote in a poll of the instance. It replaces the votes of `voterIds`, which are the ids of one person. */
+  readonly vote?: { readonly vote: Vote; readonly voterIds: readonly string[] };
   readonly event: EventRecord;
 }
 
@@ -31,7 +34,8 @@ export interface ActivityStore {
   /**
    * Stores an activity once, in one transaction under the instance's lease, which is checked first. Returns `repeat` if
    * the key is already stored, and `stale` if the message to change does not exist, belongs to another instance, or was
-   * edited or deleted since (`changeContent`). In both cases, and if the lease is lost, nothing is written. If the
+   * edited or deleted since (`changeContent`). A vote is a `repeat` if a stored one of the person is newer or the same (`isOutdatedVote`), and `stale` if its message or its
+   * contact does not exist, or the message was deleted. In all these cases, and if the lease is lost, nothing is written. If the
    * activity deletes a message, the message's pending download is removed, its content is abandoned
    * (`uploads.listAbandoned`), and its events in the log lose its words (`forgetWords`).
    */

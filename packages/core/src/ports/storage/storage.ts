@@ -25,6 +25,7 @@ import type { SessionStore } from './session-store.ts';
 import type { SpentTokenStore } from './spent-token-store.ts';
 import type { SubscriptionStore } from './subscription-store.ts';
 import type { UploadRegistry } from './upload-registry.ts';
+import type { VoteStore } from './vote-store.ts';
 import type { WaitsStep } from './waits-step.ts';
 import type { WorkloadStore } from './workload-store.ts';
 import type { WorkspaceStore } from './workspace-store.ts';
@@ -101,6 +102,8 @@ export interface Storage<Transaction = never> {
   readonly actions: ActionStore;
   /** Acts of people on messages, such as reactions and edits. */
   readonly activities: ActivityStore;
+  /** The votes of people in polls. */
+  readonly votes: VoteStore;
   /** Webhook endpoints. */
   readonly endpoints: EndpointStore;
   /** Deliveries of webhooks, and their attempts. */

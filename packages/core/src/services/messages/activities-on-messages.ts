@@ -17,10 +17,10 @@ import { receivedText } from './received-text.ts';
 /** Limit in UTF-16 code units: several times the longest emoji. */
 const EMOJI_MAX = 100;
 
-type Deed = Extract<Activity, { kind: 'reaction' | 'edit' | 'deletion' }>;
+type Deed = Extract<Activity, { kind: 'reaction' | 'vote' | 'edit' | 'deletion' }>;
 
 /**
- * Stores a reaction, an edit or a deletion once, with its event. Counts it as skipped if it is not allowed or out of
+ * Stores a reaction, a vote, an edit or a deletion once, with its event. Counts it as skipped if it is not allowed or out of
  * date, or if its message is not stored.
  */
 export async function recordDeed(context: ServiceContext, held: LeasedInstance, deed: Deed): Promise<void> {
@@ -51,6 +51,8 @@ function applyDeed(
   switch (deed.kind) {
     case 'reaction':
       return react(context, held, { deed, target });
+    case 'vote':
+      return vote(context, held, { deed, target });
     case 'edit':
       return edit(context, held, { deed, target });
     case 'deletion':
@@ -81,6 +83,56 @@ async function react(
     change: null,
   });
   return 'done';
+}
+
+async function vote(
+  context: ServiceContext,
+  held: LeasedInstance,
+  { deed, target }: Doing<'vote'>,
+): Promise<DeedResult> {
+  const { message, contact } = target;
+  const { own, options, at } = deed;
+  if (message.deletedAt !== null) return 'unknown';
+  if (!isChoiceOf(message, options)) return 'forbidden';
+  const { newId, newEvent, clock } = context;
+  const now = clock.now();
+  const voter = own ? null : contact;
+  const votedAt = reportedTime(at, now) ?? now;
+  const { id: messageId, workspaceId } = message;
+  const stored = await storeActivity(context, held, {
+    // Not needed, because a vote that is not newer than the person's last one is a repeat.
+    key: null,
+    event: newEvent({
+      type: 'message.poll_voted',
+      workspaceId,
+      data: { message: messageResource(message), vote: { options, ...doneBy(deed, target, now) } },
+      now,
+    }),
+    change: null,
+    vote: {
+      vote: {
+        id: newId('vot', now),
+        workspaceId,
+        messageId,
+        contactId: voter?.id ?? null,
+        options,
+        votedAt,
+      },
+      voterIds: voter ? [voter.id, ...voter.formerIds] : [],
+    },
+  });
+  return stored === 'stale' ? 'changed meanwhile' : 'done';
+}
+
+/** Whether a person can choose these answers together. Modified apps can send any. */
+function isChoiceOf({ kind, payload }: Message, options: readonly string[]): boolean {
+  if (kind !== 'poll' || payload === null || !('options' in payload)) return false;
+  const isOnce = new Set(options).size === options.length;
+  return (
+    isOnce &&
+    options.every((option) => payload.options.includes(option)) &&
+    (payload.multiple || options.length <= 1)
+  );
 }
 
 async function edit(

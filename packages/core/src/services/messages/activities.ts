@@ -1,7 +1,6 @@
-import type { ContentChange } from '../../domain/message/content-change.ts';
 import { reportedTime } from '../../domain/message/inbound-bounds.ts';
-import type { EventRecord } from '../../domain/event/event.ts';
 import type { Activity } from '../../ports/gateway.ts';
+import type { RecordedActivity } from '../../ports/storage/activity-store.ts';
 import type { LeasedInstance } from '../../ports/storage/lease-store.ts';
 import { contactResource } from '../../resources/message.ts';
 import { timestampOrNull } from '../../resources/time.ts';
@@ -78,17 +77,13 @@ export function activityKey(
 }
 
 /**
- * Stores an activity once. Returns `stale` if its message was changed in the meantime, so that the caller
- * decides again.
+ * Stores an activity once. Returns `stale` if its message was changed in the meantime, or the voter merged or erased,
+ * so that the caller decides again.
  */
 export async function storeActivity(
   { storage, clock }: ServiceContext,
   { lease }: LeasedInstance,
-  activity: {
-    readonly key: string | null;
-    readonly event: EventRecord;
-    readonly change: ContentChange | null;
-  },
+  activity: Omit<RecordedActivity, 'recordedAt'>,
 ): Promise<'recorded' | 'repeat' | 'stale'> {
   const recorded = await storage.activities.record(lease, { ...activity, recordedAt: clock.now() });
   if (recorded === 'fenced') throw new FencedError(lease.instanceId);

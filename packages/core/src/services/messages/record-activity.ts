@@ -15,6 +15,7 @@ export async function recordActivity(
     case 'echo':
       return receiveEcho(context, receiving, activity);
     case 'reaction':
+    case 'vote':
     case 'edit':
     case 'deletion':
       return recordDeed(context, receiving, activity);

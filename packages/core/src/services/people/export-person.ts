@@ -43,6 +43,12 @@ export type ExportedItem =
       /** An action on one of the messages, as REST shows it. */
       readonly action: MessageActionResource;
     }
+  | {
+      /** Determines the other fields. */
+      readonly kind: 'vote';
+      /** A vote of the person in a poll. */
+      readonly vote: ExportedVote;
+    }
   /** The body of an event, as receivers got it. */
   | {
       /** Determines the other fields. */
@@ -50,6 +56,16 @@ export type ExportedItem =
       /** The JSON of the event, as receivers got it. */
       readonly event: unknown;
     };
+
+/** A vote in a poll. */
+export interface ExportedVote {
+  /** The poll, `msg_…`. */
+  readonly message_id: string;
+  /** The chosen answers; empty if the vote was taken back. */
+  readonly options: readonly string[];
+  /** When the person voted; ISO 8601 with an offset. */
+  readonly at: string;
+}
 
 /** A contact with all names and ids of the person on the network. */
 export interface ExportedContact {
@@ -74,8 +90,8 @@ export interface ExportedContact {
 }
 
 /**
- * Exports a person's contacts, then their messages with the actions on them, then the events of their messages and of their acts, such as
- * reactions, each oldest first.
+ * Exports a person's contacts, then their votes in polls, then their messages with the actions on them, then the events of
+ * their messages and of their acts, such as reactions, each oldest first.
  */
 export async function exportPerson(
   context: ServiceContext,
@@ -100,6 +116,11 @@ async function* itemsOf(work: PersonWork): AsyncGenerator<ExportedItem> {
         created_at: timestamp(createdAt),
       },
     };
+  }
+  const { storage } = context;
+  for (const vote of await storage.votes.listOfPeople(person.workspaceId, [...person.contactIds])) {
+    const { messageId, options, votedAt } = vote;
+    yield { kind: 'vote', vote: { message_id: messageId, options, at: timestamp(votedAt) } };
   }
   for await (const page of messagesOf(work)) {
     for (const { message } of page)

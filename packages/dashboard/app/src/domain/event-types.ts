@@ -22,6 +22,7 @@ export const SPECIFIED_TYPES: readonly SubscribableType[] = [
 const OPT_IN: Readonly<Record<OptInEventType, true>> = {
   'message.echo': true,
   'message.reaction': true,
+  'message.poll_voted': true,
   'message.edited': true,
   'message.deleted': true,
   'message.action_failed': true,

@@ -50,6 +50,11 @@ export const eventsProperty: INodeProperties = {
       value: 'message.media_updated',
       description: 'A better copy of a file has replaced the first one',
     },
+    {
+      name: 'Message Poll Voted',
+      value: 'message.poll_voted',
+      description: 'Somebody voted in a poll, or took the vote back',
+    },
     { name: 'Message Reaction', value: 'message.reaction' },
     { name: 'Message Read', value: 'message.read', description: 'The recipient read it' },
     { name: 'Message Received', value: 'message.received', description: 'A text or a file arrived' },

@@ -15,6 +15,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { MessageEvents } from './message-events.tsx';
 import styles from './message-page.module.css';
 import { MessageSteps } from './message-steps.tsx';
+import { PollVotes } from './poll-votes.tsx';
 import { Standing } from './standing.tsx';
 
 const route = getRouteApi('/session/w/$workspace/messages/$message');
@@ -74,6 +75,11 @@ function Message({
       <Panel title={t.contentTitle}>
         <Content workspace={workspace} message={message} />
       </Panel>
+      {message.kind === 'poll' && message.payload !== null && 'options' in message.payload && (
+        <Panel title={t.votes}>
+          <PollVotes workspaceId={workspace} messageId={message.id} options={message.payload.options} />
+        </Panel>
+      )}
       <MessageEvents workspaceId={workspace} message={message} />
     </Page>
   );

@@ -31,6 +31,20 @@ export const standingQuery = (workspaceId: string, messageId: string) =>
       unwrap(await clientOf(workspaceId).messages.standing(messageId, { signal })).data,
   });
 
+/** How many votes are shown, which is a whole page. */
+const VOTES_MAX = 100;
+
+export const votesQuery = (workspaceId: string, messageId: string) =>
+  queryOptions({
+    queryKey: keyOf(workspaceId, 'messages', 'votes', messageId),
+    queryFn: async ({ signal }) => {
+      const page = unwrap(
+        await clientOf(workspaceId).messages.votes(messageId, { limit: VOTES_MAX }, { signal }),
+      );
+      return { votes: page.data, isComplete: page.nextCursor === null };
+    },
+  });
+
 /** More than a message has, so one page is enough. */
 const EVENTS_MAX = 100;
 

@@ -225,6 +225,7 @@ export const webhooks = {
     'webhook.test': 'A test was sent.',
     'message.echo': 'The owner of the number wrote a message on the phone.',
     'message.reaction': 'A reaction to a message was added or removed.',
+    'message.poll_voted': 'Somebody voted in a poll, or took the vote back.',
     'message.edited': 'The author of a message changed it.',
     'message.deleted': 'A message was deleted for everyone.',
     'message.action_failed': 'An action of yours on a message, such as a reaction, could not be carried out.',

@@ -223,6 +223,7 @@ export const webhooks: TextsOf<'webhooks'> = {
     'webhook.test': 'Alguien envió una prueba.',
     'message.echo': 'El titular del número escribió un mensaje en el teléfono.',
     'message.reaction': 'Alguien reaccionó a un mensaje, o retiró la reacción.',
+    'message.poll_voted': 'Alguien votó en una encuesta, o retiró su voto.',
     'message.edited': 'El autor de un mensaje lo cambió.',
     'message.deleted': 'Un mensaje se eliminó para todos.',
     'message.action_failed': 'Una acción suya sobre un mensaje, como una reacción, no se pudo llevar a cabo.',
