@@ -100,6 +100,36 @@ describe('a reaction of a workflow', () => {
   });
 });
 
+describe('a group of a workflow', () => {
+  it('is created once, changed, joined and left', async () => {
+    const at = { instance: locator('list', instance) };
+    const group = (operation: string, parameters: INodeParameters, executionId = operation) =>
+      execute({ ...run('group', operation, parameters), executionId });
+    const made = { ...at, groupName: 'Choir', participants: '+1 555 0100, +1 555 0101' };
+    const [created] = await group('create', made);
+    expect(created?.json).toMatchObject({ name: 'Choir' });
+    const groupId = asText(created?.json['id']);
+    expect((await group('create', made))[0]?.json['id']).toBe(groupId);
+    const groupChanges = { name: 'Big choir', description: 'On Fridays' };
+    await group('update', { groupId, groupChanges });
+    expect((await group('get', { groupId }))[0]?.json).toMatchObject(groupChanges);
+    const change = { groupId, participantChange: 'promote', participants: '+1 555 0100\n+1 555 0101' };
+    expect(await group('changeParticipants', change)).toHaveLength(2);
+    expect((await group('getInvite', { groupId }))[0]?.json['link']).toEqual(expect.any(String));
+
+    const phone = service().trunkline.sandbox.phone(instance);
+    await phone.askToJoin(await phone.addGroup({ name: 'Committee', participantsCount: 3 }), '15550109');
+    const { data: groups } = await service().trunkline.workspace.instances.groups(instance);
+    const team = { groupId: groups.find(({ name }) => name === 'Committee')?.id ?? '' };
+    expect(await group('getJoinRequests', team)).toHaveLength(1);
+    const decision = { ...team, joinDecision: 'approve', participants: '+1 555 0109' };
+    expect(await group('decideJoinRequests', decision)).toHaveLength(1);
+    const invite = await phone.offerGroup({ name: 'Orchestra' });
+    expect((await group('join', { ...at, invite }))[0]?.json).toMatchObject({ group: { name: 'Orchestra' } });
+    expect((await group('leave', { groupId }))[0]?.json).toEqual({ group: groupId, left: true });
+  });
+});
+
 describe('an edit of a workflow', () => {
   it('replaces a text, or the caption of a file', async () => {
     const phone = service().trunkline.sandbox.phone(instance);

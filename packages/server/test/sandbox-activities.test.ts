@@ -72,6 +72,27 @@ describe("What people do with the sandbox's phones", () => {
     expect(await get('/votes')).toMatchObject({ data: [{ options: ['Tuesday'] }] });
   });
 
+  it('people ask to be let into a group, and the number gets the link of another', async () => {
+    const group = { name: 'Choir', participants_count: 3 };
+    const { body: added } = await control('groups', group);
+    const { id } = (added as { data: { id: string } }).data; // the specification defines this type
+    expect(await control('join-requests', { group_id: id, from: '15550111' })).toMatchObject({
+      status: 202,
+      body: { data: [{ phone_number: '15550111' }] },
+    });
+    expect(await control('join-requests', { group_id: 'grp_1', from: '15550111' })).toMatchObject({
+      status: 404,
+      body: { error: { code: 'GROUP_NOT_FOUND' } },
+    });
+    const { body } = await control('group-offers', { name: 'Orchestra', asks_admin: true });
+    const { link } = (body as { data: { link: string } }).data;
+    const path = `/api/v1/instances/${harness.instance}/groups/join`;
+    expect(await server.client.request('POST', path, { body: { invite: link } })).toMatchObject({
+      status: 200,
+      body: { data: { outcome: 'requested' } },
+    });
+  });
+
   it('edits and deletions change what the API shows', async () => {
     const { id } = await received('15550112', 'See you at nine');
     expect((await control('edits', { message: id, from: '15550112', text: 'See you at ten' })).status).toBe(
@@ -149,6 +170,8 @@ describe("What people do with the sandbox's phones", () => {
   it.for([
     ['reactions', { message: 'msg_1' }, 'emoji'],
     ['votes', { message: 'msg_1' }, 'options'],
+    ['join-requests', { group_id: 'grp_1' }, 'from'],
+    ['group-offers', {}, 'name'],
     ['edits', { message: 'msg_1', text: '' }, 'text'],
     ['deletions', {}, 'message'],
     ['echoes', { text: 'Hi' }, 'to'],

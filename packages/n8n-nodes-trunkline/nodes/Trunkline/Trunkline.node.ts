@@ -9,9 +9,10 @@ import type {
 import { TrunklineApiError } from './api-error.ts';
 import { OPERATIONS } from './operations.ts';
 import { textOf } from './parameters.ts';
+import { chatProperties } from './properties/chat-properties.ts';
 import { contactProperties } from './properties/contact-properties.ts';
+import { groupProperties } from './properties/group-properties.ts';
 import { instanceProperties } from './properties/instance-properties.ts';
-import { listProperties } from './properties/list-properties.ts';
 import { messageProperties } from './properties/message-properties.ts';
 import { instanceOptions, searchGroups, searchInstances } from './search-lists.ts';
 
@@ -48,7 +49,8 @@ export class Trunkline implements INodeType {
       ...messageProperties,
       ...instanceProperties,
       ...contactProperties,
-      ...listProperties,
+      ...groupProperties,
+      ...chatProperties,
     ],
   };
 

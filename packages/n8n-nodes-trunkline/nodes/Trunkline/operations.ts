@@ -5,6 +5,17 @@ import { listAll, listPages } from './list-items.ts';
 import { idOf, limitOf, textOf } from './parameters.ts';
 import { setBlocked } from './block-contact.ts';
 import { lookUp } from './look-up.ts';
+import {
+  changeParticipants,
+  createGroup,
+  decideJoinRequests,
+  getGroup,
+  groupInvite,
+  joinGroup,
+  joinRequests,
+  leaveGroup,
+  updateGroup,
+} from './manage-groups.ts';
 import { path, requestBytes, requestJson } from './request.ts';
 import type { ApiRequest } from './request.ts';
 import { deleteForEveryone, editMessage, markRead, react } from './message-actions.ts';
@@ -73,6 +84,15 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   ],
   'instance:getQr': getQr,
   'instance:lookUp': async (...item) => asItems(await lookUp(...item)),
+  'group:changeParticipants': async (...item) => asItems(await changeParticipants(...item)),
+  'group:create': async (...item) => [{ json: await createGroup(...item) }],
+  'group:decideJoinRequests': async (...item) => asItems(await decideJoinRequests(...item)),
+  'group:get': async (...item) => [{ json: await getGroup(...item) }],
+  'group:getInvite': async (...item) => [{ json: await groupInvite(...item) }],
+  'group:getJoinRequests': async (...item) => asItems(await joinRequests(...item)),
+  'group:join': async (...item) => [{ json: await joinGroup(...item) }],
+  'group:leave': async (...item) => [{ json: await leaveGroup(...item) }],
+  'group:update': async (...item) => [{ json: await updateGroup(...item) }],
   'group:getAll': async (context, itemIndex) =>
     asItems(
       await listAll(context, {

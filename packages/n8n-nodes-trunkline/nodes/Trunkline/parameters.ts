@@ -10,6 +10,14 @@ export function textOf(context: IExecuteFunctions, name: string, itemIndex: numb
   return asText(context.getNodeParameter(name, itemIndex, ''));
 }
 
+/** The entries of a field, separated by commas, semicolons or lines. */
+export function listOf(context: IExecuteFunctions, name: string, itemIndex: number): readonly string[] {
+  return textOf(context, name, itemIndex)
+    .split(/[,;\n]/)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
 /** Undefined for all entries. */
 export function limitOf(context: IExecuteFunctions, itemIndex: number): number | undefined {
   if (context.getNodeParameter('returnAll', itemIndex, false) === true) return undefined;

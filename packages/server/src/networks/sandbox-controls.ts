@@ -13,7 +13,9 @@ import {
   editInput,
   groupInput,
   inboundInput,
+  joinRequestInput,
   noInput,
+  offerInput,
   reactionInput,
   readInput,
   scanInput,
@@ -101,6 +103,13 @@ export function addSandboxControls(app: Hono, controls: SandboxControls): void {
         `The group that was added to ${instanceId} is not listed: another request unlinked the instance meanwhile, or this is a defect.`,
       );
     return added;
+  });
+  control('group-offers', offerInput, async ({ phone }, { name, asks_admin }) => {
+    return { link: await phone.offerGroup({ name, asksAdmin: asks_admin }) };
+  });
+  control('join-requests', joinRequestInput, async (on, { group_id, from }) => {
+    await on.phone.askToJoin(await on.groupNetworkId(group_id), from);
+    return (await on.api.groups.joinRequests(group_id)).data;
   });
   control('reactions', reactionInput, async ({ phone, deed, api }, { emoji, ...input }) => {
     await phone.react({ ...(await deed(input)), emoji });

@@ -194,6 +194,19 @@ interface FromSomebody {
 
 const fromSomebody = z.object({ from: phoneNumber, group_id: optionalField(z.string()) });
 
+export const joinRequestInput: z.ZodType<{ readonly group_id: string; readonly from: string }, unknown> =
+  z.object({ group_id: z.string(), from: phoneNumber });
+
+interface OfferInput {
+  readonly name: string;
+  readonly asks_admin?: boolean | undefined;
+}
+
+export const offerInput: z.ZodType<OfferInput, unknown> = z.object({
+  name: z.string().min(1).max(100),
+  asks_admin: optionalField(z.boolean()),
+});
+
 export const callInput: z.ZodType<FromSomebody & { readonly video?: boolean | undefined }, unknown> =
   fromSomebody.extend({ video: optionalField(z.boolean()) });
 

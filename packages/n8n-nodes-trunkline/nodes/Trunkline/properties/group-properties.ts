@@ -1,0 +1,157 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { instanceField, returnAllFields, shownFor } from './shared-properties.ts';
+
+/** The operations on one group. */
+const OF_GROUP = [
+  'changeParticipants',
+  'decideJoinRequests',
+  'get',
+  'getInvite',
+  'getJoinRequests',
+  'leave',
+  'update',
+] as const;
+
+export const groupProperties: INodeProperties[] = [
+  {
+    displayName: 'Operation',
+    name: 'operation',
+    type: 'options',
+    noDataExpression: true,
+    displayOptions: shownFor('group'),
+    options: [
+      {
+        name: 'Change Participants',
+        value: 'changeParticipants',
+        description: 'Add people or remove them, or make them admins or no longer',
+        action: 'Change the participants of a group',
+      },
+      {
+        name: 'Create',
+        value: 'create',
+        description: 'Create a group and add people',
+        action: 'Create a group',
+      },
+      {
+        name: 'Decide Join Requests',
+        value: 'decideJoinRequests',
+        description: 'Let people in who ask for it, or turn them away',
+        action: 'Decide requests to join a group',
+      },
+      {
+        name: 'Get',
+        value: 'get',
+        description: 'Get a group with its description and participants',
+        action: 'Get a group',
+      },
+      {
+        name: 'Get Invite Link',
+        value: 'getInvite',
+        description: 'Get the link by which anyone can join',
+        action: 'Get the invite link of a group',
+      },
+      {
+        name: 'Get Join Requests',
+        value: 'getJoinRequests',
+        description: 'List the people who ask to be let in',
+        action: 'Get the requests to join a group',
+      },
+      {
+        name: 'Get Many',
+        value: 'getAll',
+        description: 'List the groups that a number is in',
+        action: 'Get many groups',
+      },
+      { name: 'Join', value: 'join', description: 'Join a group by its link', action: 'Join a group' },
+      { name: 'Leave', value: 'leave', description: 'Leave a group', action: 'Leave a group' },
+      {
+        name: 'Update',
+        value: 'update',
+        description: 'Change the name or the description',
+        action: 'Update a group',
+      },
+    ],
+    default: 'getAll',
+  },
+  instanceField(shownFor('group', 'create', 'getAll', 'join'), 'The linked number'),
+  {
+    displayName: 'Group ID',
+    name: 'groupId',
+    type: 'string',
+    required: true,
+    default: '',
+    placeholder: 'e.g. grp_01kaj2r4t6v8x0z2b4d6f8h0j2',
+    displayOptions: shownFor('group', ...OF_GROUP),
+  },
+  {
+    displayName: 'Group Name',
+    name: 'groupName',
+    type: 'string',
+    required: true,
+    default: '',
+    placeholder: 'e.g. Family',
+    displayOptions: shownFor('group', 'create'),
+  },
+  {
+    displayName: 'Invite Link',
+    name: 'invite',
+    type: 'string',
+    required: true,
+    default: '',
+    description: 'The link of the group, or the code in it',
+    displayOptions: shownFor('group', 'join'),
+  },
+  {
+    displayName: 'Change',
+    name: 'participantChange',
+    type: 'options',
+    options: [
+      { name: 'Add', value: 'add' },
+      { name: 'Demote', value: 'demote', description: 'They are admins no longer' },
+      { name: 'Promote', value: 'promote', description: 'They become admins' },
+      { name: 'Remove', value: 'remove' },
+    ],
+    default: 'add',
+    displayOptions: shownFor('group', 'changeParticipants'),
+  },
+  {
+    displayName: 'Decision',
+    name: 'joinDecision',
+    type: 'options',
+    options: [
+      { name: 'Approve', value: 'approve' },
+      { name: 'Reject', value: 'reject' },
+    ],
+    default: 'approve',
+    displayOptions: shownFor('group', 'decideJoinRequests'),
+  },
+  {
+    displayName: 'Participants',
+    name: 'participants',
+    type: 'string',
+    required: true,
+    default: '',
+    placeholder: 'e.g. +1 555 0100, +1 555 0101',
+    description: 'Phone numbers and IDs of contacts, separated by commas',
+    displayOptions: shownFor('group', 'create', 'changeParticipants', 'decideJoinRequests'),
+  },
+  {
+    displayName: 'Changes',
+    name: 'groupChanges',
+    type: 'collection',
+    placeholder: 'Add Change',
+    default: {},
+    options: [
+      {
+        displayName: 'Description',
+        name: 'description',
+        type: 'string',
+        default: '',
+        description: 'Empty to remove it',
+      },
+      { displayName: 'Name', name: 'name', type: 'string', default: '' },
+    ],
+    displayOptions: shownFor('group', 'update'),
+  },
+  ...returnAllFields(shownFor('group', 'getAll')),
+];
