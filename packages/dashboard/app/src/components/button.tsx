@@ -1,19 +1,27 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { classes } from './class-names.ts';
+import { Icon } from './icon.tsx';
+import type { IconName } from './icon.tsx';
 import styles from './button.module.css';
 
 export interface ButtonProps extends ComponentProps<'button'> {
-  /** `primary`: the main action of a page or form. `danger`: confirms an action in `Confirm`. */
-  readonly kind?: 'primary' | 'plain' | 'danger' | 'bare';
+  /**
+   * `primary`: the main action of a page or form. `danger`: confirms an action in `Confirm`. `risky`: asks for such a
+   * confirmation, because something is lost.
+   */
+  readonly kind?: 'primary' | 'plain' | 'danger' | 'risky' | 'bare';
+  readonly icon?: IconName;
   /** Whether the action is in progress: a second press then does nothing. */
   readonly isBusy?: boolean;
 }
 
 export function Button({
   kind = 'plain',
+  icon,
   isBusy = false,
   className,
   onClick,
+  children,
   ...rest
 }: ButtonProps): ReactNode {
   return (
@@ -27,7 +35,10 @@ export function Button({
         else onClick?.(event);
       }}
       className={classes(buttonClass(kind), className)}
-    />
+    >
+      {icon !== undefined && <Icon name={icon} />}
+      {children}
+    </button>
   );
 }
 

@@ -3,6 +3,7 @@ import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import type { ReactNode } from 'react';
 import { useTexts } from '../texts/language.tsx';
 import styles from './dialog.module.css';
+import { Icon } from './icon.tsx';
 
 // Loaded lazily by `dialog.tsx`, because the first render needs no dialog.
 
@@ -23,9 +24,7 @@ export function DialogPopup({ isOpen, onClose, title, children }: DialogProps): 
           <BaseDialog.Title className={styles['title']}>{title}</BaseDialog.Title>
           {children}
           <BaseDialog.Close className={styles['close']} aria-label={t.close}>
-            <svg viewBox="0 0 16 16" aria-hidden="true">
-              <path d="m4 4 8 8m0-8-8 8" />
-            </svg>
+            <Icon name="close" />
           </BaseDialog.Close>
         </BaseDialog.Popup>
       </BaseDialog.Portal>

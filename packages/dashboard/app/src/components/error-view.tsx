@@ -45,7 +45,7 @@ export function ErrorView({
         {api === null && <code>{String(error)}</code>}
       </p>
       {onRetry && (
-        <Button isBusy={isRetrying} onClick={() => void onRetry()}>
+        <Button icon="retry" isBusy={isRetrying} onClick={() => void onRetry()}>
           {t.tryAgain}
         </Button>
       )}

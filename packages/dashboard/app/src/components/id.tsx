@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { useTexts } from '../texts/language.tsx';
 import { useCopy } from './copy.ts';
+import { Icon } from './icon.tsx';
 import styles from './id.module.css';
 
 /** An id or another short text. A press copies it. */
@@ -17,10 +18,7 @@ export function Id({ value, label }: { readonly value: string; readonly label?: 
         title={t.copy}
         onClick={() => void copy(value)}
       >
-        <svg viewBox="0 0 16 16" aria-hidden="true">
-          <rect x="5.5" y="5.5" width="8" height="8" rx="1.5" />
-          <path d="M10.5 3.5v-1h-8v8h1" />
-        </svg>
+        <Icon name="copy" />
       </button>
     </span>
   );

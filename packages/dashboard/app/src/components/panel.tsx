@@ -29,7 +29,7 @@ export function Panel({
         </h2>
       )}
       {(!isTitleUnseen || action) && (
-        <div className={styles['head']}>
+        <div className={classes(styles['head'], isFlush && styles['apart'])}>
           {!isTitleUnseen && <h2 id={id}>{title}</h2>}
           {action}
         </div>

@@ -84,13 +84,17 @@ function Group({
           <>
             {isAdmin && (
               <>
-                <Button kind="primary" onClick={() => setAsked('add')}>
+                <Button kind="primary" icon="add" onClick={() => setAsked('add')}>
                   {t.add}
                 </Button>
-                <Button onClick={() => setAsked('edit')}>{t.edit}</Button>
+                <Button icon="edit" onClick={() => setAsked('edit')}>
+                  {t.edit}
+                </Button>
               </>
             )}
-            <Button onClick={() => setAsked('leave')}>{t.leave}</Button>
+            <Button kind="risky" icon="logOut" onClick={() => setAsked('leave')}>
+              {t.leave}
+            </Button>
           </>
         )
       }

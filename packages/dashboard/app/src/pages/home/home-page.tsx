@@ -78,7 +78,11 @@ function ChooseWorkspace(): ReactNode {
                   ]}
                 />
               ) : (
-                <EmptyState title={t.noWorkspaces} action={<Link to="/workspaces">{t.toWorkspaces}</Link>} />
+                <EmptyState
+                  icon="workspace"
+                  title={t.noWorkspaces}
+                  action={<Link to="/workspaces">{t.toWorkspaces}</Link>}
+                />
               )}
             </Panel>
           </Page>

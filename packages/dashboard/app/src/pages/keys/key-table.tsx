@@ -75,7 +75,7 @@ export function KeyTable({ workspaceId, keys }: KeyTableProps): ReactNode {
                   isAction: true,
                   cell: (key: KeyResource) =>
                     keyState(key, Date.now()) === 'active' && (
-                      <Button aria-label={t.revokeOne(key.name)} onClick={() => setAsked(key)}>
+                      <Button kind="risky" aria-label={t.revokeOne(key.name)} onClick={() => setAsked(key)}>
                         {t.revoke}
                       </Button>
                     ),

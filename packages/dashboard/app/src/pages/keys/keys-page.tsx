@@ -38,7 +38,7 @@ function Keys({ workspace }: { readonly workspace: string }): ReactNode {
   const [created, setCreated] = useState<NewKeyResource | null>(null);
   const query = useQuery({ ...keysQuery(workspace), refetchInterval: useRefreshMs(10_000) });
   const create = useIsAdmin() && (
-    <Button kind="primary" onClick={() => setCreating(true)}>
+    <Button kind="primary" icon="add" onClick={() => setCreating(true)}>
       {t.add}
     </Button>
   );
@@ -99,7 +99,7 @@ function None({
   const common = useTexts('common');
   if (keys.length === 0) {
     return (
-      <EmptyState title={t.empty} action={create}>
+      <EmptyState icon="key" title={t.empty} action={create}>
         {t.emptyHint}
       </EmptyState>
     );
@@ -109,5 +109,5 @@ function None({
       {common.clearFilters}
     </Link>
   );
-  return <EmptyState title={t.noneMatch} action={clear} />;
+  return <EmptyState icon="search" title={t.noneMatch} action={clear} />;
 }

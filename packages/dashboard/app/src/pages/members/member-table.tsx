@@ -67,7 +67,12 @@ export function MemberTable({ workspaceId, members, onChange }: MemberTableProps
                       <Button aria-label={t.changeOne(member.email)} onClick={() => onChange(member)}>
                         {t.change}
                       </Button>
-                      <Button aria-label={t.removeOne(member.email)} onClick={() => setRemoved(member)}>
+                      <Button
+                        kind="risky"
+                        icon="remove"
+                        aria-label={t.removeOne(member.email)}
+                        onClick={() => setRemoved(member)}
+                      >
                         {t.remove}
                       </Button>
                     </span>

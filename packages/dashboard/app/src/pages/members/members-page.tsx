@@ -33,7 +33,7 @@ function Members({ workspace }: { readonly workspace: string }): ReactNode {
   const [edited, setEdited] = useState<EditedMember | null>(null);
   const query = useQuery({ ...membersQuery(workspace), refetchInterval: useRefreshMs(10_000) });
   const add = useIsAdmin() && (
-    <Button kind="primary" onClick={() => setEdited('new')}>
+    <Button kind="primary" icon="add" onClick={() => setEdited('new')}>
       {t.add}
     </Button>
   );
@@ -45,7 +45,7 @@ function Members({ workspace }: { readonly workspace: string }): ReactNode {
             members.length > 0 ? (
               <MemberTable workspaceId={workspace} members={members} onChange={setEdited} />
             ) : (
-              <EmptyState title={t.empty} action={add}>
+              <EmptyState icon="member" title={t.empty} action={add}>
                 {t.emptyHint}
               </EmptyState>
             )

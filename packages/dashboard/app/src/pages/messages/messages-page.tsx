@@ -100,13 +100,18 @@ function None({
 }): ReactNode {
   const t = useTexts('messages');
   const common = useTexts('common');
-  if (!isFiltered) return <EmptyState title={t.empty}>{t.emptyHint}</EmptyState>;
+  if (!isFiltered)
+    return (
+      <EmptyState icon="message" title={t.empty}>
+        {t.emptyHint}
+      </EmptyState>
+    );
   const clear = (
     <Link to="/w/$workspace/messages" params={{ workspace }}>
       {common.clearFilters}
     </Link>
   );
-  return <EmptyState title={t.noneMatch} action={clear} />;
+  return <EmptyState icon="search" title={t.noneMatch} action={clear} />;
 }
 
 function MessageTable({

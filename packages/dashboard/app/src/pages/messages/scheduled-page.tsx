@@ -55,7 +55,11 @@ export function ScheduledPage(): ReactNode {
         <Loaded query={query}>
           {({ data, prevCursor, nextCursor }) => (
             <>
-              {data.length === 0 && <EmptyState title={t.scheduled.none}>{t.scheduled.noneHint}</EmptyState>}
+              {data.length === 0 && (
+                <EmptyState icon="message" title={t.scheduled.none}>
+                  {t.scheduled.noneHint}
+                </EmptyState>
+              )}
               {data.length > 0 && (
                 <ScheduledTable workspace={workspace} rows={data} isStale={query.isPlaceholderData} />
               )}

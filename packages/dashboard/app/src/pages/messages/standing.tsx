@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { MessageResource, StandingCode } from '@trunkline/http/client';
 import type { ReactNode } from 'react';
 import { Loaded } from '../../components/loaded.tsx';
+import { Panel } from '../../components/panel.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import type { Tone } from '../../components/status-badge.tsx';
 import { Time } from '../../components/time.tsx';
@@ -24,10 +25,10 @@ export function Standing({
     refetchInterval: useRefreshMs(5_000),
   });
   return (
-    <div className={styles['standing']}>
+    <Panel title={t.status} isTitleUnseen>
       <Loaded query={query}>
         {({ code, since, until }) => (
-          <>
+          <div className={styles['standing']}>
             <StatusBadge tone={TONES[code]}>{t.statuses[message.status]}</StatusBadge>
             <p className={styles['sentence']}>
               {t.standing[code]}
@@ -42,10 +43,10 @@ export function Standing({
               </p>
             )}
             {code === 'failed' && message.error !== null && <code>{message.error.code}</code>}
-          </>
+          </div>
         )}
       </Loaded>
-    </div>
+    </Panel>
   );
 }
 

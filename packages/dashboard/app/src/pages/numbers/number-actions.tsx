@@ -53,16 +53,28 @@ export function NumberActions({
   return (
     <>
       {isStopped && (
-        <Button kind="primary" isBusy={connect.isPending} onClick={() => connect.mutate()}>
+        <Button kind="primary" icon="connect" isBusy={connect.isPending} onClick={() => connect.mutate()}>
           {paired ? t.connect : t.connectAgain}
         </Button>
       )}
-      {!isStopped && <Button onClick={() => setAsked('disconnect')}>{t.disconnect}</Button>}
-      {paired && <Button onClick={() => setAsked('logout')}>{t.logout}</Button>}
-      <Button onClick={() => setAsked('rename')}>{t.rename}</Button>
+      {!isStopped && (
+        <Button icon="power" onClick={() => setAsked('disconnect')}>
+          {t.disconnect}
+        </Button>
+      )}
+      {paired && (
+        <Button icon="unlink" onClick={() => setAsked('logout')}>
+          {t.logout}
+        </Button>
+      )}
+      <Button icon="edit" onClick={() => setAsked('rename')}>
+        {t.rename}
+      </Button>
       <Button onClick={() => setAsked('pace')}>{t.pace}</Button>
       {credentials.length > 0 && <Button onClick={() => setAsked('credentials')}>{t.credentials}</Button>}
-      <Button onClick={() => setAsked('remove')}>{t.remove}</Button>
+      <Button kind="risky" icon="remove" onClick={() => setAsked('remove')}>
+        {t.remove}
+      </Button>
       {connect.error !== null && <ErrorView error={connect.error} onRetry={() => connect.mutate()} />}
       <Confirm
         isOpen={asked === 'disconnect'}

@@ -13,6 +13,7 @@ import { nameText } from '../../domain/name-text.ts';
 import { useMay } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { CreateGroup, JoinGroup } from './new-group.tsx';
+import styles from './number-page.module.css';
 
 /** The groups of a number, with dialogs to create and join one. */
 export function NumberGroups({
@@ -35,9 +36,13 @@ export function NumberGroups({
       action={
         mayChange &&
         isManaged && (
-          <span>
-            <Button onClick={() => setAsked('join')}>{t.joinGroup}</Button>{' '}
-            <Button onClick={() => setAsked('create')}>{t.createGroup}</Button>
+          <span className={styles['actions']}>
+            <Button icon="connect" onClick={() => setAsked('join')}>
+              {t.joinGroup}
+            </Button>
+            <Button icon="add" onClick={() => setAsked('create')}>
+              {t.createGroup}
+            </Button>
           </span>
         )
       }
@@ -45,7 +50,7 @@ export function NumberGroups({
       <Loaded query={query}>
         {(groups) =>
           groups.length === 0 ? (
-            <EmptyState title={t.noGroups} />
+            <EmptyState icon="member" title={t.noGroups} />
           ) : (
             <Table
               caption={t.groups}

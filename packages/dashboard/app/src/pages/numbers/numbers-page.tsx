@@ -29,7 +29,7 @@ export function NumbersPage(): ReactNode {
   const [isAdding, setAdding] = useState(false);
   const query = useQuery({ ...numbersQuery(workspace), refetchInterval: useRefreshMs(5_000) });
   const add = useMay('instances:write') && (
-    <Button kind="primary" onClick={() => setAdding(true)}>
+    <Button kind="primary" icon="add" onClick={() => setAdding(true)}>
       {t.add}
     </Button>
   );
@@ -72,7 +72,7 @@ function Numbers({
   const common = useTexts('common');
   if (numbers.length === 0) {
     return (
-      <EmptyState title={t.empty} action={add}>
+      <EmptyState icon="number" title={t.empty} action={add}>
         {t.emptyHint}
       </EmptyState>
     );
@@ -86,7 +86,7 @@ function Numbers({
         {common.clearFilters}
       </Link>
     );
-    return <EmptyState title={t.noneMatch} action={clear} />;
+    return <EmptyState icon="search" title={t.noneMatch} action={clear} />;
   }
   return (
     <Table

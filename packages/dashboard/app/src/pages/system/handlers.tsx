@@ -27,7 +27,9 @@ export function Handlers({ handlers }: { readonly handlers: readonly Subscriptio
   return (
     <Panel title={t.handlers} isFlush>
       {handlers.length === 0 ? (
-        <EmptyState title={t.noHandlers}>{t.noHandlersHint}</EmptyState>
+        <EmptyState icon="server" title={t.noHandlers}>
+          {t.noHandlersHint}
+        </EmptyState>
       ) : (
         <Table
           caption={t.handlersCaption}
@@ -81,7 +83,7 @@ function Actions({ handler: { name, exhausted } }: { readonly handler: Subscript
           {t.retry}
         </Button>
       )}
-      <Button aria-label={t.removeOne(name)} onClick={() => setDeleting(true)}>
+      <Button kind="risky" icon="remove" aria-label={t.removeOne(name)} onClick={() => setDeleting(true)}>
         {t.remove}
       </Button>
       {retry.error !== null && <ErrorView error={retry.error} />}

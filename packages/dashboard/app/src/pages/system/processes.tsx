@@ -18,7 +18,9 @@ export function Processes({ processes }: { readonly processes: readonly ProcessR
   return (
     <Panel title={t.processes} isFlush>
       {processes.length === 0 ? (
-        <EmptyState title={t.noProcesses}>{t.noProcessesHint}</EmptyState>
+        <EmptyState icon="server" title={t.noProcesses}>
+          {t.noProcessesHint}
+        </EmptyState>
       ) : (
         <Table
           caption={t.processesCaption}

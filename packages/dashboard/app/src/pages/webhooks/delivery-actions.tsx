@@ -36,11 +36,15 @@ export function DeliveryActions({
   return (
     <>
       {mayWrite && (hasEnded || status === 'retrying') && (
-        <Button kind="primary" isBusy={retry.isPending} onClick={() => retry.mutate()}>
+        <Button kind="primary" icon="retry" isBusy={retry.isPending} onClick={() => retry.mutate()}>
           {hasEnded ? t.retry : t.tryNow}
         </Button>
       )}
-      {bodyOf(request) !== null && <Button onClick={() => void copy(curlOf(request))}>{t.copyCurl}</Button>}
+      {bodyOf(request) !== null && (
+        <Button icon="copy" onClick={() => void copy(curlOf(request))}>
+          {t.copyCurl}
+        </Button>
+      )}
       {retry.error !== null && <ErrorView error={retry.error} onRetry={() => retry.mutate()} />}
     </>
   );

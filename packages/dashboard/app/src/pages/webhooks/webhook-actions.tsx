@@ -56,18 +56,28 @@ export function WebhookActions({
   return (
     <>
       {isEnabled ? (
-        <Button kind="primary" isBusy={test.isPending} onClick={() => test.mutate()}>
+        <Button kind="primary" icon="send" isBusy={test.isPending} onClick={() => test.mutate()}>
           {t.test}
         </Button>
       ) : (
-        <Button kind="primary" isBusy={enable.isPending} onClick={() => enable.mutate()}>
+        <Button kind="primary" icon="enable" isBusy={enable.isPending} onClick={() => enable.mutate()}>
           {t.enable}
         </Button>
       )}
-      <Button onClick={() => setAsked('edit')}>{t.edit}</Button>
-      {isEnabled && <Button onClick={() => setAsked('disable')}>{t.disable}</Button>}
-      <Button onClick={() => setAsked('rotate')}>{t.rotate}</Button>
-      <Button onClick={() => setAsked('remove')}>{t.remove}</Button>
+      <Button icon="edit" onClick={() => setAsked('edit')}>
+        {t.edit}
+      </Button>
+      {isEnabled && (
+        <Button icon="power" onClick={() => setAsked('disable')}>
+          {t.disable}
+        </Button>
+      )}
+      <Button icon="key" onClick={() => setAsked('rotate')}>
+        {t.rotate}
+      </Button>
+      <Button kind="risky" icon="remove" onClick={() => setAsked('remove')}>
+        {t.remove}
+      </Button>
       {test.error !== null && <ErrorView error={test.error} onRetry={() => test.mutate()} />}
       {enable.error !== null && <ErrorView error={enable.error} onRetry={() => enable.mutate()} />}
       <EditWebhook workspaceId={workspaceId} webhook={webhook} isOpen={asked === 'edit'} onClose={close} />

@@ -39,7 +39,7 @@ export function WebhooksPage(): ReactNode {
   const query = useQuery({ ...webhooksQuery(workspace), refetchInterval: useRefreshMs(5_000) });
   const [isAdding, setAdding] = useState(false);
   const add = useMay('webhooks:write') && (
-    <Button kind="primary" onClick={() => setAdding(true)}>
+    <Button kind="primary" icon="add" onClick={() => setAdding(true)}>
       {t.add}
     </Button>
   );
@@ -90,7 +90,7 @@ function Webhooks({
   const common = useTexts('common');
   if (webhooks.length === 0) {
     return (
-      <EmptyState title={t.empty} action={add}>
+      <EmptyState icon="webhook" title={t.empty} action={add}>
         {t.emptyHint}
       </EmptyState>
     );
@@ -105,7 +105,7 @@ function Webhooks({
         {common.clearFilters}
       </Link>
     );
-    return <EmptyState title={t.noneMatch} action={clear} />;
+    return <EmptyState icon="search" title={t.noneMatch} action={clear} />;
   }
   return (
     <Table

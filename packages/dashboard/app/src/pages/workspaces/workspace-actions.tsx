@@ -47,9 +47,13 @@ function AdminActions({ workspace }: { readonly workspace: WorkspaceResource }):
   });
   return (
     <>
-      <Button onClick={() => setAsked('rename')}>{t.rename}</Button>
+      <Button icon="edit" onClick={() => setAsked('rename')}>
+        {t.rename}
+      </Button>
       {suspended_at === null ? (
-        <Button onClick={() => setAsked('suspend')}>{t.suspend}</Button>
+        <Button kind="risky" icon="power" onClick={() => setAsked('suspend')}>
+          {t.suspend}
+        </Button>
       ) : (
         <Button isBusy={resume.isPending} onClick={() => resume.mutate()}>
           {t.resume}

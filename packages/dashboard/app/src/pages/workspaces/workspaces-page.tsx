@@ -40,7 +40,7 @@ function Workspaces(): ReactNode {
     refetchInterval: useRefreshMs(10_000),
   });
   const create = useIsAdmin() && (
-    <Button kind="primary" onClick={() => setCreating(true)}>
+    <Button kind="primary" icon="add" onClick={() => setCreating(true)}>
       {t.add}
     </Button>
   );
@@ -74,7 +74,7 @@ function Workspaces(): ReactNode {
                 <EmptyState title={t.noMore} />
               )}
               {workspaces.length === 0 && find === undefined && cursor === undefined && (
-                <EmptyState title={t.empty} action={create}>
+                <EmptyState icon="workspace" title={t.empty} action={create}>
                   {t.emptyHint}
                 </EmptyState>
               )}
