@@ -7,10 +7,11 @@ interface TimeProps {
   /** ISO 8601. */
   readonly at: string;
   /**
-   * `distance`: the time since or until `at`: *14 min*. `ago`: the same as a phrase. `clock`: the time of day.
-   * `moment`: the date and the time. `countdown`: the time left until `at`, in hours at most: *71 h*.
+   * `distance`: the time since or until `at`: *14 min*. `ago`: the same as a phrase. `clock`: the time of day, with
+   * seconds. `moment`: the time of day, with the date unless it is today. `precise`: a moment with seconds.
+   * `countdown`: the time left until `at`, in hours at most: *71 h*.
    */
-  readonly as?: 'distance' | 'ago' | 'clock' | 'moment' | 'countdown';
+  readonly as?: 'distance' | 'ago' | 'clock' | 'moment' | 'precise' | 'countdown';
 }
 
 /** A time in the viewer's zone, with the exact time on hover. Distances are kept up to date. */
@@ -21,7 +22,8 @@ export function Time({ at, as = 'ago' }: TimeProps): ReactNode {
   return (
     <time dateTime={at} title={exact} className={styles['time']}>
       {as === 'clock' && format(locale, CLOCK, date)}
-      {as === 'moment' && format(locale, MOMENT, date)}
+      {as === 'moment' && <Moment locale={locale} date={date} time={SHORT} />}
+      {as === 'precise' && <Moment locale={locale} date={date} time={CLOCK} />}
       {as === 'distance' && <Distance locale={locale} ms={date.getTime()} />}
       {as === 'countdown' && <Countdown locale={locale} ms={date.getTime()} />}
       {as === 'ago' && <Ago locale={locale} ms={date.getTime()} />}
@@ -31,12 +33,30 @@ export function Time({ at, as = 'ago' }: TimeProps): ReactNode {
 
 const EXACT = { dateStyle: 'full', timeStyle: 'long' } as const;
 const CLOCK = { timeStyle: 'medium' } as const;
-const MOMENT = { dateStyle: 'medium', timeStyle: 'medium' } as const;
+const SHORT = { timeStyle: 'short' } as const;
+const DATE = { day: 'numeric', month: 'short' } as const;
+const DATE_OF_ANOTHER_YEAR = { dateStyle: 'medium' } as const;
 const DAY = { weekday: 'short', day: 'numeric', month: 'short' } as const;
 
 /** The day of a time, such as *Mon, Nov 30*, for headings. */
 export function dayOf(at: string, locale: string): string {
   return format(locale, DAY, new Date(at));
+}
+
+function Moment({
+  locale,
+  date,
+  time,
+}: {
+  readonly locale: string;
+  readonly date: Date;
+  readonly time: Intl.DateTimeFormatOptions;
+}): ReactNode {
+  const today = useToday();
+  const clock = format(locale, time, date);
+  if (date.toDateString() === today) return clock;
+  const isThisYear = today.endsWith(` ${date.getFullYear()}`);
+  return `${format(locale, isThisYear ? DATE : DATE_OF_ANOTHER_YEAR, date)}, ${clock}`;
 }
 
 function Distance({ locale, ms }: { readonly locale: string; readonly ms: number }): ReactNode {
@@ -120,6 +140,11 @@ let now = Date.now();
 /** The current time, updated once a second. All components share one timer, which runs only while one needs it. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
+}
+
+/** Today's date as `Date.toDateString` writes it, such as *Mon Nov 30 2026*. Changes only at midnight. */
+function useToday(): string {
+  return useSyncExternalStore(subscribe, () => new Date(now).toDateString());
 }
 
 function subscribe(listener: () => void): () => void {

@@ -41,7 +41,7 @@ export function MessageEvents({
                   <p className={styles['head']}>
                     <code>{event.type}</code>
                     <span className={styles['quiet']}>
-                      <Time at={event.created_at} as="moment" />
+                      <Time at={event.created_at} as="precise" />
                     </span>
                   </p>
                   {mayReadWebhooks ? (
@@ -126,7 +126,7 @@ function Delivery({
         <ol className={styles['attempts']}>
           {attempt_log.map(({ attempt, manual, at, response_status, error_code, duration_ms }) => (
             <li key={attempt}>
-              <Time at={at} as="moment" /> · {t.attempt(numbers.format(attempt))}
+              <Time at={at} as="precise" /> · {t.attempt(numbers.format(attempt))}
               {manual && ` (${t.byHand})`} · <code>{response_status ?? error_code ?? '–'}</code> ·{' '}
               {numbers.format(duration_ms)} ms
             </li>

@@ -29,7 +29,7 @@ export function MessageSteps({ message }: { readonly message: MessageResource })
             </span>
             <span className={styles['name']}>{t.step[name]}</span>
             <span className={styles['at']}>
-              {at === null ? t.notYet : <Time at={at} as="moment" />}
+              {at === null ? t.notYet : <Time at={at} as="precise" />}
               {laterMs >= 1_000 && (
                 <span className={styles['after']}>{t.stepAfter(distanceText(locale, laterMs))}</span>
               )}

@@ -133,7 +133,7 @@ function Result({ wrong, signedAt }: Awaited<ReturnType<typeof checkSignature>>)
       </p>
       {signedAt !== null && (
         <p className={styles['quiet']}>
-          {t.checkSigned} <Time at={new Date(signedAt).toISOString()} as="moment" /> (
+          {t.checkSigned} <Time at={new Date(signedAt).toISOString()} as="precise" /> (
           <Time at={new Date(signedAt).toISOString()} />
           ). {t.checkOld(distanceText(locale, TOLERANCE_MS))}
         </p>
