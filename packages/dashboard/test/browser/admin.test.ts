@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { expectAccessible } from '../support/accessible.ts';
 import { serveDashboard } from '../support/serve-dashboard.ts';
 import type { ServedDashboard } from '../support/serve-dashboard.ts';
-import { signedInTab } from '../support/tab.ts';
+import { chooseInAccount, signedInTab } from '../support/tab.ts';
 
 const browser = await testBrowser();
 
@@ -335,7 +335,7 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
 
   it.runIf(isLongForm)('speaks Spanish', async () => {
     const { page } = await adminOf('/keys');
-    await page.getByLabel('Language').selectOption('es');
+    await chooseInAccount(page, 'Español');
     await title(page, 'Claves de API');
     await page.getByText('Aún no hay claves de API.').waitFor();
     await page.getByRole('link', { name: 'Espacios', exact: true }).click();

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { expectAccessible } from '../support/accessible.ts';
 import { serveDashboard } from '../support/serve-dashboard.ts';
 import type { HarnessOptions } from '../support/serve-dashboard.ts';
-import { openWithNumber } from '../support/tab.ts';
+import { chooseInAccount, openWithNumber } from '../support/tab.ts';
 
 const browser = await testBrowser();
 
@@ -412,7 +412,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     expect(await link.boundingBox()).toEqual(place); // a click aimed at its earlier place still hits it
     await link.click();
     await own(page).getByText('Hola').waitFor();
-    await page.getByLabel('Language').selectOption('es');
+    await chooseInAccount(page, 'Español');
     await page.getByText('Intro envía').waitFor();
     await thread(page).getByText('Leído').waitFor();
   });

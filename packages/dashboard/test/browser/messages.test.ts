@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessible.ts';
-import { openWithNumber } from '../support/tab.ts';
+import { chooseInAccount, openWithNumber } from '../support/tab.ts';
 
 const browser = await testBrowser();
 
@@ -77,6 +77,20 @@ describe.skipIf(browser.missing !== null)('messages in the dashboard', () => {
     await eventually(async () => expect(await rows(second)).toEqual(await rows(page)));
     await page.getByRole('link', { name: 'Newer' }).click();
     await eventually(async () => expect(await rows(page)).toHaveLength(50));
+  });
+
+  it('have the time of day if they are of today, and the date otherwise', async () => {
+    const { page, api, instance } = await openWithNumber(browser, '/messages');
+    const { message } = await api.messages.send({ instance, to: '15550100', type: 'text', text: 'Hello' });
+    const time = page.locator('tbody time');
+    await time.waitFor();
+    expect(await time.textContent()).toMatch(/^\d{1,2}:\d{2}( [AP]M)?$/);
+    const year = String(new Date().getFullYear());
+    expect(await time.getAttribute('title')).toContain(year);
+    await page.clock.setFixedTime(new Date(Date.parse(message.created_at) + 400 * 86_400_000));
+    await page.reload();
+    await time.waitFor();
+    expect(await time.textContent()).toContain(year);
   });
 
   it('show their whole history, with each delivery and attempt', async () => {
@@ -152,7 +166,7 @@ describe.skipIf(browser.missing !== null)('messages in the dashboard', () => {
   it.runIf(isLongForm)('speak Spanish', async () => {
     const { page, api, instance } = await openWithNumber(browser, '/messages');
     await api.messages.send({ instance, to: '15550100', type: 'text', text: 'Hola' });
-    await page.getByLabel('Language').selectOption('es');
+    await chooseInAccount(page, 'Español');
     await page.getByRole('heading', { level: 1, name: 'Mensajes' }).waitFor();
     await page.locator('tbody').getByText('Leído').waitFor();
   });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createSignIn } from '../../src/index.ts';
 import { expectAccessible } from '../support/accessible.ts';
 import { ADMIN_TOKEN, serveDashboard } from '../support/serve-dashboard.ts';
-import { signedInTab, untilLive } from '../support/tab.ts';
+import { openAccount, signedInTab, untilLive } from '../support/tab.ts';
 
 const browser = await testBrowser();
 
@@ -53,10 +53,12 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     await served.trunkline.admin.workspaces.create({ name: 'Other' });
     const { page } = await browser.open();
     await page.goto(`${served.url}/sign-in`);
+    await page.getByText('trunkline dashboard', { exact: true }).waitFor();
     await enter(page, `  ${served.apiKey} `);
     await nowPage(page);
-    expect(await page.getByRole('button', { name: 'Switch workspace' }).count()).toBe(0);
-    await page.getByText('Workspace ·').waitFor();
+    await openAccount(page);
+    await page.getByText('Signed in: Workspace access').waitFor();
+    expect(await page.getByRole('menuitemradio', { name: 'Other' }).count()).toBe(0);
 
     const { page: admins, problems } = await browser.open();
     problems.expect(/status of 401/);
@@ -64,7 +66,7 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     await enter(admins, ADMIN_TOKEN);
     await admins.getByRole('link', { name: 'Other' }).click();
     await nowPage(admins);
-    await admins.getByRole('button', { name: 'Switch workspace' }).click();
+    await openAccount(admins);
     await admins.getByRole('menuitemradio', { name: 'Acme' }).click();
     await admins.waitForURL(`**/w/${served.workspaceId}`);
   });
@@ -194,7 +196,8 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     await page.goto(at('/numbers'));
     await page.getByText('No number yet.').waitFor();
     problems.expect(/status of 401/);
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await openAccount(page);
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await field(page).waitFor();
     await page.goBack();
     await field(page).waitFor();
@@ -211,7 +214,8 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     const { page, problems } = await browser.open();
     await page.goto(served.url);
     await nowPage(page);
-    expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(0);
+    await openAccount(page);
+    expect(await page.getByRole('menuitem', { name: 'Sign out' }).count()).toBe(0);
     isIn = false;
     problems.expect(/status of 401/);
     problems.expect(/status of 404/);

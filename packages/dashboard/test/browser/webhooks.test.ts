@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { expectAccessible } from '../support/accessible.ts';
 import { serveDashboard } from '../support/serve-dashboard.ts';
 import type { HarnessOptions } from '../support/serve-dashboard.ts';
-import { signedInTab, untilLive } from '../support/tab.ts';
+import { chooseInAccount, signedInTab, untilLive } from '../support/tab.ts';
 
 const browser = await testBrowser();
 
@@ -344,7 +344,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     const { page, at, api } = await open('/webhooks');
     const { id } = await api.webhooks.create({ url: 'http://127.0.0.1:9/', events: ['message.sent'] });
     await page.goto(at(`/webhooks/${id}`));
-    await page.getByLabel('Language').selectOption('es');
+    await chooseInAccount(page, 'Español');
     await page.getByText('Aún sin probar').first().waitFor();
     const { id: delivery } = await api.webhooks.test(id);
     await page.goto(at(`/deliveries/${delivery}`));

@@ -70,6 +70,20 @@ async function signIn(
   if (!response.ok()) throw new Error(`The sign-in was refused: ${await response.text()}`);
 }
 
+/** Opens the menu of the account, which has the workspaces, the theme, the language and the way out. */
+export async function openAccount(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /, (account|cuenta)$/ }).click();
+  await page.getByRole('menu').waitFor();
+}
+
+/** Chooses a workspace, a theme or a language in the menu of the account, and closes it. */
+export async function chooseInAccount(page: Page, name: string): Promise<void> {
+  await openAccount(page);
+  await page.getByRole('menuitemradio', { name }).click();
+  await page.keyboard.press('Escape');
+  await page.getByRole('menu').waitFor({ state: 'detached' });
+}
+
 /** Waits until the page's event stream is open. From then on, changes show without polling. */
 export function untilLive(page: Page): Promise<void> {
   return untilIndicator(page, 'Live');

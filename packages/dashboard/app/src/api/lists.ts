@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { unwrap } from '@trunkline/http/client';
 import type { HourResource } from '../../../src/schemas/hours.ts';
+import type { OverviewResource } from '../../../src/schemas/overview.ts';
 import { clientOf } from './client.ts';
 import { keyOf } from './keys.ts';
 import { request } from './request.ts';
@@ -15,6 +16,14 @@ export const webhooksQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'webhooks', 'list'),
     queryFn: async ({ signal }) => unwrap(await clientOf(workspaceId).webhooks.list({ signal })),
+  });
+
+/** The data of the page Now and of the sidebar's counts. */
+export const overviewQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: keyOf(workspaceId, 'overview', 'now'),
+    queryFn: ({ signal }) =>
+      request<OverviewResource>(`workspaces/${encodeURIComponent(workspaceId)}/overview`, { signal }),
   });
 
 /** The number of messages in each of the last 24 hours. */

@@ -1,6 +1,7 @@
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
+import { Icon } from '../components/icon.tsx';
 import { WhenOpened } from '../components/when-opened.tsx';
 import { LiveProvider } from '../live/live.tsx';
 import { useTexts } from '../texts/language.tsx';
@@ -57,9 +58,7 @@ function Drawer({ workspaceId }: { readonly workspaceId: string | null }): React
         aria-expanded={isOpen}
         onClick={() => setOpen(true)}
       >
-        <svg viewBox="0 0 16 16" aria-hidden="true">
-          <path d="M2 4h12M2 8h12M2 12h12" />
-        </svg>
+        <Icon name="menu" />
         {t.menu}
       </button>
       <WhenOpened isOpen={isOpen}>

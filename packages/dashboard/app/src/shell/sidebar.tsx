@@ -1,37 +1,19 @@
-import { useMutation } from '@tanstack/react-query';
 import { Link, useMatchRoute } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { signOut } from '../api/session.ts';
-import { BASE_PATH } from '../base-path.ts';
-import { Button } from '../components/button.tsx';
-import { ErrorView } from '../components/error-view.tsx';
-import { LANGUAGES } from '../texts/current-language.ts';
-import { useLanguage, useTexts } from '../texts/language.tsx';
+import { classes } from '../components/class-names.ts';
+import { Icon } from '../components/icon.tsx';
 import icon from '../icon.svg';
-import { LiveIndicator } from './live-indicator.tsx';
-import { forgetCurrentWorkspace } from './current-workspace.ts';
+import { useLanguage, useTexts } from '../texts/language.tsx';
+import { Account } from './account.tsx';
+import { useAttention } from './attention.ts';
+import type { Attention } from './attention.ts';
 import { useEntries } from './entries.ts';
-import { Choice } from './choice.tsx';
-import { useSession } from './session-context.ts';
+import { LiveIndicator } from './live-indicator.tsx';
 import styles from './sidebar.module.css';
-import { chooseTheme, keptTheme, THEMES } from './theme.ts';
-import { WorkspaceSwitcher } from './workspace-switcher.tsx';
 
 export function Sidebar({ workspaceId }: { readonly workspaceId: string | null }): ReactNode {
   const t = useTexts('shell');
-  const { language, choose } = useLanguage();
-  const session = useSession();
-  const [theme, setTheme] = useState(keptTheme);
-  const leave = useMutation({
-    mutationKey: ['session', 'sign-out'],
-    mutationFn: signOut,
-    // Load a new document, so that no data of this session stays in memory.
-    onSuccess() {
-      forgetCurrentWorkspace();
-      location.assign(`${BASE_PATH}/sign-in`);
-    },
-  });
+  const attention = useAttention(workspaceId);
   const isAt = useMatchRoute();
   return (
     <div className={styles['sidebar']}>
@@ -42,10 +24,10 @@ export function Sidebar({ workspaceId }: { readonly workspaceId: string | null }
         </Link>
         <LiveIndicator />
       </div>
-      <WorkspaceSwitcher workspaceId={workspaceId} />
+      <Account workspaceId={workspaceId} />
       <nav aria-label={t.navigation}>
         <ul>
-          {useEntries(workspaceId).map(({ name, to, also, params }) => (
+          {useEntries(workspaceId).map(({ name, icon: picture, to, also, params }) => (
             <li key={name}>
               <Link
                 to={to}
@@ -54,38 +36,29 @@ export function Sidebar({ workspaceId }: { readonly workspaceId: string | null }
                 className={styles['link']}
                 {...(also !== undefined && isAt({ to: also, params }) && { 'aria-current': 'page' })}
               >
-                {t[name]}
+                <Icon name={picture} />
+                <span className={styles['name']}>{t[name]}</span>
+                {attention[name] && <Count of={attention[name]} />}
               </Link>
             </li>
           ))}
         </ul>
       </nav>
-      <div className={styles['foot']}>
-        <Choice
-          label={t.theme}
-          value={theme}
-          options={THEMES.map((value) => ({ value, label: t.themes[value] }))}
-          onChoose={(chosen) => {
-            setTheme(chosen);
-            chooseTheme(chosen);
-          }}
-        />
-        <Choice
-          label={t.language}
-          value={language}
-          options={LANGUAGES.map((value) => ({ value, label: t.languages[value] }))}
-          onChoose={choose}
-        />
-        <p className={styles['who']}>
-          {t.access[session.access]} · {session.version}
-        </p>
-        {session.features.signOut && (
-          <Button isBusy={leave.isPending} onClick={() => leave.mutate()}>
-            {t.signOut}
-          </Button>
-        )}
-        {leave.error !== null && <ErrorView error={leave.error} />}
-      </div>
     </div>
+  );
+}
+
+/** Larger counts are shown as `99+`. */
+const COUNT_MAX = 99;
+
+function Count({ of: { count, tone } }: { readonly of: Attention }): ReactNode {
+  const t = useTexts('shell');
+  const { locale } = useLanguage();
+  const shown = new Intl.NumberFormat(locale).format(Math.min(count, COUNT_MAX));
+  return (
+    <span className={classes(styles['count'], styles[tone])}>
+      {count > COUNT_MAX ? `${shown}+` : shown}
+      <span className="unseen"> {t.attention}</span>
+    </span>
   );
 }

@@ -1,21 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import type { InstanceResource, WebhookResource } from '@trunkline/http/client';
 import { lazy, Suspense } from 'react';
 import type { ReactNode } from 'react';
 import type { QueueResource } from '../../../../src/schemas/queues.ts';
-import { EmptyState } from '../../components/empty-state.tsx';
+import { overviewQuery } from '../../api/lists.ts';
+import { Headline } from '../../components/headline.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
-import { Panel } from '../../components/panel.tsx';
 import { isSlow } from '../../domain/queue.ts';
 import { isTrouble } from '../../domain/number-status.ts';
 import { isWebhookTrouble } from '../../domain/webhook-status.ts';
 import { useRefreshMs } from '../../live/live.tsx';
 import { useMay } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { FirstSteps } from './first-steps.tsx';
 import { NowHeadline } from './now-headline.tsx';
-import { overviewQuery } from './queries.ts';
 import { TroubledNumbers } from './troubled-numbers.tsx';
 import { WaitingMessages } from './waiting-messages.tsx';
 import { TroubledWebhooks } from './troubled-webhooks.tsx';
@@ -58,22 +58,6 @@ export function NowPage(): ReactNode {
   );
 }
 
-function NothingYet({ workspace }: { readonly workspace: string }): ReactNode {
-  const t = useTexts('now');
-  const toNumbers = (
-    <Link to="/w/$workspace/numbers" params={{ workspace }}>
-      {t.toNumbers}
-    </Link>
-  );
-  return (
-    <Panel title={t.numbers} isFlush>
-      <EmptyState title={t.nothingYet} action={toNumbers}>
-        {t.nothingYetHint}
-      </EmptyState>
-    </Panel>
-  );
-}
-
 function Standing({
   workspace,
   numbers,
@@ -85,7 +69,17 @@ function Standing({
   readonly webhooks: readonly WebhookResource[];
   readonly queues: readonly QueueResource[];
 }): ReactNode {
-  if (numbers.length === 0) return <NothingYet workspace={workspace} />;
+  const t = useTexts('now');
+  const firstSteps = <FirstSteps workspace={workspace} numbers={numbers} webhooks={webhooks} />;
+  if (numbers.length === 0)
+    return (
+      <>
+        <Headline tone="idle" detail={t.nothingYetHint}>
+          {t.nothingYet}
+        </Headline>
+        {firstSteps}
+      </>
+    );
   return (
     <>
       <NowHeadline
@@ -94,6 +88,7 @@ function Standing({
         waiting={queues.reduce((sum, { queued }) => sum + queued, 0)}
         connected={numbers.filter(({ status }) => status === 'connected').length}
       />
+      {firstSteps}
       <WaitingMessages workspace={workspace} numbers={numbers} queues={queues} />
       <TroubledNumbers workspace={workspace} numbers={numbers} />
     </>

@@ -1,11 +1,14 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { OverviewResource } from '../../../../src/schemas/overview.ts';
+import { unwrap } from '@trunkline/http/client';
+import { clientOf } from '../../api/client.ts';
 import { keyOf } from '../../api/keys.ts';
-import { request } from '../../api/request.ts';
 
-export const overviewQuery = (workspaceId: string) =>
+/** Whether the workspace has queued or sent a message yet. */
+export const firstMessageQuery = (workspaceId: string) =>
   queryOptions({
-    queryKey: keyOf(workspaceId, 'overview', 'now'),
-    queryFn: ({ signal }) =>
-      request<OverviewResource>(`workspaces/${encodeURIComponent(workspaceId)}/overview`, { signal }),
+    queryKey: keyOf(workspaceId, 'messages', 'first'),
+    queryFn: async ({ signal }) => {
+      const query = { direction: 'outbound', limit: 1 } as const;
+      return unwrap(await clientOf(workspaceId).messages.list(query, { signal })).data.length > 0;
+    },
   });
