@@ -9,6 +9,7 @@ import { applyTheme, keptTheme } from './shell/theme.ts';
 // code occupies the processor.
 
 applyTheme(keptTheme());
+if (location.pathname.endsWith('/sign-in')) document.querySelector('.waiting')?.classList.add('is-alone');
 
 async function load(): Promise<void> {
   try {

@@ -8,6 +8,8 @@ import { BASE_PATH } from '../../base-path.ts';
 import { Button } from '../../components/button.tsx';
 import { ErrorView } from '../../components/error-view.tsx';
 import { Field, Form } from '../../components/form.tsx';
+import { Id } from '../../components/id.tsx';
+import icon from '../../icon.svg';
 import { useTexts } from '../../texts/language.tsx';
 import styles from './sign-in-page.module.css';
 
@@ -37,7 +39,10 @@ export function SignInPage(): ReactNode {
   const hasNoSignIn = isClientError(error) && error.error.status === 404;
   return (
     <main className={styles['page']}>
-      <h1>{product}</h1>
+      <h1 className={styles['product']}>
+        <img src={icon} alt="" width="40" height="40" />
+        {product}
+      </h1>
       {hasNoSignIn ? (
         <p>{t.elsewhere}</p>
       ) : byLink.isPending || byLink.isSuccess ? (
@@ -50,7 +55,14 @@ export function SignInPage(): ReactNode {
             </p>
           )}
           {error !== null && <ErrorView error={error} />}
-          <SignInForm isBusy={byHand.isPending || byHand.isSuccess} onSubmit={byHand.mutate} />
+          <div className={styles['card']}>
+            <SignInForm isBusy={byHand.isPending || byHand.isSuccess} onSubmit={byHand.mutate} />
+          </div>
+          {byLink.error === null && (
+            <p className={styles['hint']}>
+              {t.noKey} <Id value="trunkline dashboard" label={t.command} />
+            </p>
+          )}
         </>
       )}
     </main>
