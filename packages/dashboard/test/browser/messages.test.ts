@@ -79,6 +79,35 @@ describe.skipIf(browser.missing !== null)('messages in the dashboard', () => {
     await eventually(async () => expect(await rows(page)).toHaveLength(50));
   });
 
+  it('name a person the same in both directions, and find them by a word', async () => {
+    const { page, api, instance, phone } = await openWithNumber(browser, '/messages');
+    await phone.receive({ from: '15550199', sender: { name: 'Ada Lovelace' }, text: 'Is it ready?' });
+    await api.messages.send({ instance, to: '15550199', type: 'text', text: 'It is.' });
+    await eventually(async () =>
+      expect(await page.getByRole('link', { name: 'Ada Lovelace', exact: true }).count()).toBe(2),
+    );
+    await page.getByRole('searchbox').fill('Ada');
+    await page.keyboard.press('Enter');
+    await eventually(async () => expect(await rows(page)).toHaveLength(1));
+    await page.getByRole('searchbox').fill('nobody');
+    await page.keyboard.press('Enter');
+    await page.getByText('No message matches.').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('fit a phone, whatever their text is, and say what has none', async () => {
+    const { page, phone } = await openWithNumber(browser, '/messages');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await phone.receive({ from: '15550199', text: 'unbroken'.repeat(60) });
+    const file = { type: 'image', content: PNG, mimeType: 'image/png' } as const;
+    await phone.receive({ from: '15550199', file });
+    await phone.receive({ from: '15550199', text: 'متى يصل طلبي رقم 12؟' });
+    await eventually(async () => expect(await rows(page)).toHaveLength(3));
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    expect((await rows(page)).join()).not.toMatch(/Picture ·/);
+    await screenshot(page, 'messages-long');
+  });
+
   it('have the time of day if they are of today, and the date otherwise', async () => {
     const { page, api, instance } = await openWithNumber(browser, '/messages');
     const { message } = await api.messages.send({ instance, to: '15550100', type: 'text', text: 'Hello' });

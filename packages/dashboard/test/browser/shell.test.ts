@@ -136,6 +136,39 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     expect(await colourOf('Disconnect')).toBe(await colourOf('Rename'));
   });
 
+  it('has room for a workspace with a long name', async () => {
+    const served = await serveDashboard();
+    const { id } = await served.trunkline.admin.workspaces.create({
+      name: 'Acme Hotels International and Sons of Rotterdam',
+    });
+    const { page } = await signedInTab(browser, served);
+    await page.goto(`${served.url}/w/${id}`);
+    await title(page, 'Now');
+    const account = page.getByRole('button', { name: 'Acme Hotels International' });
+    const sidebar = await page.getByRole('navigation').boundingBox();
+    const box = await account.boundingBox();
+    expect(sidebar?.width).toBeGreaterThan(100);
+    expect(box?.width).toBe(sidebar?.width);
+  });
+
+  it('darkens the whole page under a dialog, and says which name the API has for what', async () => {
+    const served = await serveDashboard();
+    const { page, at } = await signedInTab(browser, served);
+    await page.goto(at(''));
+    await title(page, 'Now');
+    const ground = (): Promise<unknown> =>
+      page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+    const before = await ground();
+    await page.keyboard.press('?');
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await help.getByText('instance · ins_…').waitFor();
+    expect(await ground()).not.toBe(before);
+    await screenshot(page, 'help');
+    await page.keyboard.press('Escape');
+    await help.waitFor({ state: 'detached' });
+    expect(await ground()).toBe(before);
+  });
+
   it.runIf(isLongForm)('shows times to a browser whose language is not a valid tag', async () => {
     const served = await serveDashboard();
     await served.connect('Support');

@@ -61,6 +61,8 @@ describe.skipIf(browser.missing !== null)('the system in the dashboard', () => {
     vi.spyOn(storage.workload, 'read').mockImplementation(async (limits) => ({
       ...(await read(limits)),
       queuedMessages: 10_000,
+      openDeliveries: 613,
+      oldestOpenDeliveryAt: now - 23.5 * 3_600_000,
       oldestQueuedMessage: {
         workspaceId,
         instanceId: number.id,
@@ -72,6 +74,8 @@ describe.skipIf(browser.missing !== null)('the system in the dashboard', () => {
     await storage.processes.report(report(), at);
     await storage.processes.report(report({ name: 'died-of-tests', reportedAt: now - 300_000 }), at);
     await page.getByText('1 process is silent.').waitFor();
+    await page.getByText(/A message has waited for 15 mins? to be sent\./).waitFor();
+    await page.getByText(/A webhook delivery has not arrived for 23 hrs?\./).waitFor();
     await process(page, 'died-of-tests').getByText('Silent').waitFor();
     const busy = process(page, 'worker-of-tests');
     for (const text of [

@@ -4,13 +4,21 @@ import { useCopy } from './copy.ts';
 import { Icon } from './icon.tsx';
 import styles from './id.module.css';
 
-/** An id or another short text. A press copies it. */
-export function Id({ value, label }: { readonly value: string; readonly label?: string }): ReactNode {
+/** An id or another short text, which may be shown in another form than `value`. A press copies the value. */
+export function Id({
+  value,
+  shown = value,
+  label,
+}: {
+  readonly value: string;
+  readonly shown?: string;
+  readonly label?: string;
+}): ReactNode {
   const t = useTexts('common');
   const copy = useCopy();
   return (
     <span className={styles['id']}>
-      <code className={styles['value']}>{value}</code>
+      <code className={styles['value']}>{shown}</code>
       <button
         type="button"
         className={styles['copy']}

@@ -40,6 +40,22 @@ export function counterpartName({ direction, to, from, contact }: MessageResourc
   return nameText(contact?.username) ?? contact?.id ?? null;
 }
 
+/**
+ * The names of people by number, as the received messages of a list have them: an outbound message knows only the
+ * number.
+ */
+export function namesByNumber(messages: readonly MessageResource[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  // The newest message is the first of its list, and its name wins.
+  for (const { contact } of messages.toReversed()) {
+    const name = nameText(contact?.name);
+    if (contact === null || name === null) continue;
+    for (const number of [contact.phone_number, ...contact.dialled_numbers])
+      if (number !== null) names.set(number, name);
+  }
+  return names;
+}
+
 /** The id of a message's chat in the API; null if the network does not name the counterpart. */
 export function counterpartId({ direction, to, from, group_id, contact }: MessageResource): string | null {
   return group_id ?? contact?.id ?? (direction === 'outbound' ? to : from);

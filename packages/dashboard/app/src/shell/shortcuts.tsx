@@ -49,6 +49,14 @@ export function Shortcuts({ workspaceId }: { readonly workspaceId: string | null
         <Shortcut keys="/" meaning={t.shortcutSearch} />
         <Shortcut keys="?" meaning={t.shortcutHelp} />
       </dl>
+      <h3>{t.namesInApi}</h3>
+      <dl className={styles['list']}>
+        <Shortcut keys="instance · ins_…" meaning={t.numberHere} />
+        <Shortcut keys="workspace · ten_…" meaning={t.workspace} />
+        <Shortcut keys="counterpart · con_…, grp_…" meaning={t.counterpartHere} />
+        <Shortcut keys="webhook · wh_…" meaning={t.webhookHere} />
+        <Shortcut keys="delivery · whd_…" meaning={t.deliveryHere} />
+      </dl>
     </Dialog>
   );
 }

@@ -18,6 +18,7 @@ import {
   MESSAGE_STATUSES,
   MESSAGE_TONES,
   MESSAGE_TYPES,
+  namesByNumber,
 } from '../../domain/message-status.ts';
 import { useRefreshMs } from '../../live/live.tsx';
 import { useTexts } from '../../texts/language.tsx';
@@ -124,6 +125,7 @@ function MessageTable({
   readonly isStale: boolean;
 }): ReactNode {
   const t = useTexts('messages');
+  const names = namesByNumber(rows);
   return (
     <Table
       caption={t.caption}
@@ -140,7 +142,7 @@ function MessageTable({
               params={{ workspace, message: message.id }}
               className={rowLink}
             >
-              {counterpartName(message) ?? (message.group_id === null ? t.unknownCounterpart : t.group)}
+              {nameOf(message, names) ?? (message.group_id === null ? t.unknownCounterpart : t.group)}
             </Link>
           ),
         },
@@ -165,19 +167,25 @@ function MessageTable({
   );
 }
 
+function nameOf(message: MessageResource, names: ReadonlyMap<string, string>): string | null {
+  const { direction, to } = message;
+  return (direction === 'outbound' && to !== null && names.get(to)) || counterpartName(message);
+}
+
 /** On one line. */
 export function Excerpt({ message }: { readonly message: MessageResource }): ReactNode {
   const t = useTexts('messages');
   const { text, caption, media, deleted_at, type, group_id, direction } = message;
-  const words = text ?? caption ?? media?.filename;
+  const words = text || caption || media?.filename;
+  const kinds = [type !== 'text' && t.types[type], group_id !== null && t.inGroup].filter(Boolean);
   return (
     <span className={styles['excerpt']}>
       <span className={styles['quiet']}>
         <span aria-hidden="true">{direction === 'inbound' ? '←' : '→'}</span>
-        <span className="unseen">{t.directions[direction]}</span> {type !== 'text' && `${t.types[type]} · `}
-        {group_id !== null && `${t.inGroup} · `}
+        <span className="unseen">{t.directions[direction]}</span> {kinds.join(' · ')}
+        {kinds.length > 0 && (words || deleted_at !== null) && ' · '}
       </span>
-      {deleted_at === null ? (words ?? t.noText) : t.deletedText}
+      {deleted_at !== null ? t.deletedText : words ? <bdi>{words}</bdi> : kinds.length === 0 && t.noText}
     </span>
   );
 }

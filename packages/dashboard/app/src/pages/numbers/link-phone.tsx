@@ -55,7 +55,7 @@ export function LinkPhone({ workspaceId, instanceId, network }: LinkPhoneProps):
           <div>
             <p className={styles['quiet']}>{t.pairingHint}</p>
             <p className={styles['pairing']}>
-              <Id value={qr.pairing_code} label={t.pairingCode} />
+              <Id value={qr.pairing_code} shown={inGroups(qr.pairing_code)} label={t.pairingCode} />
             </p>
           </div>
         )}
@@ -65,6 +65,11 @@ export function LinkPhone({ workspaceId, instanceId, network }: LinkPhoneProps):
       </div>
     </div>
   );
+}
+
+/** As phones show it: `ABCD-1234`. */
+function inGroups(pairingCode: string): string {
+  return pairingCode.replace(/^(\w{4})(\w{4})$/, '$1-$2');
 }
 
 /** For a phone that cannot scan this screen. */

@@ -19,8 +19,8 @@ import { NumberGroups } from './number-groups.tsx';
 import { NumberQueue } from './number-queue.tsx';
 import { NumberStatus } from './number-status.tsx';
 import { NumberTimeline } from './number-timeline.tsx';
+import { PhoneNumber } from './phone-number.tsx';
 import { needsPasskey } from '../../domain/number-status.ts';
-import { phoneText } from '../../domain/phone-text.ts';
 import { numberQuery } from './queries.ts';
 import { SandboxPhone } from './sandbox-phone.tsx';
 
@@ -77,7 +77,7 @@ function Number({
       above={<Above workspace={workspace} />}
       facts={
         <>
-          <span>{number.phone_number === null ? t.notLinked : phoneText(number.phone_number)}</span>
+          <PhoneNumber number={number} />
           {number.profile_name !== null && <span>{number.profile_name}</span>}
           <Id value={number.id} />
           {networks && <span>{network?.title ?? number.network}</span>}

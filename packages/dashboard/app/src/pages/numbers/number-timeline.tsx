@@ -58,6 +58,9 @@ function toneOfEntry({ to, caused_by, code }: InstanceHistoryResource): ReturnTy
   return toneOfStatus(to);
 }
 
+/** Steps that happen at their time. The time of others is when their code expires, which a new code replaces. */
+const HAPPENS_BY_ITSELF: ReadonlySet<string> = new Set(['reconnect', 'wait_for_restriction']);
+
 /** Details of an entry. Only the newest entry has a next step: those of older entries are over. */
 function Details({
   entry,
@@ -74,7 +77,7 @@ function Details({
       {next && isNewest && (
         <span>
           → {next.kind === 'reconnect' && next.at === null ? t.statuses.connecting : t.next[next.kind]}
-          {next.at !== null && (
+          {next.at !== null && HAPPENS_BY_ITSELF.has(next.kind) && (
             <>
               {' '}
               · <Time at={next.at} as="ago" />

@@ -17,7 +17,7 @@ import { useRefreshMs } from '../../live/live.tsx';
 import { useMay } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { AddNumber } from './add-number.tsx';
-import { phoneText } from '../../domain/phone-text.ts';
+import { PhoneNumber } from './phone-number.tsx';
 import { byUrgency, STATUSES } from '../../domain/number-status.ts';
 
 const route = getRouteApi('/session/w/$workspace/numbers');
@@ -110,7 +110,7 @@ function Numbers({
         {
           key: 'number',
           title: t.number,
-          cell: ({ phone_number }) => (phone_number === null ? t.notLinked : phoneText(phone_number)),
+          cell: (number) => <PhoneNumber number={number} />,
         },
         {
           key: 'status',

@@ -33,7 +33,7 @@ function System(): ReactNode {
       <Loaded query={system}>
         {(read) => (
           <>
-            <SystemHeadline system={read} />
+            <SystemHeadline system={read} now={system.dataUpdatedAt} />
             <Processes processes={read.processes} />
             <Waiting workload={read.workload} />
             <Loaded query={handlers}>{(list) => <Handlers handlers={list} />}</Loaded>

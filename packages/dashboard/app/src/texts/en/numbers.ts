@@ -25,6 +25,7 @@ export const numbers = {
   status: 'Status',
   since: 'Since',
   notLinked: 'not linked yet',
+  noLongerLinked: 'no longer linked',
   empty: 'No number yet.',
   emptyHint: 'A number is a phone with its account. Add it, then link the phone by scanning a QR code.',
   noneMatch: 'No number has this status.',

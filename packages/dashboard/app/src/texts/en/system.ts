@@ -16,6 +16,8 @@ export const system = {
   },
   unheld: (count: number) =>
     plural(count, { one: '# number is held by no process.', other: '# numbers are held by no process.' }),
+  messageOverdue: (distance: string) => `A message has waited for ${distance} to be sent.`,
+  deliveryOverdue: (distance: string) => `A webhook delivery has not arrived for ${distance}.`,
 
   processes: 'Processes',
   processesCaption: 'Processes of the service, those that are silent first',

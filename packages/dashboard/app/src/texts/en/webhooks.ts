@@ -112,7 +112,7 @@ export const webhooks = {
     plural(count, { one: '# delivery is sent again so far.', other: '# deliveries are sent again so far.' }),
   retriedAll: (count: number) =>
     plural(count, { one: '# delivery is sent again.', other: '# deliveries are sent again.' }),
-  retriedNone: 'No delivery has failed.',
+  retriedNone: 'No delivery was given up. Those that have not arrived yet are retried automatically.',
   left: (count: string) => `${count} to go.`,
   stop: 'Stop',
   newest: 'Newest',

@@ -60,6 +60,7 @@ export const numbers: TextsOf<'numbers'> = {
   status: 'Estado',
   since: 'Desde hace',
   notLinked: 'aún sin vincular',
+  noLongerLinked: 'ya no vinculado',
   network: 'Red',
   networkMissing: (network) => `Este servicio no tiene la red ${network}: no conecta este número.`,
   empty: 'Aún no hay números.',

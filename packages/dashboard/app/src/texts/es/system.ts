@@ -20,6 +20,8 @@ export const system: TextsOf<'system'> = {
       one: 'Ningún proceso mantiene # número.',
       other: 'Ningún proceso mantiene # números.',
     }),
+  messageOverdue: (distance) => `Un mensaje espera desde hace ${distance} a ser enviado.`,
+  deliveryOverdue: (distance) => `Una entrega de webhook no llega desde hace ${distance}.`,
 
   processes: 'Procesos',
   processesCaption: 'Procesos del servicio, primero los que no responden',

@@ -111,7 +111,7 @@ export const webhooks: TextsOf<'webhooks'> = {
     }),
   retriedAll: (count) =>
     plural(count, { one: 'Se envía # entrega de nuevo.', other: 'Se envían # entregas de nuevo.' }),
-  retriedNone: 'No ha fallado ninguna entrega.',
+  retriedNone: 'No se abandonó ninguna entrega. Las que aún no han llegado se reintentan automáticamente.',
   left: (count) => `Quedan ${count}.`,
   stop: 'Parar',
   newest: 'Las más recientes',
