@@ -57,7 +57,7 @@ it('pages and languages are fetched when they are needed', async () => {
   const document = await builtText('index.html');
   for (const first of ['index', 'main']) expect(document).toContain(scriptOf(first));
   const pages = ['numbers-page', 'number-page', 'sign-in-page'];
-  const parts = ['link-phone', 'account-menu', 'dialog-popup'];
+  const parts = ['link-phone', 'account-menu', 'dialog-popup', 'search-popup', 'en-search'];
   for (const lazy of [...pages, ...parts, 'en-numbers', 'es-numbers', 'es-shell']) {
     expect(eager, lazy).not.toContain(scriptOf(lazy));
     expect(document, lazy).not.toContain(scriptOf(lazy));

@@ -8,6 +8,8 @@ import { useTexts } from '../texts/language.tsx';
 import { useCurrentWorkspace } from './current-workspace.ts';
 import styles from './frame.module.css';
 import { LiveIndicator } from './live-indicator.tsx';
+import { SearchButton } from './search-button.tsx';
+import { useSearch } from './search.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { useWarmUp } from './use-warm-up.ts';
@@ -19,6 +21,7 @@ export function Frame(): ReactNode {
   const workspaceId = useCurrentWorkspace();
   const main = useRef<HTMLElement>(null);
   useWarmUp();
+  const { search, openSearch } = useSearch(workspaceId);
   return (
     <LiveProvider workspaceId={workspaceId}>
       <div className={styles['frame']}>
@@ -28,10 +31,11 @@ export function Frame(): ReactNode {
         {/* CSS shows one of these headers. */}
         <header className={styles['bar']}>
           <Drawer workspaceId={workspaceId} />
+          <SearchButton onOpen={openSearch} />
           <LiveIndicator />
         </header>
         <header className={styles['side']}>
-          <Sidebar workspaceId={workspaceId} />
+          <Sidebar workspaceId={workspaceId} search={<SearchButton onOpen={openSearch} />} />
         </header>
         <main ref={main} tabIndex={-1} className={styles['main']}>
           <Suspense>
@@ -39,6 +43,7 @@ export function Frame(): ReactNode {
           </Suspense>
         </main>
       </div>
+      {search}
       <Shortcuts workspaceId={workspaceId} />
     </LiveProvider>
   );

@@ -46,6 +46,7 @@ export function Shortcuts({ workspaceId }: { readonly workspaceId: string | null
         {entries.map(({ name, letter }) => (
           <Shortcut key={name} keys={t.shortcutThen('g', letter)} meaning={t[name]} />
         ))}
+        <Shortcut keys="⌘K, Ctrl+K" meaning={t.shortcutSearchAll} />
         <Shortcut keys="/" meaning={t.shortcutSearch} />
         <Shortcut keys="?" meaning={t.shortcutHelp} />
       </dl>

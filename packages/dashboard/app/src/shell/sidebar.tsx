@@ -11,7 +11,14 @@ import { useEntries } from './entries.ts';
 import { LiveIndicator } from './live-indicator.tsx';
 import styles from './sidebar.module.css';
 
-export function Sidebar({ workspaceId }: { readonly workspaceId: string | null }): ReactNode {
+export function Sidebar({
+  workspaceId,
+  search,
+}: {
+  readonly workspaceId: string | null;
+  /** The button of the search, unless it is elsewhere. */
+  readonly search?: ReactNode;
+}): ReactNode {
   const t = useTexts('shell');
   const attention = useAttention(workspaceId);
   const isAt = useMatchRoute();
@@ -25,6 +32,7 @@ export function Sidebar({ workspaceId }: { readonly workspaceId: string | null }
         <LiveIndicator />
       </div>
       <Account workspaceId={workspaceId} />
+      {search}
       <nav aria-label={t.navigation}>
         <ul>
           {useEntries(workspaceId).map(({ name, icon: picture, to, also, params }) => (

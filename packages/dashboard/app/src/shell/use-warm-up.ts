@@ -8,7 +8,11 @@ export function useWarmUp(): void {
   useEffect(() => {
     const timer = setTimeout(() => {
       // Ignore errors: a dialog that opens requests its code again.
-      void Promise.allSettled([import('../components/dialog-popup.tsx'), import('./drawer-popup.tsx')]);
+      void Promise.allSettled([
+        import('../components/dialog-popup.tsx'),
+        import('./drawer-popup.tsx'),
+        import('./search-popup.tsx'),
+      ]);
     }, REST_MS);
     return () => clearTimeout(timer);
   }, []);

@@ -14,6 +14,7 @@ export const EN = {
   messages: async () => (await import('./messages.ts')).messages,
   now: async () => (await import('./now.ts')).now,
   numbers: async () => (await import('./numbers.ts')).numbers,
+  search: async () => (await import('./search.ts')).search,
   shell: async () => shell,
   signIn: async () => (await import('./sign-in.ts')).signIn,
   system: async () => (await import('./system.ts')).system,

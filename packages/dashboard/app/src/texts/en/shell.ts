@@ -47,6 +47,8 @@ export const shell = {
   notFound: 'There is no such page.',
   notFoundHint: 'The address may be cut off, or the page has moved.',
   toNow: 'Go to Now',
+  search: 'Search',
+  shortcutSearchAll: 'Search everything',
   shortcuts: 'Keyboard shortcuts',
   namesInApi: 'Names here and in the API',
   numberHere: 'Number',

@@ -48,6 +48,8 @@ export const shell: TextsOf<'shell'> = {
   notFound: 'Esta página no existe.',
   notFoundHint: 'Puede que la dirección esté cortada o que la página se haya movido.',
   toNow: 'Ir a Ahora',
+  search: 'Buscar',
+  shortcutSearchAll: 'Buscar en todo',
   shortcuts: 'Atajos de teclado',
   namesInApi: 'Nombres aquí y en la API',
   numberHere: 'Número',
