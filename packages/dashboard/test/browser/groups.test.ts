@@ -21,15 +21,15 @@ describe.skipIf(browser.missing !== null)('groups in the dashboard', () => {
     const people = page.getByRole('region', { name: 'Participants' }).locator('tbody tr');
     await eventually(async () => expect(await people.allTextContents()).toHaveLength(2));
 
-    await page.getByRole('button', { name: 'Make admin: +15550100' }).click();
-    await page.getByRole('button', { name: 'No longer admin: +15550100' }).waitFor();
+    await page.getByRole('button', { name: 'Make admin: +1 555 0100' }).click();
+    await page.getByRole('button', { name: 'No longer admin: +1 555 0100' }).waitFor();
     await page.getByRole('button', { name: 'Add people' }).click();
     await dialog.getByLabel('Participants').fill('+1 555 0101, +1 555 0006');
     await dialog.getByRole('button', { name: 'Add people' }).click();
     await dialog.getByText('+1 555 0006 cannot be added: send them the link of the group.').waitFor();
     await screenshot(page, 'group-add');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await people.filter({ hasText: '+15550101' }).waitFor();
+    await people.filter({ hasText: '+1 555 0101' }).waitFor();
     await page.getByRole('button', { name: 'Show the link' }).click();
     await page.getByText('https://groups.sandbox.invalid/').waitFor();
     await expectAccessible(page);
@@ -57,8 +57,8 @@ describe.skipIf(browser.missing !== null)('groups in the dashboard', () => {
     await phone.askToJoin(networkId, '15550177');
     const [known] = (await api.instances.groups(instance)).data.filter(({ name }) => name === 'Neighbours');
     await page.goto(opened.at(`/groups/${known?.id}`));
-    await page.getByRole('button', { name: 'Let in: +15550177' }).click();
-    await page.getByText('+15550177 was let in.').waitFor();
+    await page.getByRole('button', { name: 'Let in: +1 555 0177' }).click();
+    await page.getByText('+1 555 0177 was let in.').waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.getByLabel('Name').fill('Street');
     await page.getByLabel('Description').fill('Fridays\nat eight');

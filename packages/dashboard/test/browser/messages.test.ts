@@ -36,7 +36,7 @@ describe.skipIf(browser.missing !== null)('messages in the dashboard', () => {
     await screenshot(page, 'messages-empty');
 
     await api.messages.send({ instance, to: '15550100', type: 'text', text: 'Your order has left.' });
-    await page.getByRole('link', { name: '+15550100' }).waitFor();
+    await page.getByRole('link', { name: '+1 555 0100' }).waitFor();
     await page.locator('tbody').getByText('Read').waitFor();
     await sandbox.phone(instance).receive({ from: '15550199', text: '<b>Where</b> is it?' });
     await page.getByText('<b>Where</b> is it?').waitFor();
@@ -129,7 +129,7 @@ describe.skipIf(browser.missing !== null)('messages in the dashboard', () => {
     await page.goto(at('/messages'));
     await page.getByRole('searchbox').fill(message.id);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Message to +15550100' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Message to +1 555 0100' }).waitFor();
     await page.getByText('It was read.').waitFor();
     await page.getByText('Will be retried').waitFor();
     await page.getByText(/attempt 1 · 500/).waitFor();
@@ -169,7 +169,7 @@ describe.skipIf(browser.missing !== null)('messages in the dashboard', () => {
       file: { type: 'image', content: PNG, filename: 'parcel.png', mimeType: 'image/png' },
     });
     await page.goto(at('/messages?type=image'));
-    await page.getByRole('link', { name: '+15550199' }).click();
+    await page.getByRole('link', { name: '+1 555 0199' }).click();
     const picture = page.getByAltText('Picture parcel.png');
     await eventually(async () =>
       expect(await picture.evaluate((image) => Reflect.get(image, 'naturalWidth'))).toBe(1),

@@ -130,7 +130,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await press(page, 'Try now');
     await attempts.getByText('Attempt 2').waitFor();
     await page.getByRole('link', { name: 'Message', exact: true }).click();
-    await page.getByRole('heading', { level: 1, name: 'Message to +15550100' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Message to +1 555 0100' }).waitFor();
     await page.getByRole('link', { name: receiver.url }).click();
     await attempts.getByText('500').first().waitFor();
     await expectAccessible(page);

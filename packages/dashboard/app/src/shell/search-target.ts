@@ -2,7 +2,6 @@ import type { MessageResource } from '@trunkline/http/client';
 import type { IconName } from '../components/icon.tsx';
 import { digitsOf } from '../domain/digits-of.ts';
 import { counterpartId, counterpartName } from '../domain/message-status.ts';
-import { phoneText } from '../domain/phone-text.ts';
 
 export type TargetGroup = 'open' | 'pages' | 'numbers' | 'webhooks' | 'people' | 'messages';
 
@@ -49,7 +48,7 @@ export function targetOfMessages(workspace: string, text: string, label: string)
     label,
     to: '/w/$workspace/messages',
     params: { workspace },
-    search: isNumber ? { counterpart: phoneText(digits) } : { q: text },
+    search: isNumber ? { counterpart: `+${digits}` } : { q: text },
   };
 }
 

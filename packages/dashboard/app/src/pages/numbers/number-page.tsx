@@ -15,6 +15,7 @@ import { CredentialsForm } from './credentials.tsx';
 import { DayStrip } from './day-strip.tsx';
 import { NumberActions } from './number-actions.tsx';
 import styles from './number-page.module.css';
+import { NumberFacts } from './number-facts.tsx';
 import { NumberGroups } from './number-groups.tsx';
 import { NumberQueue } from './number-queue.tsx';
 import { NumberStatus } from './number-status.tsx';
@@ -78,44 +79,49 @@ function Number({
       facts={
         <>
           <PhoneNumber number={number} />
-          {number.profile_name !== null && <span>{number.profile_name}</span>}
           <Id value={number.id} />
-          {networks && <span>{network?.title ?? number.network}</span>}
         </>
       }
       actions={
         mayChange && <NumberActions workspaceId={workspace} number={number} credentials={credentials} />
       }
     >
-      <NumberStatus number={number} isByCredentials={isByCredentials} />
-      {networks && !network && <p className={styles['quiet']}>{t.networkMissing(number.network)}</p>}
-      {isLinking &&
-        (mayChange ? (
-          <Panel title={isByCredentials ? t.credentials : needsPasskey(number) ? t.usePasskey : t.link}>
-            {isByCredentials ? (
-              <CredentialsForm workspaceId={workspace} instanceId={number.id} fields={credentials} />
-            ) : (
-              <Suspense>
-                {needsPasskey(number) ? (
-                  <UsePasskey workspaceId={workspace} instanceId={number.id} />
+      <div className={styles['columns']}>
+        <div className={styles['column']}>
+          <NumberStatus number={number} isByCredentials={isByCredentials} />
+          {networks && !network && <p className={styles['quiet']}>{t.networkMissing(number.network)}</p>}
+          {isLinking &&
+            (mayChange ? (
+              <Panel title={isByCredentials ? t.credentials : needsPasskey(number) ? t.usePasskey : t.link}>
+                {isByCredentials ? (
+                  <CredentialsForm workspaceId={workspace} instanceId={number.id} fields={credentials} />
                 ) : (
-                  <LinkPhone workspaceId={workspace} instanceId={number.id} network={network} />
+                  <Suspense>
+                    {needsPasskey(number) ? (
+                      <UsePasskey workspaceId={workspace} instanceId={number.id} />
+                    ) : (
+                      <LinkPhone workspaceId={workspace} instanceId={number.id} network={network} />
+                    )}
+                  </Suspense>
                 )}
-              </Suspense>
-            )}
-          </Panel>
-        ) : (
-          <p className={styles['quiet']}>{t.noQrAccess}</p>
-        ))}
-      {features.sandbox && network?.simulated && mayChange && (
-        <SandboxPhone workspaceId={workspace} number={number} />
-      )}
-      {mayReadMessages && <NumberQueue workspaceId={workspace} instanceId={number.id} />}
-      {number.capabilities.includes('groups') && number.paired && (
-        <NumberGroups workspaceId={workspace} number={number} />
-      )}
-      <DayStrip workspaceId={workspace} number={number} />
-      <NumberTimeline workspaceId={workspace} instanceId={number.id} cursor={cursor} />
+              </Panel>
+            ) : (
+              <p className={styles['quiet']}>{t.noQrAccess}</p>
+            ))}
+          {features.sandbox && network?.simulated && mayChange && (
+            <SandboxPhone workspaceId={workspace} number={number} />
+          )}
+          <NumberFacts number={number} network={networks ? (network?.title ?? number.network) : null} />
+          {mayReadMessages && <NumberQueue workspaceId={workspace} instanceId={number.id} />}
+        </div>
+        <div className={styles['column']}>
+          <DayStrip workspaceId={workspace} number={number} />
+          <NumberTimeline workspaceId={workspace} instanceId={number.id} cursor={cursor} />
+          {number.capabilities.includes('groups') && number.paired && (
+            <NumberGroups workspaceId={workspace} number={number} />
+          )}
+        </div>
+      </div>
     </Page>
   );
 }

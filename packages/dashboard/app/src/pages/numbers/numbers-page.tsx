@@ -4,6 +4,7 @@ import type { InstanceResource } from '@trunkline/http/client';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { numbersQuery } from '../../api/lists.ts';
+import { Avatar } from '../../components/avatar.tsx';
 import { Button } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { FilterSelect } from '../../components/filter-select.tsx';
@@ -17,6 +18,8 @@ import { useRefreshMs } from '../../live/live.tsx';
 import { useMay } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { AddNumber } from './add-number.tsx';
+import { NextAction } from './next-action.tsx';
+import styles from './numbers-page.module.css';
 import { PhoneNumber } from './phone-number.tsx';
 import { byUrgency, STATUSES } from '../../domain/number-status.ts';
 
@@ -98,13 +101,16 @@ function Numbers({
           key: 'name',
           title: t.name,
           cell: ({ id, name }) => (
-            <Link
-              to="/w/$workspace/numbers/$instance"
-              params={{ workspace, instance: id }}
-              className={rowLink}
-            >
-              {name}
-            </Link>
+            <span className={styles['name']}>
+              <Avatar id={id} name={name} />
+              <Link
+                to="/w/$workspace/numbers/$instance"
+                params={{ workspace, instance: id }}
+                className={rowLink}
+              >
+                {name}
+              </Link>
+            </span>
           ),
         },
         {
@@ -124,6 +130,18 @@ function Numbers({
           cell: ({ status_changed_at, created_at }) => (
             <Time at={status_changed_at ?? created_at} as="distance" />
           ),
+        },
+        {
+          key: 'seen',
+          title: t.lastSeen,
+          isNumeric: true,
+          cell: ({ last_seen_at }) => (last_seen_at === null ? '–' : <Time at={last_seen_at} as="moment" />),
+        },
+        {
+          key: 'action',
+          title: common.actions,
+          isAction: true,
+          cell: (number) => <NextAction workspaceId={workspace} number={number} />,
         },
       ]}
     />
