@@ -31,10 +31,10 @@ export function Account({ workspaceId }: { readonly workspaceId: string | null }
     },
   });
   const known = bound ?? workspaces.find(({ id }) => id === workspaceId);
-  const name = known?.name ?? workspaceId ?? t.chooseWorkspace;
+  const name = known?.name ?? workspaceId ?? t.workspace;
   const content = (
     <>
-      <Avatar id={workspaceId ?? ''} name={name} />
+      {workspaceId === null ? <Icon name="workspace" /> : <Avatar id={workspaceId} name={name} />}
       <span className={styles['texts']}>
         <span className={styles['name']}>{name}</span>
         <span className={styles['access']}>{t.access[access]}</span>

@@ -15,7 +15,6 @@ export const shell = {
   system: 'System',
   workspace: 'Workspace',
   switchWorkspace: 'Switch workspace',
-  chooseWorkspace: 'Choose a workspace',
   account: 'account',
   signedInAs: (access: string) => `Signed in: ${access}`,
   attention: 'to look at',

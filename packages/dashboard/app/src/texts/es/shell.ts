@@ -16,7 +16,6 @@ export const shell: TextsOf<'shell'> = {
   system: 'Sistema',
   workspace: 'Espacio de trabajo',
   switchWorkspace: 'Cambiar de espacio',
-  chooseWorkspace: 'Elegir un espacio',
   account: 'cuenta',
   signedInAs: (access) => `Sesión: ${access}`,
   attention: 'por atender',
