@@ -39,8 +39,8 @@ export type {
   MovedValue,
 } from './moved-tables.ts';
 export { readFilteredPage } from './filtered-page.ts';
-export { readSearchPage } from './search-page.ts';
-export type { EntryRange, SearchIndex } from './search-page.ts';
+export { readSearchPage, walkByToken } from './search-page.ts';
+export type { EntryRange, SearchIndex, TokenIndex, Walked, WalkedWindow, WindowWalk } from './search-page.ts';
 export { changedTokens, SEARCH_WINDOW, storedWords, tokensOf, windowsOf } from './search-index.ts';
 export type { SearchWindow } from './search-index.ts';
 export { pageOf, planPage } from './page-plan.ts';

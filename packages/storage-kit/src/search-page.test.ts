@@ -5,8 +5,8 @@ import type { Message, PageRequest } from '@trunkline/core/spi/storage';
 import { isWithin } from './page-plan.ts';
 import { changedTokens, storedWords, tokenOf, tokensOf } from './search-index.ts';
 import type { SearchWindow } from './search-index.ts';
-import { readSearchPage } from './search-page.ts';
-import type { SearchIndex } from './search-page.ts';
+import { readSearchPage, walkByToken } from './search-page.ts';
+import type { SearchIndex, TokenIndex } from './search-page.ts';
 
 interface Entry {
   readonly id: string;
@@ -28,36 +28,40 @@ function indexOf(entries: readonly Entry[], words: readonly string[], { size = 3
       tokens: tokensOf(own.map((entry) => storedWords(entry.words))),
     });
   }
-  const cost = { entries: 0, messages: 0, steps: 0 };
-  const index: SearchIndex = {
-    newestWindow: () => windows.at(-1) ?? null,
-    windowOf: (id) => windows.find(({ last }) => last >= id) ?? null,
-    windowsWith: (tokens, from, order) => {
-      cost.steps += 1;
-      return tokens.map((token) => {
+  const cost = { entries: 0, messages: 0, looks: 0 };
+  const entriesIn: TokenIndex['entries'] = ({ after, last, bound }, order, count) => {
+    const inRange = entries.filter(
+      ({ id }) => (after === null || id > after) && (last === null || id <= last) && isWithin(id, bound),
+    );
+    cost.entries += inRange.length;
+    const matching = inRange.filter((entry) =>
+      words.every((word) => storedWords(entry.words).includes(` ${word}`)),
+    );
+    return (order === 'ASC' ? matching : matching.toReversed()).slice(0, count).map(({ id }) => id);
+  };
+  const index = {
+    edges: (id: string | null) => ({
+      newest: windows.at(-1) ?? null,
+      begin: windows.find(({ last }) => id !== null && last >= id) ?? null,
+    }),
+    walk: (tokens, walk) => {
+      const windowWith = (token: string, from: number): SearchWindow | null => {
+        cost.looks += 1;
         const having = windows.filter((window) => window.tokens.includes(token));
-        return order === 'DESC'
+        return walk.order === 'DESC'
           ? (having.findLast(({ number }) => number <= from) ?? null)
           : (having.find(({ number }) => number >= from) ?? null);
-      });
+      };
+      return walkByToken({ windowWith, entries: entriesIn }, tokens, walk);
     },
-    entries: ({ after, last, bound }, order, count) => {
-      const inRange = entries.filter(
-        ({ id }) => (after === null || id > after) && (last === null || id <= last) && isWithin(id, bound),
-      );
-      cost.entries += inRange.length;
-      const matching = inRange.filter((entry) =>
-        words.every((word) => storedWords(entry.words).includes(` ${word}`)),
-      );
-      return (order === 'ASC' ? matching : matching.toReversed()).slice(0, count).map(({ id }) => id);
-    },
+    entries: entriesIn,
     messages: (ids) => {
       cost.messages += ids.length;
       return entries
         .filter(({ id, passes }) => passes && ids.includes(id))
         .map(({ id }) => ({ id }) as Message); // no other field is read
     },
-  };
+  } satisfies SearchIndex;
   return { index, cost };
 }
 
@@ -121,7 +125,7 @@ it.each(['older', 'newer'] as const)(
   },
 );
 
-it('a search for words that share no window ends each page after a bounded number of steps', async () => {
+it('a search for words that share no window ends each page after a bounded number of looks', async () => {
   const entries = Array.from({ length: 1_500 }, (_, index) => ({
     id: idAt(index),
     words: [index % 2 === 0 ? 'even' : 'odd'],
@@ -131,7 +135,7 @@ it('a search for words that share no window ends each page after a bounded numbe
   const { index, cost } = indexOf(entries, words, { size: 1, left: 0 });
   const page = await readSearchPage({ from: null, limit: 10 }, words, index);
   expect(page).toMatchObject({ rows: [], hasOlder: true, olderFrom: expect.any(String) });
-  expect(cost).toMatchObject({ steps: 201, messages: 0 });
+  expect(cost).toMatchObject({ looks: 2 * 201, messages: 0 });
 });
 
 it('a search whose filter hides what it finds ends a page after 2,000 messages', async () => {

@@ -1,11 +1,13 @@
 import type { Message, MessageFilter, Page, PageRequest } from '@trunkline/core/spi/storage';
 import { passesFilter, readSearchPage } from '@trunkline/storage-kit';
-import type { EntryRange } from '@trunkline/storage-kit';
+import type { EntryRange, SearchWindow } from '@trunkline/storage-kit';
 import type { Statements } from '../database/statements.ts';
 import { id, integer } from '../rows/row.ts';
 import { uuidOf, uuidToFind } from '../rows/uuid.ts';
 import { readMessages } from './message-row.ts';
-import { newestWindow, windowIn } from './search-filing.ts';
+import { windowIn } from './search-filing.ts';
+import { beginnings, HIGHEST, LOWEST, matching } from './search-matching.ts';
+import { walkWindows } from './search-walk.ts';
 
 /** Lists the messages that match words: see search-index.ts of storage-kit. */
 export async function searchMessages(
@@ -18,16 +20,15 @@ export async function searchMessages(
   if (!found) return { rows: [], hasOlder: false, hasNewer: false };
   const workspace = integer(found, 'number');
   return readSearchPage(page, words, {
-    newestWindow: () => newestWindow(statements, workspace),
-    windowOf: async (messageId) => {
-      const row = await statements.get(WINDOW_OF, workspace, uuidOf('msg', messageId));
-      return row ? windowIn(row) : null;
+    edges: async (messageId) => {
+      const rows = await statements.all(EDGES, workspace, messageId && uuidOf('msg', messageId));
+      const edge = (name: string): SearchWindow | null => {
+        const row = rows.find((one) => one['edge'] === name);
+        return row ? windowIn(row) : null;
+      };
+      return { newest: edge('newest'), begin: edge('begin') };
     },
-    windowsWith: async (tokens, from, order) => {
-      const sql = order === 'DESC' ? WINDOWS_BEFORE : WINDOWS_AFTER;
-      const rows = await statements.all(sql, workspace, tokens, from);
-      return rows.map((row) => (row['number'] === null ? null : windowIn(row)));
-    },
+    walk: (tokens, walk) => walkWindows(statements, { workspace, words, tokens }, walk),
     entries: async (range, order, count) => {
       const bounds = boundsOf(range);
       const inRange = bounds.map(
@@ -80,39 +81,12 @@ function boundsOf({ after, last, bound }: EntryRange): readonly Bound[] {
   ];
 }
 
-const LOWEST = '00000000-0000-0000-0000-000000000000';
-const HIGHEST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-
-/** Words follow spaces in an entry. */
-function matching(words: readonly string[], firstPlace: number): string {
-  return words.map((_, index) => `strpos(item.words, $${firstPlace + index}) > 0`).join(' AND ');
-}
-
-function beginnings(words: readonly string[]): readonly string[] {
-  return words.map((one) => ` ${one}`);
-}
-
 const WORKSPACE = 'SELECT number FROM trunkline.search_workspaces WHERE workspace_id = $1';
 
-/** Relies on search_windows_by_id. */
-const WINDOW_OF = `
-  SELECT * FROM trunkline.search_windows
-  WHERE workspace = $1 AND last_id >= $2 ORDER BY workspace, last_id LIMIT 1`;
-
-const WINDOWS_BEFORE = windowsWith('<=', 'DESC');
-const WINDOWS_AFTER = windowsWith('>=', 'ASC');
-
-/** Relies on the primary key of search_tokens. */
-function windowsWith(sign: '<=' | '>=', order: 'ASC' | 'DESC'): string {
-  return `
-    SELECT holder.* FROM unnest($2::text[]) WITH ORDINALITY AS asked (token, place)
-    LEFT JOIN LATERAL (
-      SELECT item.window_number FROM trunkline.search_tokens AS item
-      WHERE item.workspace = $1 AND item.token = asked.token AND item.window_number ${sign} $3
-      ORDER BY item.workspace ${order}, item.token ${order}, item.window_number ${order} LIMIT 1
-    ) AS nearest ON true
-    LEFT JOIN LATERAL (
-      SELECT * FROM trunkline.search_windows WHERE search_windows.number = nearest.window_number LIMIT 1
-    ) AS holder ON true
-    ORDER BY asked.place`;
-}
+/** Both parts rely on search_windows_by_id. */
+const EDGES = `
+  (SELECT 'newest' AS edge, item.* FROM trunkline.search_windows AS item
+   WHERE workspace = $1 ORDER BY workspace DESC, last_id DESC LIMIT 1)
+  UNION ALL
+  (SELECT 'begin', item.* FROM trunkline.search_windows AS item
+   WHERE workspace = $1 AND last_id >= $2 ORDER BY workspace, last_id LIMIT 1)`;

@@ -1,6 +1,6 @@
 import type { Message, MessageFilter, Page, PageRequest } from '@trunkline/core/spi/storage';
-import { passesFilter, readSearchPage } from '@trunkline/storage-kit';
-import type { EntryRange } from '@trunkline/storage-kit';
+import { passesFilter, readSearchPage, walkByToken } from '@trunkline/storage-kit';
+import type { EntryRange, SearchWindow } from '@trunkline/storage-kit';
 import type { Database } from '../database/database.ts';
 import { rangeOf, rowsOf } from '../database/page.ts';
 import { integer, text, word } from '../rows/row.ts';
@@ -17,26 +17,29 @@ export async function searchMessages(
 ): Promise<Page<Message>> {
   const workspace = workspaceNumber(database, workspaceId);
   if (workspace === null) return { rows: [], hasOlder: false, hasNewer: false };
+  const window = (sql: string, ...values: readonly (string | number)[]): SearchWindow | null => {
+    const row = database.get(sql, workspace, ...values);
+    return row ? windowIn(row) : null;
+  };
+  const entries = (range: EntryRange, order: 'ASC' | 'DESC', count: number): readonly string[] => {
+    const { low, high } = rangeOfEntries(range);
+    const sql = `
+      SELECT id FROM search_entries
+      WHERE workspace = ? AND id >= ? AND id < ? AND ${matching(words)} ORDER BY id ${order} LIMIT ?`;
+    const rows = database.all(sql, workspace, low, high, ...beginnings(words), count);
+    return rows.map((row) => text(row, 'id'));
+  };
   return readSearchPage(page, words, {
-    newestWindow: () => newestWindow(database, workspace),
-    windowOf: (id) => {
-      const row = database.get(WINDOW_OF, workspace, id);
-      return row ? windowIn(row) : null;
+    edges: (id) => ({
+      newest: newestWindow(database, workspace),
+      begin: id === null ? null : window(WINDOW_OF, id),
+    }),
+    walk: (tokens, walk) => {
+      const windowWith = (token: string, from: number): SearchWindow | null =>
+        window(walk.order === 'DESC' ? WINDOW_BEFORE : WINDOW_AFTER, token, from);
+      return walkByToken({ windowWith, entries }, tokens, walk);
     },
-    windowsWith: (tokens, from, order) =>
-      tokens.map((token) => {
-        const row = database.get(order === 'DESC' ? WINDOW_BEFORE : WINDOW_AFTER, workspace, token, from);
-        return row ? windowIn(row) : null;
-      }),
-    entries: (range, order, count) => {
-      const { low, high } = rangeOfEntries(range);
-      const sql = `
-        SELECT id FROM search_entries
-        WHERE workspace = ? AND id >= ? AND id < ? AND ${matching(words)} ORDER BY id ${order} LIMIT ?`;
-      return database
-        .all(sql, workspace, low, high, ...beginnings(words), count)
-        .map((row) => text(row, 'id'));
-    },
+    entries,
     messages: (ids) =>
       rowsOf(database, 'messages', ids)
         .filter((row) => isWanted(row, filter))
