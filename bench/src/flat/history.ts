@@ -141,9 +141,13 @@ async function fill<Made>(rows: number, make: (index: number) => Promise<Made>):
 
 const TEXT = 'hello world '.repeat(9);
 
-/** All messages have the same words, but each has one of two, and one word of its own. The oldest has a rare one. */
+/**
+ * All messages have the same words, but each has one of two, and one word of its own. One in 500 has a word that is
+ * seldom, and the oldest a rare one.
+ */
 function textOf(index: number): string {
-  return `${TEXT}${index % 2 === 0 ? 'even' : 'odd'} order${index}${index === 0 ? ' rare' : ''}`;
+  const word = index === 0 ? ' rare' : index % 500 === 250 ? ' seldom' : '';
+  return `${TEXT}${index % 2 === 0 ? 'even' : 'odd'} order${index}${word}`;
 }
 
 function aMessage({ id: instanceId, workspaceId }: Instance, to: string, text: string): Message {

@@ -92,6 +92,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     ),
   'search for a word in all messages': search('hello'),
   'search for a word in the oldest message': search('rare'),
+  'search for a word in one of 500 messages': search('seldom'),
   'search for two words that never meet': search('even', 'odd'),
   'chats of an instance': ({ storage, workspaceId, instances }, index) =>
     storage.chats.list(workspaceId, at(instances, index).id, { from: null, limit: PAGE }),
