@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute } from '@tanstack/react-router';
 import { sessionQuery } from '../api/session.ts';
-import { chatSearch, chatsSearch } from '../pages/chats/search.ts';
+import { chatsSearch } from '../pages/chats/search.ts';
 import { keysSearch } from '../pages/keys/search.ts';
 import { messagesSearch, scheduledSearch } from '../pages/messages/search.ts';
 import { numbersSearch, numberSearch } from '../pages/numbers/search.ts';
@@ -104,7 +104,7 @@ const chats = createRoute({
 const chat = createRoute({
   getParentRoute: () => workspace,
   path: 'chats/$counterpart',
-  validateSearch: chatSearch,
+  validateSearch: chatsSearch,
   component: page(() => import('../pages/chats/chat-page.tsx'), 'ChatPage', ['chats', 'messages']),
 });
 

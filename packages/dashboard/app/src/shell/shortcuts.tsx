@@ -46,6 +46,13 @@ export function Shortcuts({ workspaceId }: { readonly workspaceId: string | null
         {entries.map(({ name, letter }) => (
           <Shortcut key={name} keys={t.shortcutThen('g', letter)} meaning={t[name]} />
         ))}
+        {entries.some(({ name }) => name === 'chats') && (
+          <>
+            <Shortcut keys={t.shortcutOr('j', 'k')} meaning={t.shortcutChat} />
+            <Shortcut keys="r" meaning={t.shortcutReply} />
+            <Shortcut keys="Esc" meaning={t.shortcutBack} />
+          </>
+        )}
         <Shortcut keys="⌘K, Ctrl+K" meaning={t.shortcutSearchAll} />
         <Shortcut keys="/" meaning={t.shortcutSearch} />
         <Shortcut keys="?" meaning={t.shortcutHelp} />

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import type { MediaType, MessageResource } from '@trunkline/http/client';
+import type { InstanceResource, MediaType, MessageResource } from '@trunkline/http/client';
 import { useEffect, useId, useRef, useState } from 'react';
 import type { Dispatch, KeyboardEvent, ReactNode, SetStateAction } from 'react';
 import { Button } from '../../components/button.tsx';
@@ -7,29 +7,39 @@ import { ErrorView } from '../../components/error-view.tsx';
 import { localTime } from '../../components/local-time.ts';
 import { useTexts } from '../../texts/language.tsx';
 import styles from './composer.module.css';
-import { threadQuery } from './queries.ts';
+import { Icon } from './icon.tsx';
+import { OtherKinds } from './other-kinds.tsx';
 import type { ChatAddress } from './queries.ts';
+import type { Stretch } from './stretch.ts';
+import type { LongList } from './stretch-query.ts';
 import { Excerpt } from './thread-message.tsx';
-import { withSent } from './thread.ts';
+import type { Counterpart } from './use-counterpart.ts';
 import { useSend } from './use-send.ts';
 import type { Outgoing } from './use-send.ts';
 
 interface ComposerProps {
   readonly address: ChatAddress;
-  readonly name: string;
+  readonly list: LongList<MessageResource>;
+  readonly person: Counterpart;
+  /** The capabilities of the number. */
+  readonly capabilities: InstanceResource['capabilities'];
   readonly repliedTo: MessageResource | null;
   readonly onReply: Dispatch<SetStateAction<MessageResource | null>>;
+  readonly file: File | null;
+  readonly onFile: Dispatch<SetStateAction<File | null>>;
+  /** Something to do instead of sending. */
+  readonly aside: ReactNode;
 }
 
 /** The text and the file stay until the service has accepted the message. */
-export function Composer({ address, name, repliedTo, onReply }: ComposerProps): ReactNode {
+export function Composer(props: ComposerProps): ReactNode {
+  const { address, list, person, repliedTo, onReply, file, onFile: setFile } = props;
   const t = useTexts('chats');
   const id = useId();
   const queries = useQueryClient();
   const field = useRef<HTMLTextAreaElement>(null);
   const files = useRef<HTMLInputElement>(null);
   const [text, setText] = useState('');
-  const [file, setFile] = useState<File | null>(null);
   /** A time in the format of `datetime-local`, or empty to send now; null while the field is hidden. */
   const [later, setLater] = useState<string | null>(null);
   const { send, isSending, error, isDoubtful } = useSend(address.workspaceId, (message, sent) => {
@@ -38,12 +48,18 @@ export function Composer({ address, name, repliedTo, onReply }: ComposerProps): 
     setFile((now) => ('file' in sent && now === sent.file ? null : now));
     setLater(null);
     onReply((now) => (now?.id === sent.reply_to ? null : now));
-    queries.setQueryData(threadQuery(address).queryKey, (known) => known && withSent(known, message));
+    queries.setQueryData<Stretch<MessageResource>>(
+      list.queryKey,
+      (known) => known && list.stretches.withCreated(known, message),
+    );
     field.current?.focus();
   });
   useEffect(() => {
     if (repliedTo !== null) field.current?.focus();
   }, [repliedTo]);
+  useEffect(() => {
+    if (file !== null) field.current?.focus();
+  }, [file]);
 
   const isEmpty = text.trim() === '' && file === null;
   const submit = (): void => {
@@ -51,6 +67,13 @@ export function Composer({ address, name, repliedTo, onReply }: ComposerProps): 
     send({ ...outgoing(address, { text, file, repliedTo }), ...timeOf(later) });
   };
   const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape' && (repliedTo !== null || file !== null)) {
+      // The first Escape takes back the quote or the file, the next one leaves the field.
+      event.preventDefault();
+      if (repliedTo === null) setFile(null);
+      else onReply(null);
+      return;
+    }
     // During composition, Enter confirms the text of an input method.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
@@ -59,7 +82,7 @@ export function Composer({ address, name, repliedTo, onReply }: ComposerProps): 
   return (
     <form
       className={styles['composer']}
-      aria-label={t.replyTo(name)}
+      aria-label={t.replyTo(person.name)}
       onSubmit={(event) => {
         event.preventDefault();
         submit();
@@ -74,7 +97,7 @@ export function Composer({ address, name, repliedTo, onReply }: ComposerProps): 
       {repliedTo !== null && (
         <p className={styles['above']}>
           <span className={styles['quote']}>
-            <Excerpt message={repliedTo} />
+            <Excerpt message={repliedTo} person={person} />
           </span>
           <Button kind="bare" aria-label={t.noReply} onClick={() => onReply(null)}>
             <span aria-hidden="true">×</span>
@@ -105,6 +128,28 @@ export function Composer({ address, name, repliedTo, onReply }: ComposerProps): 
         </p>
       )}
       <div className={styles['row']}>
+        <label htmlFor={id} className="unseen">
+          {file === null ? t.write : t.fileCaption}
+        </label>
+        <textarea
+          ref={field}
+          id={id}
+          data-composer=""
+          dir="auto"
+          rows={1}
+          value={text}
+          placeholder={file === null ? t.write : t.fileCaption}
+          aria-describedby={`${id}-hint`}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={onKeyDown}
+          onPaste={(event) => {
+            const [pasted] = event.clipboardData.files;
+            // A text that is copied from a document may come with a picture of itself.
+            if (!pasted || event.clipboardData.types.includes('text/plain')) return;
+            event.preventDefault();
+            setFile(pasted);
+          }}
+        />
         <input
           ref={files}
           type="file"
@@ -119,36 +164,28 @@ export function Composer({ address, name, repliedTo, onReply }: ComposerProps): 
           }}
         />
         <Button aria-label={t.addFile} title={t.addFile} onClick={() => files.current?.click()}>
-          <svg viewBox="0 0 16 16" aria-hidden="true" className={styles['clip']}>
-            <path d="m13 7.5-5.3 5.3a3 3 0 0 1-4.2-4.2l6-6a2 2 0 0 1 2.8 2.8l-5.8 5.8a1 1 0 0 1-1.4-1.4L10 4.9" />
-          </svg>
+          <Icon name="attach" />
         </Button>
         <Button aria-label={t.sendLater} title={t.sendLater} onClick={() => setLater((now) => now ?? '')}>
-          <svg viewBox="0 0 16 16" aria-hidden="true" className={styles['clip']}>
-            <path d="M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2m0 2.8V8l2.2 1.6" />
-          </svg>
+          <Icon name="later" />
         </Button>
-        <label htmlFor={id} className="unseen">
-          {file === null ? t.write : t.fileCaption}
-        </label>
-        <textarea
-          ref={field}
-          id={id}
-          dir="auto"
-          rows={1}
-          value={text}
-          placeholder={file === null ? t.write : t.fileCaption}
-          aria-describedby={`${id}-hint`}
-          onChange={(event) => setText(event.target.value)}
-          onKeyDown={onKeyDown}
+        <OtherKinds
+          address={address}
+          list={list}
+          capabilities={props.capabilities}
+          repliedTo={repliedTo}
+          onSent={() => onReply(null)}
         />
         <Button type="submit" kind="primary" isBusy={isSending} aria-disabled={isEmpty}>
           {isSending ? t.sending : t.send}
         </Button>
       </div>
-      <p id={`${id}-hint`} className={styles['hint']}>
-        {t.writeHint}
-      </p>
+      <div className={styles['below']}>
+        <p id={`${id}-hint`} className={styles['hint']}>
+          {t.writeHint}
+        </p>
+        {props.aside}
+      </div>
     </form>
   );
 }
@@ -159,7 +196,8 @@ function timeOf(later: string | null): { readonly send_at?: string } {
 }
 
 function wordsOf(sent: Outgoing): string | undefined {
-  return sent.type === 'text' ? sent.text : sent.caption;
+  if ('text' in sent) return sent.text;
+  return 'caption' in sent ? sent.caption : undefined;
 }
 
 function outgoing(

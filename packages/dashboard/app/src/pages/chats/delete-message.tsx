@@ -9,7 +9,7 @@ import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { useToasts } from '../../components/toasts.tsx';
 import { useTexts } from '../../texts/language.tsx';
-import styles from './thread-message.module.css';
+import { Icon } from './icon.tsx';
 
 interface DeleteMessageProps {
   readonly workspaceId: string;
@@ -26,13 +26,8 @@ export function DeleteMessage({ workspaceId, message, excerpt }: DeleteMessagePr
   const [isAsked, setAsked] = useState(false);
   return (
     <>
-      <Button
-        kind="bare"
-        className={styles['reply']}
-        aria-label={t.deleteOf(excerpt)}
-        onClick={() => setAsked(true)}
-      >
-        {t.delete}
+      <Button kind="bare" aria-label={t.deleteOf(excerpt)} title={t.delete} onClick={() => setAsked(true)}>
+        <Icon name="delete" />
       </Button>
       <Confirm
         isOpen={isAsked}

@@ -7,7 +7,7 @@ import { Button } from '../../components/button.tsx';
 import { ErrorView } from '../../components/error-view.tsx';
 import { useToasts } from '../../components/toasts.tsx';
 import { useTexts } from '../../texts/language.tsx';
-import styles from './thread-message.module.css';
+import { Icon } from './icon.tsx';
 
 interface MarkReadProps {
   readonly workspaceId: string;
@@ -30,12 +30,12 @@ export function MarkRead({ workspaceId, message, excerpt }: MarkReadProps): Reac
     <>
       <Button
         kind="bare"
-        className={styles['reply']}
         aria-label={t.markReadUpTo(excerpt)}
+        title={t.markRead}
         isBusy={mutation.isPending}
         onClick={() => mutation.mutate()}
       >
-        {t.markRead}
+        <Icon name="read" />
       </Button>
       {mutation.isError && <ErrorView error={mutation.error} />}
     </>

@@ -1,5 +1,6 @@
-import { digitsOf } from '../../domain/digits-of.ts';
 import type { ChatResource, MessageResource } from '@trunkline/http/client';
+import type { WebhookContact } from '@trunkline/receiver';
+import { digitsOf } from '../../domain/digits-of.ts';
 import { counterpartName } from '../../domain/message-status.ts';
 import { nameText } from '../../domain/name-text.ts';
 import { phoneText } from '../../domain/phone-text.ts';
@@ -28,4 +29,20 @@ export function threadName(counterpart: string, messages: readonly MessageResour
 export function addressText(counterpart: string): string {
   const number = digitsOf(counterpart);
   return number === null ? counterpart : phoneText(number);
+}
+
+/** Whether `counterpart`, which may be another number or id of the same person, is the counterpart of the chat. */
+export function isChatWith(
+  { counterpart: own, group_id, contact, phone_number }: ChatResource,
+  counterpart: string,
+): boolean {
+  const wanted = digitsOf(counterpart) ?? counterpart;
+  return [own, group_id, contact?.id, phone_number, ...(contact?.dialled_numbers ?? [])].includes(wanted);
+}
+
+/** A person's name, else the number, the username or the id; null if there is no contact. */
+export function contactName(contact: WebhookContact | null): string | null {
+  if (contact === null) return null;
+  const number = contact.phone_number === null ? null : phoneText(contact.phone_number);
+  return nameText(contact.name) ?? number ?? nameText(contact.username) ?? contact.id;
 }

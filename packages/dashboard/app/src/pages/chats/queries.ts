@@ -1,23 +1,32 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { QueryClient } from '@tanstack/react-query';
-import type { ChatResource } from '@trunkline/http/client';
+import type { ChatResource, MessageResource } from '@trunkline/http/client';
 import { unwrap } from '@trunkline/http/client';
+import type { WebhookEvent } from '@trunkline/receiver';
 import { clientOf } from '../../api/client.ts';
 import { keyOf } from '../../api/keys.ts';
 import { nameText } from '../../domain/name-text.ts';
-import { reaches, withNewest, withOlder } from './thread.ts';
-import type { Thread } from './thread.ts';
+import { stretchesOf } from './stretch.ts';
+import type { LongList } from './stretch-query.ts';
 
 const PAGE = 50;
 
-export const chatsQuery = (workspaceId: string, instanceId: string, cursor: string | undefined) =>
-  queryOptions({
-    queryKey: keyOf(workspaceId, 'chats', 'list', instanceId, cursor ?? null),
-    queryFn: async ({ signal }) => {
-      const query = { limit: PAGE, ...(cursor !== undefined && { cursor }) };
-      return unwrap(await clientOf(workspaceId).instances.chats(instanceId, query, { signal }));
-    },
-  });
+const chatStretches = stretchesOf<ChatResource>({
+  at: ({ last_message }) => last_message.id,
+  key: ({ counterpart, last_message }) => (counterpart === '' ? last_message.id : counterpart),
+});
+
+/** The chats of a number, the one with the newest message first. */
+export const chatList = (workspaceId: string, instanceId: string): LongList<ChatResource> => ({
+  queryKey: keyOf(workspaceId, 'chats', 'list', instanceId),
+  stretches: chatStretches,
+  async read(cursor, signal) {
+    const query = { limit: PAGE, ...(cursor !== null && { cursor }) };
+    const page = unwrap(
+      await clientOf(workspaceId).instances.chats(instanceId, query, signal ? { signal } : {}),
+    );
+    return { rows: page.data, newer: page.prevCursor, older: page.nextCursor };
+  },
+});
 
 const SEARCHED_PAGES = 3;
 const SEARCHED_PAGE = 100;
@@ -55,6 +64,16 @@ function isFound({ name, contact, phone_number, counterpart }: ChatResource, fin
   );
 }
 
+/** The newest messages of a number in all its chats, from which unread ones are counted. */
+export const recentMessagesQuery = (workspaceId: string, instanceId: string) =>
+  queryOptions({
+    queryKey: keyOf(workspaceId, 'chats', 'recent', instanceId),
+    queryFn: async ({ signal }) => {
+      const query = { instance: instanceId, origin: 'any', limit: 100 } as const;
+      return unwrap(await clientOf(workspaceId).messages.list(query, { signal })).data;
+    },
+  });
+
 export interface ChatAddress {
   readonly workspaceId: string;
   readonly instanceId: string;
@@ -62,51 +81,61 @@ export interface ChatAddress {
   readonly counterpart: string;
 }
 
-/** The maximum number of pages that one refresh reads. Older messages are not refreshed. */
-const NEWEST_PAGES = 4;
+const messageStretches = stretchesOf<MessageResource>({ at: ({ id }) => id, key: ({ id }) => id });
 
-export const threadQuery = (address: ChatAddress) =>
+/** The messages of a chat. */
+export const thread = ({ workspaceId, instanceId, counterpart }: ChatAddress): LongList<MessageResource> => ({
+  queryKey: keyOf(workspaceId, 'chats', 'thread', instanceId, counterpart),
+  stretches: messageStretches,
+  // Drop the messages when the user leaves the page, so that the next visit begins at the newest one.
+  gcTime: 0,
+  async read(cursor, signal) {
+    const query = { instance: instanceId, counterpart, origin: 'any', limit: PAGE } as const;
+    const page = unwrap(
+      await clientOf(workspaceId).messages.list(
+        { ...query, ...(cursor !== null && { cursor }) },
+        signal ? { signal } : {},
+      ),
+    );
+    return { rows: page.data, newer: page.prevCursor, older: page.nextCursor };
+  },
+});
+
+/** The newest message that the person of a chat has sent, which has their name. */
+export const newestReceivedQuery = ({ workspaceId, instanceId, counterpart }: ChatAddress) =>
   queryOptions({
-    queryKey: keyOf(address.workspaceId, 'chats', 'thread', address.instanceId, address.counterpart),
-    queryFn: async ({ signal, client, queryKey }): Promise<Thread> => {
-      const before = client.getQueryData<Thread>(queryKey);
-      let fresh = await readStretch(address, null, signal);
-      for (let page = 1; page < NEWEST_PAGES && before && !reaches(fresh, before); page++) {
-        const further = await readStretch(address, fresh.nextCursor, signal);
-        fresh = { messages: [...fresh.messages, ...further.messages], nextCursor: further.nextCursor };
-      }
-      // Not `before`: older messages may have been loaded during this read.
-      return withNewest(fresh, client.getQueryData<Thread>(queryKey));
+    queryKey: keyOf(workspaceId, 'chats', 'received', instanceId, counterpart),
+    queryFn: async ({ signal }) => {
+      const query = { instance: instanceId, counterpart, direction: 'inbound', limit: 1 } as const;
+      return unwrap(await clientOf(workspaceId).messages.list(query, { signal })).data[0] ?? null;
     },
-    // Drop the messages when the user leaves the page, so that the next visit begins at the newest one.
-    gcTime: 0,
   });
 
-/** Loads the page of messages before the oldest known one. Resolves with whether that was the beginning of the chat. */
-export async function readOlder(queries: QueryClient, address: ChatAddress): Promise<boolean> {
-  const { queryKey } = threadQuery(address);
-  const cursor = queries.getQueryData(queryKey)?.olderCursor ?? null;
-  if (cursor === null) return true;
-  const older = await readStretch(address, cursor);
-  queries.setQueryData(queryKey, (known) =>
-    // If the cursor has changed, the thread started over during the read: drop the result.
-    known?.olderCursor === cursor ? withOlder(known, older) : known,
-  );
-  return older.nextCursor === null;
-}
+const eventStretches = stretchesOf<WebhookEvent>({ at: ({ id }) => id, key: ({ id }) => id });
 
-async function readStretch(
-  { workspaceId, instanceId, counterpart }: ChatAddress,
-  cursor: string | null,
-  signal?: AbortSignal,
-) {
-  const query = {
-    instance: instanceId,
-    counterpart,
-    origin: 'any',
-    limit: PAGE,
-    ...(cursor !== null && { cursor }),
-  } as const;
-  const page = unwrap(await clientOf(workspaceId).messages.list(query, { signal }));
-  return { messages: page.data, nextCursor: page.nextCursor };
-}
+/** The reactions and calls of a number, of the last 30 days. Messages do not have them. */
+export const activity = (workspaceId: string, instanceId: string): LongList<WebhookEvent> => ({
+  queryKey: keyOf(workspaceId, 'chats', 'activity', instanceId),
+  stretches: eventStretches,
+  async read(cursor, signal) {
+    const query = { types: 'message.reaction,call.received', limit: 100 };
+    const page = unwrap(
+      await clientOf(workspaceId).instances.events(
+        instanceId,
+        { ...query, ...(cursor !== null && { cursor }) },
+        signal ? { signal } : {},
+      ),
+    );
+    return { rows: page.data, newer: page.prevCursor, older: page.nextCursor };
+  },
+});
+
+/** The events of a message, the newest first, which have its earlier texts. */
+export const earlierTextsQuery = (workspaceId: string, messageId: string) =>
+  queryOptions({
+    queryKey: keyOf(workspaceId, 'chats', 'earlier', messageId),
+    queryFn: async ({ signal }) => {
+      const query = { limit: 100 };
+      return unwrap(await clientOf(workspaceId).messages.events(messageId, query, { signal })).data;
+    },
+  });

@@ -1,11 +1,20 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { MessageResource, SendFileInput, SendTextInput } from '@trunkline/http/client';
+import type {
+  MessageResource,
+  SendContactInput,
+  SendFileInput,
+  SendLocationInput,
+  SendPollInput,
+  SendStickerFileInput,
+  SendTextInput,
+} from '@trunkline/http/client';
 import { isClientError, unwrap } from '@trunkline/http/client';
 import { useRef } from 'react';
 import { clientOf } from '../../api/client.ts';
 import { keyOf } from '../../api/keys.ts';
 
-export type Outgoing = SendTextInput | SendFileInput;
+export type Outgoing =
+  SendTextInput | SendFileInput | SendLocationInput | SendContactInput | SendPollInput | SendStickerFileInput;
 
 interface Sending {
   send(message: Outgoing): void;

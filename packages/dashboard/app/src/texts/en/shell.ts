@@ -55,6 +55,10 @@ export const shell = {
   webhookHere: 'Webhook',
   deliveryHere: 'Delivery',
   shortcutSearch: 'Go to the search field',
+  shortcutChat: 'Go to the next or the previous chat',
+  shortcutReply: 'Reply in the open chat',
+  shortcutBack: 'Go back to the list of chats',
+  shortcutOr: (first: string, second: string) => `${first} or ${second}`,
   shortcutHelp: 'Show this list',
   shortcutThen: (first: string, second: string) => `${first} then ${second}`,
 };

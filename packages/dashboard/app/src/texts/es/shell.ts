@@ -56,6 +56,10 @@ export const shell: TextsOf<'shell'> = {
   webhookHere: 'Webhook',
   deliveryHere: 'Entrega',
   shortcutSearch: 'Ir al campo de búsqueda',
+  shortcutChat: 'Ir al chat siguiente o al anterior',
+  shortcutReply: 'Responder en el chat abierto',
+  shortcutBack: 'Volver a la lista de chats',
+  shortcutOr: (first, second) => `${first} o ${second}`,
   shortcutHelp: 'Mostrar esta lista',
   shortcutThen: (first, second) => `${first} y después ${second}`,
 };
