@@ -108,7 +108,7 @@ function Content({
     <div className={styles['content']}>
       {deleted_at !== null && <p>{t.deletedText}</p>}
       {words !== null && (
-        <p className={styles['words']}>
+        <p className={styles['words']} dir="auto">
           {words}
           {edited_at !== null && <span className={styles['quiet']}> ({t.edited})</span>}
         </p>
