@@ -15,6 +15,7 @@ const browser = await testBrowser();
 const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64'); // prettier-ignore
 
 const ANA = '15550199';
+const ANA_SHOWN = '+1 555 0199';
 
 const open = (path: string | ((instance: string) => string), options?: HarnessOptions) =>
   openWithNumber(browser, path, options);
@@ -91,7 +92,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
       .click();
     await list(page).getByText('For support').waitFor();
     await list(page)
-      .getByRole('link', { name: `+${ANA}` })
+      .getByRole('link', { name: ANA_SHOWN })
       .click();
     await thread(page).getByText('For support').waitFor();
     expect(await thread(page).getByText('For sales').count()).toBe(0);
@@ -624,7 +625,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await sandbox.phone(id).receive({ from: ANA, text: 'Hello' });
     const { page } = await browser.open();
     await page.goto(`${url}/w/${workspaceId}/chats`);
-    await page.getByRole('link', { name: `+${ANA}` }).click();
+    await page.getByRole('link', { name: ANA_SHOWN }).click();
     await thread(page).getByText('Hello').waitFor();
     await page.getByText('Your access does not include sending.').waitFor();
     expect(await page.getByRole('textbox').count()).toBe(0);

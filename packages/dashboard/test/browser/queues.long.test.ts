@@ -27,7 +27,7 @@ describe.skipIf(browser.missing !== null)('a queued message', () => {
     await page.getByText('All is well.').waitFor();
     const hours = page.getByRole('region', { name: 'Messages in the last 24 hours' });
     await hours.getByText('1 sent and received, at most 1 in an hour.').waitFor();
-    expect(asked).toEqual(new Set(['overview', 'hours', 'events/stream']));
+    expect(asked).toEqual(new Set(['overview', 'messages', 'hours', 'events/stream']));
     await hours.getByText('As a table').click();
     expect(await hours.locator('tbody tr').allTextContents()).toEqual([expect.stringMatching(/1$/)]);
 
