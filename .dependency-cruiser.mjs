@@ -524,6 +524,7 @@ export default {
     ...folders('storage', 'storage-(sqlite|postgres)', [
       'rows',
       'database',
+      'traffic',
       'deliveries',
       'processes',
       'workspaces',

@@ -168,18 +168,6 @@ export interface Admin {
    */
   queues(workspaceId: string, instanceId?: string): Promise<readonly InstanceQueue[]>;
   /**
-   * How many messages of a workspace were accepted or received in each of the last 24 hours, in UTC hours, the current
-   * hour last. Each hour is counted up to 1,000.
-   */
-  messagesByHour(workspaceId: string): Promise<
-    readonly {
-      /** The beginning of the hour; epoch milliseconds. */
-      readonly from: number;
-      /** How many messages were accepted or received in that hour. */
-      readonly messages: number;
-    }[]
-  >;
-  /**
    * The processes that do the work of the service, by name. Each reports every 30 seconds. A process that has stopped
    * is left out; a process that died is listed for another hour, with its last report. At most 500.
    */

@@ -28,8 +28,6 @@ import { page } from './workspace-facade.ts';
 
 const LIST_MAX = 100;
 const COUNT_MAX = 1_000;
-const HOURS = 24;
-const HOUR_MS = 3_600_000;
 const DESCRIPTION_KEPT_MS = 5_000;
 
 /**
@@ -112,14 +110,6 @@ export function adminFacade(
       if (!isId('ten', workspaceId) || (instanceId !== null && !isId('ins', instanceId))) return [];
       const at = { now: context.clock.now(), countUpTo: COUNT_MAX, limit: LIST_MAX };
       return storage.workload.queues({ workspaceId, instanceId }, at);
-    },
-    messagesByHour: async (workspaceId) => {
-      const first = Math.floor(context.clock.now() / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS;
-      const times = Array.from({ length: HOURS + 1 }, (_, index) => first + index * HOUR_MS);
-      const counts = isId('ten', workspaceId)
-        ? await storage.messages.countBetween(workspaceId, times, COUNT_MAX)
-        : [];
-      return counts.map((messages, index) => ({ from: first + index * HOUR_MS, messages }));
     },
     processes: () => listProcesses(context),
     storage: () => description.find('', context.clock.elapsed()),

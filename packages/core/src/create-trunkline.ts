@@ -25,6 +25,8 @@ import { createNetworkIds } from './services/messages/network-ids.ts';
 import { createMetrics } from './services/metrics.ts';
 import { createNewEvent } from './services/new-event.ts';
 import { createSealer } from './services/sealer.ts';
+import { countTraffic } from './services/traffic/traffic-counter.ts';
+import { createTrafficWriter } from './services/traffic/traffic-writer.ts';
 import { createTracing } from './services/tracing.ts';
 import { checkSecretKey } from './services/secret-key-check.ts';
 import { unwrap } from './trunkline-error.ts';
@@ -61,6 +63,7 @@ export function createTrunkline<Transaction = never>(
   const time = serviceClock(options.clock, { storage, logger });
   const { clock, wallTime } = time;
   const newId = createNewId((length) => random.bytes(length));
+  const traffic = countTraffic();
   const context: ServiceContext = {
     storage,
     gateways,
@@ -74,6 +77,7 @@ export function createTrunkline<Transaction = never>(
     logger,
     metrics,
     tracing: createTracing(options.tracerProvider ?? trace.getTracerProvider()),
+    traffic,
     sealer: createSealer({ secretKeys, crypto, random }),
     newId,
     newEvent: createNewEvent(newId),
@@ -86,6 +90,7 @@ export function createTrunkline<Transaction = never>(
   const authenticator = createAuthenticator(context);
   const eventWorkers = createEventWorkers(context);
   const workload = keptWorkload(context);
+  const trafficWriter = createTrafficWriter(context, traffic);
   const endedProcesses = createEndedProcesses(context);
   const notifier = guard.notifier(options.notifier ?? loggingNotifier(logger));
   let workers: Workers | null = null;
@@ -102,7 +107,12 @@ export function createTrunkline<Transaction = never>(
 
   const closeAll = async (): Promise<void> => {
     try {
-      const closing = Promise.all([endedProcesses.stop(), time.stop(), webhookSender?.close()]);
+      const closing = Promise.all([
+        trafficWriter.stop(),
+        endedProcesses.stop(),
+        time.stop(),
+        webhookSender?.close(),
+      ]);
       if (!(await settledWithin(options.clock, CLOSE_WITHIN_MS / 2, closing)))
         logger.warn(
           {},
@@ -159,6 +169,7 @@ export function createTrunkline<Transaction = never>(
         read: workload.readOrNull,
       });
       context.eventStreams.start();
+      trafficWriter.start();
       workers.start();
       reporter?.start();
       eventWorkers.start();

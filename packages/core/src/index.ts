@@ -83,6 +83,7 @@ export type {
 } from './inputs/groups.ts';
 export type { DeliveryQuery, SecretRotation, WebhookChanges, WebhookInput } from './inputs/webhooks.ts';
 export type { ChatQuery } from './inputs/chats.ts';
+export type { TrafficPeriodQuery, TrafficQuery, WebhookTrafficQuery } from './inputs/traffic.ts';
 export type { ActionQuery, EditInput, ReactionInput, VoteQuery } from './inputs/message-actions.ts';
 export type { MessageQuery, ScheduledQuery } from './inputs/messages.ts';
 export type { ApiKeyResource } from './resources/api-key.ts';
@@ -119,6 +120,14 @@ export type {
   WebhookResource,
   WebhookResourceWithSecret,
 } from './resources/webhook.ts';
+export type {
+  AttemptCounts,
+  DurationsResource,
+  MessageCounts,
+  TrafficResource,
+  WebhookTrafficResource,
+} from './resources/traffic.ts';
+export type { TrafficStep } from './domain/traffic/traffic.ts';
 export type { MediaType } from './domain/message/media-rules.ts';
 export { SCOPES } from './domain/api-key/api-key.ts';
 export type { Scope } from './domain/api-key/api-key.ts';

@@ -20,6 +20,7 @@ import type {
 import type { ChatQuery } from './inputs/chats.ts';
 import type { ActionQuery, EditInput, ReactionInput, VoteQuery } from './inputs/message-actions.ts';
 import type { MessageQuery, ScheduledQuery } from './inputs/messages.ts';
+import type { TrafficPeriodQuery, TrafficQuery, WebhookTrafficQuery } from './inputs/traffic.ts';
 import type { ChatResource } from './resources/chat.ts';
 import type { MessageStandingResource } from './resources/message-standing.ts';
 import type { DeliveryQuery, SecretRotation, WebhookChanges, WebhookInput } from './inputs/webhooks.ts';
@@ -45,6 +46,7 @@ import type {
   WebhookResource,
   WebhookResourceWithSecret,
 } from './resources/webhook.ts';
+import type { TrafficResource, WebhookTrafficResource } from './resources/traffic.ts';
 import type { EventStream } from './services/events/streams.ts';
 import type { Upload } from './services/media/uploads.ts';
 import type { SendInput } from './services/message-kinds/message-kinds.ts';
@@ -291,6 +293,24 @@ export interface WorkspaceApi<Transaction = never> {
       /** How many are left for the next calls. */
       readonly remaining: number;
     }>;
+    /** Counts the attempts of an endpoint over time. Throws WEBHOOK_NOT_FOUND, VALIDATION_FAILED. */
+    traffic(id: string, query?: TrafficPeriodQuery): Promise<WebhookTrafficResource>;
+  };
+  /**
+   * Counts of the last 30 days, by quarters of an hour in UTC. A process writes its counts every 10 seconds and when it
+   * stops, so a process that is killed loses at most 10 seconds of them.
+   */
+  readonly traffic: {
+    /**
+     * Counts the messages of the whole workspace, or of each of up to 100 instances, in the order of the query.
+     * Throws INSTANCE_NOT_FOUND, VALIDATION_FAILED.
+     */
+    messages(query?: TrafficQuery): Promise<ListResult<TrafficResource>>;
+    /**
+     * Counts the attempts of up to 100 webhooks, in the order of the query, or newest first. Throws WEBHOOK_NOT_FOUND,
+     * VALIDATION_FAILED.
+     */
+    webhooks(query?: WebhookTrafficQuery): Promise<ListResult<WebhookTrafficResource>>;
   };
   /** Deliveries: events on their way to an endpoint. */
   readonly deliveries: {

@@ -17,6 +17,7 @@ import { actionResource } from './resources/message-action.ts';
 import { voteResource } from './resources/vote.ts';
 import { listVotes } from './services/messages/votes.ts';
 import { messageResource } from './resources/message.ts';
+import { trafficResource, webhookTrafficResource } from './resources/traffic.ts';
 import { deliveryDetailResource, deliveryResource, webhookResource } from './resources/webhook.ts';
 import type { WebhookResource } from './resources/webhook.ts';
 import { eventResource } from './resources/event.ts';
@@ -58,6 +59,7 @@ import type { AcceptedAction } from './services/messages/act-on-message.ts';
 import { findMessage, listMessages, readMedia } from './services/messages/messages.ts';
 import { cancelMessage, listScheduled } from './services/messages/scheduled-messages.ts';
 import { sendMessage } from './services/messages/send-message.ts';
+import { readTraffic, readTrafficOfWebhook, readWebhookTraffic } from './services/traffic/read-traffic.ts';
 import type { ListPage } from './services/paging.ts';
 import type { ServiceContext } from './services/context.ts';
 import {
@@ -219,6 +221,18 @@ export function workspaceFacade(
         page(unwrap(await listDeliveries(context, { workspaceId, endpointId: id }, query)), deliveryResource),
       retryFailedDeliveries: async (id) =>
         unwrap(await retryFailedDeliveries(context, { workspaceId, endpointId: id })),
+      traffic: async (id, query = {}) =>
+        webhookTrafficResource(id, unwrap(await readTrafficOfWebhook(context, named(id), query))),
+    },
+    traffic: {
+      messages: async (query = {}) => {
+        const found = unwrap(await readTraffic(context, workspaceId, query));
+        return { data: [...found].map(([id, series]) => trafficResource(id, series)) };
+      },
+      webhooks: async (query = {}) => {
+        const found = unwrap(await readWebhookTraffic(context, workspaceId, query));
+        return { data: [...found].map(([id, series]) => webhookTrafficResource(id, series)) };
+      },
     },
     deliveries: {
       get: async (id) =>

@@ -14,9 +14,11 @@ const READING_TOOLS = [
   'search_messages',
   'list_scheduled_messages',
   'get_message',
+  'get_traffic',
   'list_webhooks',
   'list_deliveries',
   'get_delivery',
+  'get_webhook_traffic',
 ];
 
 describe('a model', () => {
@@ -112,6 +114,27 @@ describe('a model', () => {
     expect((await model.call('list_webhooks'))['data']).toMatchObject([{ id: webhook }]);
   });
 
+  it('counts messages, and the attempts of a webhook', async () => {
+    const service = await startService();
+    const instance = await service.connected();
+    const { webhooks } = service.trunkline.workspace(service.workspaceId);
+    const { id: webhook } = await webhooks.create({
+      url: 'https://hooks.example.com/in',
+      events: ['message.received'],
+    });
+    await service.sandbox.phone(instance).receive({ from: '15550123', text: 'Hello' });
+    await service.clock.advance(20_000);
+    const model = await service.mcp().client();
+
+    for (const args of [{}, { instance }])
+      expect(await model.call('get_traffic', args)).toMatchObject({
+        traffic: { step: 'hour', total: { received: 1, sent: 0 }, periods: [{ received: 1 }] },
+      });
+    expect(await model.call('get_webhook_traffic', { webhook, step: 'day' })).toMatchObject({
+      traffic: { webhook_id: webhook, step: 'day', total: { succeeded: 1, failed: {} } },
+    });
+  });
+
   it('sees what its key may see', async () => {
     const service = await startService();
     const { token } = await service.newKey({ scopes: ['instances:read', 'webhooks:write'] });
@@ -147,7 +170,9 @@ describe('a model', () => {
       ['list_chats', { instance }, 'INSTANCE_NOT_FOUND'],
       ['list_messages', { instance }, 'INSTANCE_NOT_FOUND'],
       ['get_message', { message: message?.id }, 'MESSAGE_NOT_FOUND'],
+      ['get_traffic', { instance }, 'INSTANCE_NOT_FOUND'],
       ['list_deliveries', { webhook }, 'WEBHOOK_NOT_FOUND'],
+      ['get_webhook_traffic', { webhook }, 'WEBHOOK_NOT_FOUND'],
       ['get_delivery', { delivery }, 'WEBHOOK_DELIVERY_NOT_FOUND'],
       ['retry_delivery', { delivery }, 'WEBHOOK_DELIVERY_NOT_FOUND'],
       ['try_delivery_now', { delivery }, 'WEBHOOK_DELIVERY_NOT_FOUND'],

@@ -4,7 +4,7 @@ import type { Instance, Lease, Message, MessageFilter, Storage } from '@trunklin
 import { must } from '@trunkline/test-support';
 import { it } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
-import { aMessage, anEvent, anInboundMessage, NOW, testId } from './examples.ts';
+import { aMessage, anEvent, anInboundMessage, NOW } from './examples.ts';
 import { expectedPage, pageRequests, walk } from './paging.ts';
 import {
   accept,
@@ -40,22 +40,6 @@ export function messageLogContract(subject: ContractSubject): void {
       expect(await list('newer', d, 2)).toEqual({ rows: [e], hasOlder: true, hasNewer: false });
       const all = await storage.messages.list(workspace.id, {}, { from: null, limit: 5 });
       expect(all).toEqual({ rows: messages, hasOlder: false, hasNewer: false });
-    });
-
-    it('is counted between times, up to a limit', async () => {
-      const storage = await open();
-      const { workspace, instance } = await storeLeasedInstance(storage);
-      const other = await storeLeasedInstance(storage);
-      const times = [NOW, NOW + 10, NOW + 20, NOW + 30];
-      const at = (ms: number, of = instance): Promise<unknown> =>
-        accept(storage, aMessage(of, { id: testId('msg', NOW + ms) }));
-      for (const ms of [-1, 0, 9, 20, 21, 22, 23, 30]) await at(ms);
-      await at(15, other.instance);
-      const count = (upTo: number): Promise<readonly number[]> =>
-        storage.messages.countBetween(workspace.id, times, upTo);
-      expect(await count(10)).toEqual([2, 0, 4]);
-      expect(await count(3)).toEqual([2, 0, 3]);
-      expect(await storage.messages.countBetween(workspace.id, [NOW], 3)).toEqual([]);
     });
 
     it('has empty pages at its ends', async () => {

@@ -53,6 +53,7 @@ import { subscriptionClaimContract } from './subscription-claims.ts';
 import { subscriptionContract } from './subscriptions.ts';
 import { throttleContract } from './throttle.ts';
 import { traceContract } from './traces.ts';
+import { trafficContract } from './traffic.ts';
 import { transactionContract } from './transactions.ts';
 import { voteContract } from './votes.ts';
 import { workloadContract } from './workload.ts';
@@ -109,6 +110,7 @@ export function describeStorageContract(subject: ContractSubject): void {
     retentionContract(subject);
     erasureContract(subject);
     workloadContract(subject);
+    trafficContract(subject);
     traceContract(subject);
     settingContract(subject);
     spentTokenContract(subject);

@@ -114,6 +114,9 @@ export const MOVED_TABLE_NAMES = [
   'subscriptions',
   'queued_events',
   'spent_tokens',
+  'instance_traffic',
+  'webhook_traffic',
+  'workspace_traffic',
 ] as const;
 
 export type MovedTableName = (typeof MOVED_TABLE_NAMES)[number];
@@ -286,7 +289,18 @@ const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
     ),
     key: ['event_id', 'subscription_id'],
   },
+  instance_traffic: counted('instance_id', 'ins'),
+  webhook_traffic: counted('webhook_id', 'wh'),
+  workspace_traffic: counted('workspace_id', 'ten'),
 };
+
+/** A table of counts over time. */
+function counted(column: string, prefix: IdPrefix): MovedTable {
+  return {
+    columns: columnsOf(named(id(column, prefix), integer('quarter'), word('counts'))),
+    key: [column, 'quarter'],
+  };
+}
 
 export function movedTable(name: MovedTableName): MovedTable {
   return MOVED_TABLES[name];

@@ -52,6 +52,7 @@ import { createPrepare } from './database/statements.ts';
 import { spentTokenStore } from './workspaces/spent-token-store.ts';
 import { subscriptionStore } from './deliveries/subscription-store.ts';
 import { cannotBeUsed, explained } from './database/unavailable.ts';
+import { trafficStore } from './traffic/traffic-store.ts';
 import { voteStore } from './messages/vote-store.ts';
 import { workloadStore } from './processes/workload-store.ts';
 import { workspaceStore } from './workspaces/workspace-store.ts';
@@ -109,6 +110,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
       ),
     ),
     workload: explained(workloadStore(connected)),
+    traffic: explained(trafficStore(connected)),
 
     open: (context: StorageContext) =>
       opening.open(() =>

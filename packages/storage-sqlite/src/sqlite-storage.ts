@@ -47,6 +47,7 @@ import { sessionStore } from './instances/session-store.ts';
 import { shortenWaits } from './deliveries/shorten-waits.ts';
 import { spentTokenStore } from './workspaces/spent-token-store.ts';
 import { subscriptionStore } from './deliveries/subscription-store.ts';
+import { trafficStore } from './traffic/traffic-store.ts';
 import { voteStore } from './messages/vote-store.ts';
 import { workloadStore } from './processes/workload-store.ts';
 import { workspaceStore } from './workspaces/workspace-store.ts';
@@ -118,6 +119,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
     erasure: explained(erasureStore(connected)),
     processes: explained(processRegistry(connected, async (now) => connected().processes.releaseEnded(now))),
     workload: explained(workloadStore(connected)),
+    traffic: explained(trafficStore(connected)),
 
     open: ({ newId, logger }: StorageContext) =>
       open(() => {

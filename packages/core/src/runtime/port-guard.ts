@@ -76,6 +76,7 @@ const PURPOSES: Readonly<Record<StoreName, string>> = {
   spentTokens: 'tokens that were used',
   processes: 'which processes run',
   workload: 'the workload',
+  traffic: 'counts over time',
 };
 
 const DATABASE_FAILED =

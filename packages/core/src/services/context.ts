@@ -18,6 +18,7 @@ import type { NewEvent } from './new-event.ts';
 import type { Metrics } from './metrics.ts';
 import type { Sealer } from './sealer.ts';
 import type { Tracing } from './tracing.ts';
+import type { TrafficCounter } from './traffic/traffic-counter.ts';
 
 /** The dependencies of every use case. */
 export interface ServiceContext {
@@ -35,6 +36,7 @@ export interface ServiceContext {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
+  readonly traffic: TrafficCounter;
   readonly sealer: Sealer;
   readonly newId: NewId;
   readonly newEvent: NewEvent;

@@ -283,7 +283,7 @@ function newSecret(
   };
 }
 
-function noEndpoint(): ReturnType<typeof refuse> {
+export function noEndpoint(): ReturnType<typeof refuse> {
   return refuse('WEBHOOK_NOT_FOUND', 'There is no such webhook endpoint in this workspace.');
 }
 

@@ -39,6 +39,7 @@ export {
 export { eventPageQuery, eventQuery, eventStreamQuery } from '../inputs/events.ts';
 export { deliveryQuery, secretRotation, webhookChanges, webhookInput } from '../inputs/webhooks.ts';
 export { chatQuery } from '../inputs/chats.ts';
+export { trafficPeriodQuery, trafficQuery, webhookTrafficQuery } from '../inputs/traffic.ts';
 export { optionalField } from '../inputs/fields.ts';
 export { STANDINGS } from '../domain/message/message-standing.ts';
 export { actionQuery, editInput, reactionInput, voteQuery } from '../inputs/message-actions.ts';
@@ -81,6 +82,7 @@ export { PARTICIPANT_OUTCOMES } from '../resources/group.ts';
 export { INSTANCE_STATUSES } from '../domain/instance/instance.ts';
 export { PACE_NAMES } from '../domain/instance/pace.ts';
 export { HISTORY_REASONS } from '../domain/instance/instance-history.ts';
+export { TRAFFIC_STEPS } from '../domain/traffic/traffic.ts';
 export { WAITING_REASONS } from '../domain/delivery/waiting.ts';
 export { ACTION_KINDS, ACTION_STATUSES } from '../domain/message/message-action.ts';
 export { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '../domain/message/message.ts';

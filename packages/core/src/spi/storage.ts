@@ -78,6 +78,7 @@ export type {
   SubscriptionCounts,
   SubscriptionStore,
 } from '../ports/storage/subscription-store.ts';
+export type { TrafficSelection, TrafficStore } from '../ports/storage/traffic-store.ts';
 export type { UploadRegistry } from '../ports/storage/upload-registry.ts';
 export type { CastVote, VoteStore } from '../ports/storage/vote-store.ts';
 export type { WaitsStep } from '../ports/storage/waits-step.ts';
@@ -111,6 +112,10 @@ export {
 } from '../domain/id.ts';
 export type { IdOrder, IdPrefix, IdRange, NewId } from '../domain/id.ts';
 export { checkMediaId } from '../domain/message/media-rules.ts';
+
+// Counts over time.
+export { TRAFFIC_KINDS } from '../domain/traffic/traffic.ts';
+export type { TrafficCounts, TrafficKind, TrafficRow } from '../domain/traffic/traffic.ts';
 
 // Workspaces and keys.
 export { isPostponed } from '../domain/workspace/plan-rules.ts';

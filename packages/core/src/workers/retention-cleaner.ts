@@ -3,6 +3,7 @@ import { GROUP_CHANGE_KEPT_MS } from '../domain/instance/group-change-limits.ts'
 import { LOOKUP_KEPT_MS } from '../domain/instance/number-lookup.ts';
 import { historySince } from '../domain/instance/instance-history.ts';
 import { IDEMPOTENCY_WINDOW_MS } from '../domain/idempotency/idempotency.ts';
+import { TRAFFIC_KEPT_MS } from '../domain/traffic/traffic.ts';
 import { createLoop, eachStep } from '../runtime/loop.ts';
 import type { PassResult, Worker } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
@@ -49,6 +50,7 @@ export function createRetentionCleaner(context: ServiceContext): Worker {
           historySince(now, context.settings.retention.instanceHistoryDays) - GRACE_MS,
           BATCH,
         ),
+      () => storage.traffic.deleteBefore(now - TRAFFIC_KEPT_MS - GRACE_MS, BATCH),
     ];
     await eachStep([
       async () => storage.maintain?.(now),

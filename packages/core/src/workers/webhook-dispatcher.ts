@@ -180,6 +180,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
         },
       },
     );
+    if (recorded === 'recorded') context.traffic.attempted(delivery, outcome.attempt);
     if (recorded === 'given_up' && isStopping) unrecorded += 1;
     if (recorded === 'claim_lost' && (await isStored(delivery))) logger.warn({ deliveryId: id }, CLAIM_LOST);
   };

@@ -9,7 +9,7 @@ import { sessionRoutes } from './session-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
 import { subscriptionRoutes } from './subscription-routes.ts';
 import { systemRoutes } from './system-routes.ts';
-import { trafficRoutes } from './traffic-routes.ts';
+import { queueRoutes } from './queue-routes.ts';
 import { workspaceRoutes } from './workspace-routes.ts';
 
 interface OwnRouteParts {
@@ -33,6 +33,6 @@ export function ownRoutes({ trunkline, signIn, guard, hasSandbox }: OwnRoutePart
     ...subscriptionRoutes(admin),
     ...systemRoutes(trunkline),
     ...overviewRoutes(trunkline, guard),
-    ...trafficRoutes(trunkline, guard),
+    ...queueRoutes(trunkline, guard),
   ];
 }

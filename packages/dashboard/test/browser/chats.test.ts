@@ -91,9 +91,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
       .getByRole('link', { name: 'Support' })
       .click();
     await list(page).getByText('For support').waitFor();
-    await list(page)
-      .getByRole('link', { name: ANA_SHOWN })
-      .click();
+    await list(page).getByRole('link', { name: ANA_SHOWN }).click();
     await thread(page).getByText('For support').waitFor();
     expect(await thread(page).getByText('For sales').count()).toBe(0);
   });
@@ -351,19 +349,16 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     const { page, api } = await open(chatWithAna);
     await field(page).waitFor();
     const give = (type: 'drop' | 'paste', name: string): Promise<void> =>
-      field(page).evaluate(
-        (element, { type: kind, name: filename }) => {
-          const data = new DataTransfer();
-          data.items.add(new File(['%PDF-1.4 x'], filename, { type: 'application/pdf' }));
-          const options = { bubbles: true, cancelable: true };
-          if (kind === 'paste')
-            element.dispatchEvent(new ClipboardEvent('paste', { ...options, clipboardData: data }));
-          else
-            for (const each of ['dragover', 'drop'])
-              element.dispatchEvent(new DragEvent(each, { ...options, dataTransfer: data }));
-        },
-        { type, name },
-      );
+      field(page).evaluate(`(element) => {
+        const data = new DataTransfer();
+        data.items.add(new File(['%PDF-1.4 x'], ${JSON.stringify(name)}, { type: 'application/pdf' }));
+        const options = { bubbles: true, cancelable: true };
+        if (${JSON.stringify(type)} === 'paste')
+          element.dispatchEvent(new ClipboardEvent('paste', { ...options, clipboardData: data }));
+        else
+          for (const each of ['dragover', 'drop'])
+            element.dispatchEvent(new DragEvent(each, { ...options, dataTransfer: data }));
+      }`);
     for (const [type, name] of [
       ['drop', 'dropped.pdf'],
       ['paste', 'pasted.pdf'],

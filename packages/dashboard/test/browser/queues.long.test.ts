@@ -1,4 +1,5 @@
 import { axe, screenshot, testBrowser } from '@trunkline/browser';
+import { eventually } from '@trunkline/test-support';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { describe, expect, it, vi } from 'vitest';
 import { serveDashboard } from '../support/serve-dashboard.ts';
@@ -17,6 +18,11 @@ describe.skipIf(browser.missing !== null)('a queued message', () => {
     const { message } = await trunkline
       .workspace(workspaceId)
       .messages.send({ instance: instanceId, to: '15550100', type: 'text', text: 'Your order has left.' });
+    // Counts are written every ten seconds.
+    await eventually(async () => {
+      const { data } = await trunkline.workspace(workspaceId).traffic.messages();
+      expect(data[0]?.total.sent).toBe(1);
+    });
     const { page, problems, at } = await signedInTab(browser, served);
     const asked = new Set<string>();
     page.on('request', (request) => {
@@ -27,7 +33,7 @@ describe.skipIf(browser.missing !== null)('a queued message', () => {
     await page.getByText('All is well.').waitFor();
     const hours = page.getByRole('region', { name: 'Messages in the last 24 hours' });
     await hours.getByText('1 sent and received, at most 1 in an hour.').waitFor();
-    expect(asked).toEqual(new Set(['overview', 'messages', 'hours', 'events/stream']));
+    expect(asked).toEqual(new Set(['overview', 'messages', 'traffic', 'events/stream']));
     await hours.getByText('As a table').click();
     expect(await hours.locator('tbody tr').allTextContents()).toEqual([expect.stringMatching(/1$/)]);
 

@@ -110,11 +110,16 @@ export const OPERATIONS: Operations = {
       facts: { nextCursor: 'next_cursor', perPage: 'per_page' },
     },
     retryFailedDeliveries: { method: 'POST', path: '/webhooks/{webhook}/deliveries/retry-failed' },
+    traffic: { method: 'GET', path: '/webhooks/{webhook}/traffic', input: 'query' },
   },
   deliveries: {
     get: { method: 'GET', path: '/webhook-deliveries/{delivery}' },
     retry: { method: 'POST', path: '/webhook-deliveries/{delivery}/retry' },
     tryNow: { method: 'POST', path: '/webhook-deliveries/{delivery}/try-now' },
+  },
+  traffic: {
+    messages: { method: 'GET', path: '/traffic', input: 'query' },
+    webhooks: { method: 'GET', path: '/traffic/webhooks', input: 'query' },
   },
   events: {
     stream: { method: 'GET', path: '/events/stream', input: 'query' },

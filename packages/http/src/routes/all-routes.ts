@@ -8,6 +8,7 @@ import { messageRoutes } from './messages.ts';
 import { networkRoutes } from './networks.ts';
 import { parameterOf } from './route.ts';
 import type { Chapter, GroupName, Route, RouteDefinition, RouteGroup } from './route.ts';
+import { trafficRoutes } from './traffic.ts';
 import { webhookRoutes } from './webhooks.ts';
 
 const GROUPS: { readonly [Name in GroupName]: RouteGroup<Name> } = {
@@ -18,6 +19,7 @@ const GROUPS: { readonly [Name in GroupName]: RouteGroup<Name> } = {
   contacts: contactRoutes,
   webhooks: webhookRoutes,
   deliveries: deliveryRoutes,
+  traffic: trafficRoutes,
   events: eventRoutes,
   networks: networkRoutes,
 };
@@ -34,6 +36,7 @@ export const ROUTES: readonly Route[] = [
   ...routesOf('contacts'),
   ...routesOf('webhooks'),
   ...routesOf('deliveries'),
+  ...routesOf('traffic'),
   ...routesOf('events'),
   ...routesOf('networks'),
 ];

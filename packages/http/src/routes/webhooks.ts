@@ -1,9 +1,16 @@
-import { deliveryQuery, secretRotation, webhookChanges, webhookInput } from '@trunkline/core/spi/http';
+import {
+  deliveryQuery,
+  secretRotation,
+  trafficPeriodQuery,
+  webhookChanges,
+  webhookInput,
+} from '@trunkline/core/spi/http';
 import { data, json, NOTHING } from '../route-response.ts';
 import type { JsonSchema } from '../schemas/json-schema.ts';
 import { deliveryResponse, deliveryPage, retryFailedResponse } from '../schemas/deliveries.ts';
 import { PAGE_PARAMETERS } from '../schemas/page.ts';
 import { one } from '../schemas/response-body.ts';
+import { PERIOD_PARAMETERS, webhookTraffic } from '../schemas/traffic.ts';
 import { webhook, webhookList, webhookWithSecret } from '../schemas/webhooks.ts';
 import { unchecked } from './route.ts';
 import type { RefusedRequest, RequestBody, RouteGroup } from './route.ts';
@@ -176,6 +183,19 @@ export const webhookRoutes: RouteGroup<'webhooks'> = {
       success: { status: 202, body: retryFailedResponse },
       errors: ['WEBHOOK_DISABLED'],
       handle: async ({ api, id }) => data(await api.webhooks.retryFailedDeliveries(id)),
+    },
+    traffic: {
+      operationId: 'getTrafficOfWebhook',
+      method: 'GET',
+      path: '/webhooks/{webhook}/traffic',
+      beyond: true,
+      summary: 'Counts the attempts of a webhook endpoint over time',
+      scope: 'webhooks:read',
+      query: { schema: trafficPeriodQuery, parameters: PERIOD_PARAMETERS },
+      success: { status: 200, body: one(webhookTraffic, 'The attempts of the endpoint over time') },
+      errors: [],
+      refuses: { VALIDATION_FAILED: { query: 'step=week' } },
+      handle: async ({ api, id, query }) => data(await api.webhooks.traffic(id, unchecked(query))),
     },
   },
 };

@@ -7,4 +7,5 @@ export { instance } from './instances.ts';
 export { message } from './messages.ts';
 export { messageAction } from './message-actions.ts';
 export { messageStanding } from './message-standing.ts';
+export { traffic, webhookTraffic } from './traffic.ts';
 export { webhook } from './webhooks.ts';

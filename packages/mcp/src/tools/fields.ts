@@ -34,3 +34,20 @@ export const nextCursor: z.ZodType<string | null> = z
   .string()
   .nullable()
   .describe('For the next page, which is older. Null if this is the last.');
+
+const time = (meaning: string): z.ZodType<string | undefined, unknown> =>
+  optionalField(z.iso.datetime({ offset: true }).max(40)).describe(meaning);
+
+/** The periods of counts over time. Quarters of an hour would not fit a model's context. */
+export const periods: {
+  readonly from: z.ZodType<string | undefined, unknown>;
+  readonly to: z.ZodType<string | undefined, unknown>;
+  readonly step: z.ZodType<'hour' | 'day', 'hour' | 'day' | undefined>;
+} = {
+  from: time('A time with its zone, at most 31 days before `to`. By default a day before it.'),
+  to: time('The end, by default now.'),
+  step: z
+    .enum(['hour', 'day'])
+    .default('hour')
+    .describe('The length of a period, in UTC. For more than two days, take days.'),
+};

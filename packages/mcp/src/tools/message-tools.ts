@@ -1,7 +1,7 @@
 import { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES, optionalField } from '@trunkline/core/spi/http';
 import { RESOURCES } from '@trunkline/http/spi';
 import * as z from 'zod';
-import { before, cursor, idOf, limit, LONGEST_ALONE } from './fields.ts';
+import { before, cursor, idOf, limit, LONGEST_ALONE, periods } from './fields.ts';
 import { listTool } from './list-tool.ts';
 import { defineTool, done, hasScope } from './tool.ts';
 import type { Tool } from './tool.ts';
@@ -114,6 +114,22 @@ export const MESSAGE_TOOLS: readonly Tool[] = [
         events.push({ id: event.id, type: event.type, created_at: event.created_at, deliveries });
       }
       return done({ message, standing, events });
+    },
+  }),
+  defineTool({
+    name: 'get_traffic',
+    title: 'Messages over time',
+    description:
+      'Counts the messages that were received, sent, delivered, read and failed in each hour or day, with the time until the network accepted them, for an instance or the whole workspace. Periods without messages are left out.',
+    offeredTo: 'messages:read',
+    input: { instance: optionalField(idOf('an instance (ins_…): only its messages')), ...periods },
+    logged: ['instance', 'step'],
+    output: { traffic: RESOURCES.traffic.schema.nullable() },
+    untrusted: [],
+    longestText: LONGEST_ALONE,
+    async handle(query, { api }) {
+      const { data } = await api.traffic.messages(query);
+      return done({ traffic: data[0] ?? null });
     },
   }),
 ];

@@ -1,7 +1,7 @@
 import { DELIVERY_STATUSES, optionalField } from '@trunkline/core/spi/http';
 import { RESOURCES } from '@trunkline/http/spi';
 import * as z from 'zod';
-import { before, cursor, idOf, limit, LONGEST_ALONE, LONGEST_IN_PAGE } from './fields.ts';
+import { before, cursor, idOf, limit, LONGEST_ALONE, LONGEST_IN_PAGE, periods } from './fields.ts';
 import { listTool } from './list-tool.ts';
 import { defineTool, done, hasScope } from './tool.ts';
 import type { Tool } from './tool.ts';
@@ -47,6 +47,21 @@ export const WEBHOOK_TOOLS: readonly Tool[] = [
     longestText: LONGEST_ALONE,
     async handle({ delivery: id }, { api }) {
       return done({ delivery: await api.deliveries.get(id) });
+    },
+  }),
+  defineTool({
+    name: 'get_webhook_traffic',
+    title: 'Attempts of a webhook over time',
+    description:
+      'Counts the attempts of a webhook in each hour or day, by outcome, with how long they took. Periods without attempts are left out.',
+    offeredTo: 'webhooks:read',
+    input: { webhook: idOf('the webhook (wh_…)'), ...periods },
+    logged: ['webhook', 'step'],
+    output: { traffic: RESOURCES.webhookTraffic.schema },
+    untrusted: [],
+    longestText: LONGEST_IN_PAGE,
+    async handle({ webhook, ...query }, { api }) {
+      return done({ traffic: await api.webhooks.traffic(webhook, query) });
     },
   }),
   defineTool({

@@ -7,6 +7,7 @@ import {
   MESSAGE_TYPES,
   NAMEABLE_EVENT_TYPES,
   SCOPES,
+  TRAFFIC_STEPS,
 } from '@trunkline/core/spi/http';
 import { NETWORK_NAMES } from '../settings/network-list.ts';
 import type { CommandSpec, ValueInfo } from './command.ts';
@@ -55,6 +56,13 @@ const rowOptions = (byDefault: number) => ({
   '--before <time>': 'only what is older: a time with its zone, such as 2026-11-22T09:30:00Z',
   '--limit <count>': `how many; ${byDefault} by default`,
 });
+
+const PERIODS = {
+  '--from <time>':
+    'a time with its zone, such as 2026-11-22T09:30:00Z, up to 31 days before the end; a day by default',
+  '--to <time>': 'the end; now by default',
+  '--step <step>': either(TRAFFIC_STEPS),
+};
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly CommandSpec[] = [
@@ -698,6 +706,18 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./messages.ts')).cancelMessage,
   },
   {
+    name: 'messages traffic',
+    group: 'Messages',
+    summary: 'count what was received, sent, delivered, read and failed, over time',
+    on: 'service',
+    options: { '--instance <id>': 'only that of this instance', ...PERIODS },
+    examples: [
+      'trunkline messages traffic --step hour',
+      'trunkline messages traffic --instance ins_1 --from 2026-11-01T00:00:00Z --step day',
+    ],
+    load: async () => (await import('./traffic.ts')).messageTraffic,
+  },
+  {
     name: 'messages show',
     group: 'Messages',
     summary: 'show a message, where it stands, and each event about it with its deliveries and attempts',
@@ -846,6 +866,16 @@ export const COMMANDS: readonly CommandSpec[] = [
     arguments: { '<webhook>': 'its id' },
     examples: ['trunkline webhooks show wh_1'],
     load: async () => (await import('./webhooks.ts')).showWebhook,
+  },
+  {
+    name: 'webhooks traffic',
+    group: 'Webhooks',
+    summary: 'count the attempts of a webhook over time, by outcome and duration',
+    on: 'service',
+    arguments: { '<webhook>': 'its id' },
+    options: PERIODS,
+    examples: ['trunkline webhooks traffic wh_1 --step hour'],
+    load: async () => (await import('./traffic.ts')).webhookTraffic,
   },
   {
     name: 'webhooks update',

@@ -171,6 +171,29 @@ export const webhookWithSecret: Shape = z.object({
   secret: z.string().regex(/^[\x21-\x7e]{1,200}$/, 'expected a secret'),
 });
 
+const durations = z.object({ p50_ms: count.nullable(), p95_ms: count.nullable() });
+const failures = z.record(z.string().regex(/^\w{1,64}$/, 'expected a code'), count);
+
+/** The counts of messages in each period. */
+export const traffic: Shape = z.object({
+  periods: z.array(
+    z.object({
+      start: text,
+      received: count,
+      sent: count,
+      delivered: count,
+      read: count,
+      failed: failures,
+      time_to_network: durations,
+    }),
+  ),
+});
+
+/** The counts of attempts in each period. */
+export const webhookTraffic: Shape = z.object({
+  periods: z.array(z.object({ start: text, succeeded: count, failed: failures, duration: durations })),
+});
+
 const sent = {
   id,
   webhook_id: id,

@@ -41,6 +41,10 @@ export function everyRequest(
     '/webhooks',
     `/webhooks/${endpoint}`,
     `/webhooks/${endpoint}/deliveries`,
+    `/webhooks/${endpoint}/traffic`,
+    '/traffic',
+    `/traffic?instance=${instance}`,
+    '/traffic/webhooks',
     `/webhook-deliveries/${delivery}`,
     `/events/${event}`,
     `/events/${event}/deliveries`,
@@ -83,7 +87,6 @@ export function everyRequest(
     resealSecrets: () => admin.resealSecrets(),
     workload: () => admin.workload(),
     queues: () => admin.queues(workspaceId),
-    messagesByHour: () => admin.messagesByHour(workspaceId),
     processes: () => admin.processes(),
     storage: () => admin.storage(),
   };

@@ -8,7 +8,7 @@ const BUSY =
 /**
  * The tables of a new schema. Ids are uuids, which sort as the ids do. Times are epoch milliseconds, except
  * `occurred_at` of events, in epoch microseconds. As integers, times are exact in any time zone. text-encoding.ts says
- * how free text is stored. JSON is stored as text, because no statement looks inside it.
+ * how free text is stored. JSON is stored as text, because no statement looks inside it, except into counts.
  */
 export const SCHEMA: string = `
 -- Settings and processes
@@ -96,6 +96,31 @@ CREATE TABLE trunkline.spent_tokens (
   kept_until bigint NOT NULL
 );
 CREATE INDEX spent_tokens_by_end ON trunkline.spent_tokens (kept_until);
+
+-- Counts over time
+
+-- The counts of each quarter of an hour, which begins at the time in quarter: JSON, by name.
+CREATE TABLE trunkline.instance_traffic (
+  instance_id uuid NOT NULL,
+  quarter     bigint NOT NULL,
+  counts      text NOT NULL,
+  PRIMARY KEY (instance_id, quarter)
+) WITH (fillfactor = 80);
+CREATE INDEX instance_traffic_by_quarter ON trunkline.instance_traffic (quarter);
+CREATE TABLE trunkline.webhook_traffic (
+  webhook_id uuid NOT NULL,
+  quarter    bigint NOT NULL,
+  counts     text NOT NULL,
+  PRIMARY KEY (webhook_id, quarter)
+) WITH (fillfactor = 80);
+CREATE INDEX webhook_traffic_by_quarter ON trunkline.webhook_traffic (quarter);
+CREATE TABLE trunkline.workspace_traffic (
+  workspace_id uuid NOT NULL,
+  quarter      bigint NOT NULL,
+  counts       text NOT NULL,
+  PRIMARY KEY (workspace_id, quarter)
+) WITH (fillfactor = 80);
+CREATE INDEX workspace_traffic_by_quarter ON trunkline.workspace_traffic (quarter);
 
 -- Instances
 

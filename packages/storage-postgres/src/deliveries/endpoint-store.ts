@@ -8,6 +8,7 @@ import { claimNotifications, completeNotification, oweNotification } from './owe
 import type { OwedTable } from './owed-notifications.ts';
 import { entities, flag } from '../rows/row.ts';
 import { uuidOf, uuidToFind } from '../rows/uuid.ts';
+import { deleteTraffic } from '../traffic/traffic-store.ts';
 
 export function endpointStore(connected: Connected): EndpointStore {
   return {
@@ -43,6 +44,7 @@ export function endpointStore(connected: Connected): EndpointStore {
         await resumeLane(transaction, endpoint);
         await closeLane(transaction, endpoint, 'ENDPOINT_DELETED');
         await dropLane(transaction, endpoint);
+        await deleteTraffic(transaction, 'webhook', endpoint);
         return true;
       }),
 

@@ -14,6 +14,7 @@ import { entities, id, integer } from '../rows/row.ts';
 import { forgetSession } from './session-store.ts';
 import { signsOfLife } from './signs-of-life.ts';
 import { uuidOf, uuidToFind } from '../rows/uuid.ts';
+import { deleteTraffic } from '../traffic/traffic-store.ts';
 
 export function instanceStore(connected: Connected): InstanceStore {
   const lookUp = lookingUp(connected, 'trunkline.instances');
@@ -62,6 +63,7 @@ export function instanceStore(connected: Connected): InstanceStore {
         await forgetDownloads(transaction, uuid);
         await transaction.run('DELETE FROM trunkline.instance_groups WHERE instance_id = $1', uuid);
         await deleteQueue(transaction, uuid);
+        await deleteTraffic(transaction, 'instance', uuid);
         await transaction.run('DELETE FROM trunkline.instances WHERE id = $1', uuid);
         await orphanContent(transaction, uuid);
         await writeEntry(transaction, entry);

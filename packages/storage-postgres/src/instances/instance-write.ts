@@ -137,7 +137,7 @@ async function writeAll(transaction: Transaction, write: InstanceWrite): Promise
   if (acceptsMessages(stored) !== acceptsMessages(written)) await saveQueue(transaction, written);
   else if (failQueued) await lockQueue(transaction, uuid);
   if (event) await storeEvents(transaction, [event]);
-  if (failQueued) await failMessages(transaction, uuid, failQueued);
+  const failed = failQueued && (await failMessages(transaction, uuid, failQueued));
   if (forgetNumber) {
     await forgetSession(transaction, uuid);
     await forgetDownloads(transaction, uuid);
@@ -146,7 +146,7 @@ async function writeAll(transaction: Transaction, write: InstanceWrite): Promise
   await writeEntry(transaction, entry);
   if (notification) await oweNotification(transaction, OWED, notification);
   transaction.announce(signalOf(write));
-  return { kind: 'written', instance: written };
+  return { kind: 'written', instance: written, ...(failed !== undefined && { failed }) };
 }
 
 const LOCK = 'SELECT * FROM trunkline.instances WHERE id = $1 AND workspace_id = $2 FOR UPDATE';

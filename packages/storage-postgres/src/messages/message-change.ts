@@ -162,13 +162,13 @@ function roundsOf(changes: readonly LeasedChange[]): readonly (readonly LeasedCh
 
 /**
  * Marks every queued or held message of an instance as failed, and then its actions, in the order of the queue. The
- * caller holds the lock of the queue.
+ * caller holds the lock of the queue. Returns how many messages failed.
  */
 export async function failMessages(
   transaction: Transaction,
   instance: string,
   failure: QueueFailure,
-): Promise<void> {
+): Promise<number> {
   const queued = (await transaction.all(QUEUED, instance)).map(readMessage);
   if (queued.length > 0) await writeChanges(transaction, failQueue(queued, failure, transaction.newId));
   // Read afterwards, so that their events show their messages as failed.
@@ -179,6 +179,7 @@ export async function failMessages(
   const later = { ...failure, eventsFrom: failure.eventsFrom + queued.length };
   for (const outcome of failActions(actions, later, transaction.newId))
     await finishAction(transaction, outcome);
+  return queued.length;
 }
 
 /** Writes changes of different messages, without a lease. Returns how many messages had the expected status. */

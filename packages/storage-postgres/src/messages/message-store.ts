@@ -1,4 +1,4 @@
-import { floorId, isDueSoon, SAME_NETWORK_ID_MAX } from '@trunkline/core/spi/storage';
+import { isDueSoon, SAME_NETWORK_ID_MAX } from '@trunkline/core/spi/storage';
 import type {
   Acceptance,
   AcceptanceResult,
@@ -23,7 +23,7 @@ import { listMessages } from './message-list.ts';
 import { MESSAGE_COLUMNS, readMessage } from './message-row.ts';
 import { searchMessages } from './message-search.ts';
 import { findingQueueHeads } from './queue-heads.ts';
-import { integer, textOrNull } from '../rows/row.ts';
+import { textOrNull } from '../rows/row.ts';
 import type { Queryable } from '../database/queryable.ts';
 import type { Statements } from '../database/statements.ts';
 import { encodeText } from '../rows/text-encoding.ts';
@@ -73,17 +73,6 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
     },
     hasInbound: async (instanceId, networkId, senderId, contact) =>
       hasArrived(connected(), { instanceId, networkId, senderId, contact }),
-    async countBetween(workspaceId, times, countUpTo) {
-      const floors = times.map((time) => uuidOf('msg', floorId('msg', time)));
-      const rows = await connected().all(
-        COUNT_BETWEEN,
-        uuidOf('ten', workspaceId),
-        floors.slice(0, -1),
-        floors.slice(1),
-        countUpTo,
-      );
-      return rows.map((row) => integer(row, 'count'));
-    },
     list: async (workspaceId, { counterpart, words, ...filter }, page) => {
       if (counterpart !== undefined) {
         const wanted = { ...filter, counterpart, ...(words !== undefined && { words }) };
@@ -168,17 +157,3 @@ const FIND_QUOTABLE = `
     WHERE given.id = item.contact_id
   ), item.sender_id) END AS quoted_sender
   FROM trunkline.messages AS item WHERE item.id = $1 AND item.instance_id = $2`;
-
-// Relies on messages_by_workspace.
-const COUNT_BETWEEN = `
-  SELECT (
-    SELECT count(*)
-    FROM (
-      SELECT 1 FROM trunkline.messages
-      WHERE workspace_id = $1 AND id >= stretch.first AND id < stretch.behind
-      ORDER BY id
-      LIMIT $4
-    ) AS counted
-  ) AS count
-  FROM unnest($2::uuid[], $3::uuid[]) WITH ORDINALITY AS stretch (first, behind, number)
-  ORDER BY stretch.number`;

@@ -7,7 +7,7 @@ import type { TestSchema } from './test-schema.ts';
 /** The number of days that the history covers. */
 export const DAYS = 8;
 
-/** The number of pending downloads, activity keys, actions and spent tokens, each. */
+/** The number of pending downloads, activity keys, actions, spent tokens and counts, each. */
 const OF_AN_INSTANCE = 2_500;
 
 interface Backlog {
@@ -147,6 +147,11 @@ export async function storeBacklog(
     `INSERT INTO trunkline.spent_tokens
      SELECT 'token ' || row, row / 500 * 500 FROM generate_series(0, ${OF_AN_INSTANCE - 1}) AS row`,
   );
+  for (const kind of ['instance', 'webhook', 'workspace'])
+    await run(
+      `INSERT INTO trunkline.${kind}_traffic
+       SELECT gen_random_uuid(), row, '{"sent":1}' FROM generate_series(0, ${OF_AN_INSTANCE - 1}) AS row`,
+    );
   await run(`UPDATE trunkline.lanes SET wake_at = ${NOW - DAYS * DAY}`);
   await analyze(schema);
 }

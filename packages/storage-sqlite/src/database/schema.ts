@@ -90,6 +90,31 @@ CREATE TABLE spent_tokens (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX spent_tokens_by_end ON spent_tokens (kept_until);
 
+-- Counts over time
+
+-- The counts of each quarter of an hour, which begins at the time in quarter: JSON, by name.
+CREATE TABLE instance_traffic (
+  instance_id TEXT NOT NULL,
+  quarter     INTEGER NOT NULL,
+  counts      TEXT NOT NULL,
+  PRIMARY KEY (instance_id, quarter)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX instance_traffic_by_quarter ON instance_traffic (quarter);
+CREATE TABLE webhook_traffic (
+  webhook_id TEXT NOT NULL,
+  quarter    INTEGER NOT NULL,
+  counts     TEXT NOT NULL,
+  PRIMARY KEY (webhook_id, quarter)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX webhook_traffic_by_quarter ON webhook_traffic (quarter);
+CREATE TABLE workspace_traffic (
+  workspace_id TEXT NOT NULL,
+  quarter      INTEGER NOT NULL,
+  counts       TEXT NOT NULL,
+  PRIMARY KEY (workspace_id, quarter)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX workspace_traffic_by_quarter ON workspace_traffic (quarter);
+
 -- Instances
 
 CREATE TABLE instances (

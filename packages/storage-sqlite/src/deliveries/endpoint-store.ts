@@ -7,6 +7,7 @@ import { addLane, resumeLane } from './lane.ts';
 import { claimNotifications, completeNotification, oweNotification } from './owed-notifications.ts';
 import type { OwedTable } from './owed-notifications.ts';
 import { entities, text } from '../rows/row.ts';
+import { deleteTraffic } from '../traffic/traffic-store.ts';
 
 export function endpointStore(connected: Connected): EndpointStore {
   return {
@@ -54,6 +55,7 @@ export function endpointStore(connected: Connected): EndpointStore {
         resumeLane(database, id);
         closeLane(database, id, 'ENDPOINT_DELETED');
         dropLane(database, id);
+        deleteTraffic(database, 'webhook', id);
         return true;
       });
     },

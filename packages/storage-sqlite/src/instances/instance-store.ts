@@ -18,6 +18,7 @@ import {
 import type { OwedTable } from '../deliveries/owed-notifications.ts';
 import { entities, integer, text } from '../rows/row.ts';
 import { forgetSession } from './session-store.ts';
+import { deleteTraffic } from '../traffic/traffic-store.ts';
 
 export function instanceStore(connected: Connected): InstanceStore {
   return {
@@ -54,7 +55,7 @@ export function instanceStore(connected: Connected): InstanceStore {
         const written = writtenInstance(instance, stored);
         database.update('instances', instance.id, entities.instanceState.columns(written));
         if (event) storeEvents({ database, newId, announce }, [event]);
-        if (failQueued) failMessages({ database, newId, announce }, instance.id, failQueued);
+        const failed = failQueued && failMessages({ database, newId, announce }, instance.id, failQueued);
         if (forgetNumber) {
           forgetSession(database, instance.id);
           forgetDownloads(database, instance.id);
@@ -63,7 +64,7 @@ export function instanceStore(connected: Connected): InstanceStore {
         writeEntry(database, entry);
         if (notification) oweNotification(database, OWED, notification);
         announce({ topic: 'instance', instanceId: instance.id, ...(lease && { byHolder: true }) });
-        return { kind: 'written', instance: written };
+        return { kind: 'written', instance: written, ...(failed !== undefined && { failed }) };
       });
     },
     delete: async ({ instance, lease, failQueued, entry }) => {
@@ -77,6 +78,7 @@ export function instanceStore(connected: Connected): InstanceStore {
         forgetSession(database, instance.id);
         forgetDownloads(database, instance.id);
         database.run('DELETE FROM instance_groups WHERE instance_id = ?', instance.id);
+        deleteTraffic(database, 'instance', instance.id);
         database.run('DELETE FROM instances WHERE id = ?', instance.id);
         orphanContent(database, instance.id);
         writeEntry(database, entry);

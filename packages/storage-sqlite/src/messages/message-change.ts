@@ -28,8 +28,11 @@ const STORED = `
   SELECT status, instance_id, (SELECT details FROM message_details WHERE message_id = messages.id) AS details
   FROM messages WHERE id = ?`;
 
-/** Marks every queued or held message of an instance as failed, and then its actions, in the order of the queue. */
-export function failMessages(transaction: Transaction, instanceId: string, failure: QueueFailure): void {
+/**
+ * Marks every queued or held message of an instance as failed, and then its actions, in the order of the queue. Returns
+ * how many messages failed.
+ */
+export function failMessages(transaction: Transaction, instanceId: string, failure: QueueFailure): number {
   const { database, newId } = transaction;
   const rows = database.all(QUEUED, instanceId, instanceId);
   const queued = rows.map((row) => readMessage(database, row));
@@ -39,6 +42,7 @@ export function failMessages(transaction: Transaction, instanceId: string, failu
   const found = actions.map((row) => queuedAction(database, text(row, 'message_id')));
   const later = { ...failure, eventsFrom: failure.eventsFrom + queued.length };
   for (const outcome of failActions(found, later, newId)) finishAction(transaction, outcome);
+  return queued.length;
 }
 
 const queuedIn = (table: string): string => `

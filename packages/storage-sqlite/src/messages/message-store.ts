@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { floorId, networkIdsOf, SAME_NETWORK_ID_MAX } from '@trunkline/core/spi/storage';
+import { networkIdsOf, SAME_NETWORK_ID_MAX } from '@trunkline/core/spi/storage';
 import type {
   Acceptance,
   AcceptanceResult,
@@ -26,7 +26,7 @@ import { insertMessage, readMessage } from './message-row.ts';
 import { currentContact } from '../people/contact-store.ts';
 import { isPaced, releasePaced } from './held-messages.ts';
 import type { Database } from '../database/database.ts';
-import { integer, text } from '../rows/row.ts';
+import { text } from '../rows/row.ts';
 
 /** The other parts that sending uses. */
 export interface SendingConnection extends Connection {
@@ -89,14 +89,6 @@ export function messageStore(
       const { database } = connected();
       const key = { instanceId, networkId, senderId };
       return database.snapshot(() => hasArrived(database, key, currentOf(database, contact)));
-    },
-    countBetween: async (workspaceId, times, countUpTo) => {
-      const { database } = connected();
-      const floors = times.map((time) => floorId('msg', time));
-      return floors.slice(1).map((end, index) => {
-        const row = database.get(COUNT_BETWEEN, workspaceId, floors[index] ?? end, end, countUpTo);
-        return row ? integer(row, 'count') : 0;
-      });
     },
     list: async (workspaceId, { counterpart, words, ...filter }, page) => {
       const { database } = connected();
@@ -209,8 +201,3 @@ const SAME_INBOUND = `
   SELECT messages.* FROM network_ids JOIN messages ON messages.id = message_id
   WHERE network_ids.instance_id = ? AND network_ids.network_id = ? AND network_ids.direction = 'inbound'
   LIMIT ?`;
-
-// Relies on messages_by_workspace.
-const COUNT_BETWEEN = `
-  SELECT count(*) AS count
-  FROM (SELECT 1 FROM messages WHERE workspace_id = ? AND id >= ? AND id < ? LIMIT ?)`;

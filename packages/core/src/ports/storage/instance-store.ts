@@ -37,7 +37,13 @@ export interface InstanceWrite {
 
 /** `stale`: read again and decide again. `fenced`: another process holds the instance now. */
 export type InstanceWriteResult =
-  { readonly kind: 'written'; readonly instance: Instance } | { readonly kind: 'stale' | 'fenced' };
+  | {
+      readonly kind: 'written';
+      readonly instance: Instance;
+      /** How many queued messages failed; absent without `failQueued`. */
+      readonly failed?: number;
+    }
+  | { readonly kind: 'stale' | 'fenced' };
 
 export interface InstanceStore {
   /**

@@ -202,11 +202,6 @@ export interface MessageStore<Transaction = never> {
   ): Promise<boolean>;
   /** Newest first. The cost does not depend on how many rows are before the page. */
   list(workspaceId: string, filter: MessageFilter, page: PageRequest): Promise<Page<Message>>;
-  /**
-   * How many messages were accepted or received from each of these times (epoch milliseconds, ascending) until the next
-   * time, counted up to `countUpTo`. Returns no number for the last time.
-   */
-  countBetween(workspaceId: string, times: readonly number[], countUpTo: number): Promise<readonly number[]>;
 
   /**
    * The messages to send next, for each of these instances, and the actions (`ActionStore`), which are entries of the

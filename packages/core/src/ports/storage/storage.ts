@@ -24,6 +24,7 @@ import type { ScheduleStore } from './schedule-store.ts';
 import type { SessionStore } from './session-store.ts';
 import type { SpentTokenStore } from './spent-token-store.ts';
 import type { SubscriptionStore } from './subscription-store.ts';
+import type { TrafficStore } from './traffic-store.ts';
 import type { UploadRegistry } from './upload-registry.ts';
 import type { VoteStore } from './vote-store.ts';
 import type { WaitsStep } from './waits-step.ts';
@@ -122,6 +123,8 @@ export interface Storage<Transaction = never> {
   readonly processes: ProcessRegistry;
   /** The open work, for metrics and operators. */
   readonly workload: WorkloadStore;
+  /** Counts over time. */
+  readonly traffic: TrafficStore;
 
   /**
    * Connects and upgrades the schema. Rejects, having written nothing, if a newer version has upgraded the database.

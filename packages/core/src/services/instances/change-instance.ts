@@ -107,6 +107,12 @@ export async function changeInstance(
     });
     if (written.kind === 'written') {
       if (entry) history.written(entry);
+      if (written.failed)
+        context.traffic.failed(
+          { workspaceId, instanceId },
+          { code: UNLINKED.code, count: written.failed },
+          now,
+        );
       return ok(written.instance);
     }
     // With `known`, the instance may have been deleted, which the next round notices.

@@ -47,7 +47,10 @@ export async function advanceMessage(
       // Messages sent with the phone have no status events.
       events: message.origin === 'device' ? [] : messageEvents(context, steps, now),
     });
-    if (written === 'changed') return;
+    if (written === 'changed') {
+      context.traffic.advanced(steps, now);
+      return;
+    }
     if (written === 'fenced') throw new FencedError(lease.instanceId);
   }
 }

@@ -113,6 +113,7 @@ async function storeArrival(
     }
     if (stored === 'received') {
       context.metrics.messageReceived(message);
+      context.traffic.received(message);
       await releaseMessagesTo(context, held, { from: message.from, contact });
     }
     if (upload && stored !== 'received') await discardUnlessTaken(context, message, upload);

@@ -65,7 +65,10 @@ export async function cancelMessage(
     expectedStatus: 'queued',
     events: [messageEvent(context, step, now)],
   });
-  if (cancelled === 'changed') return ok(step.message);
+  if (cancelled === 'changed') {
+    context.traffic.advanced([step], now);
+    return ok(step.message);
+  }
   const after = await findMessage(context, workspaceId, id);
   const isCancelled = after.ok && after.value.error?.code === CANCELLED.code;
   return !after.ok || isCancelled ? after : notScheduled();

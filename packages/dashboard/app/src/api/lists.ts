@@ -1,6 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
 import { unwrap } from '@trunkline/http/client';
-import type { HourResource } from '../../../src/schemas/hours.ts';
 import type { OverviewResource } from '../../../src/schemas/overview.ts';
 import { clientOf } from './client.ts';
 import { keyOf } from './keys.ts';
@@ -26,13 +25,13 @@ export const overviewQuery = (workspaceId: string) =>
       request<OverviewResource>(`workspaces/${encodeURIComponent(workspaceId)}/overview`, { signal }),
   });
 
-/** The number of messages in each of the last 24 hours. */
+/** The messages of each of the last 24 hours. */
 export const hoursQuery = (workspaceId: string) =>
   queryOptions({
-    // The key names no `Area`: otherwise every message would trigger a new count, which is expensive.
+    // The key names no `Area`, because counts are written every ten seconds, not with each message.
     queryKey: ['hours', workspaceId],
-    queryFn: ({ signal }) =>
-      request<readonly HourResource[]>(`workspaces/${encodeURIComponent(workspaceId)}/hours`, { signal }),
+    queryFn: async ({ signal }) =>
+      unwrap(await clientOf(workspaceId).traffic.messages({ step: 'hour' }, { signal })).data,
   });
 
 export const messageQuery = (workspaceId: string, messageId: string) =>

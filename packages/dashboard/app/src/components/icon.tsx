@@ -28,6 +28,7 @@ import {
   Webhook,
   X,
 } from 'lucide';
+import type { IconNode } from 'lucide';
 import { createElement } from 'react';
 import type { ReactNode } from 'react';
 import styles from './icon.module.css';
@@ -68,9 +69,14 @@ export type IconName = keyof typeof ICONS;
 
 /** A picture next to a word, which screen readers skip. It has the colour and the size of the text around it. */
 export function Icon({ name }: { readonly name: IconName }): ReactNode {
+  return <Drawing of={ICONS[name]} />;
+}
+
+/** For pages with icons of their own, which are then loaded with the page. */
+export function Drawing({ of }: { readonly of: IconNode }): ReactNode {
   return (
     <svg className={styles['icon']} viewBox="0 0 24 24" aria-hidden="true">
-      {ICONS[name].map(([tag, attributes], index) => createElement(tag, { key: index, ...attributes }))}
+      {of.map(([tag, attributes], index) => createElement(tag, { key: index, ...attributes }))}
     </svg>
   );
 }

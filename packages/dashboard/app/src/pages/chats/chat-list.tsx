@@ -2,10 +2,10 @@ import { Link } from '@tanstack/react-router';
 import type { ChatResource } from '@trunkline/http/client';
 import { memo } from 'react';
 import type { ReactNode } from 'react';
+import { Avatar } from '../../components/avatar.tsx';
 import { Button } from '../../components/button.tsx';
 import { ErrorView } from '../../components/error-view.tsx';
 import { useTexts } from '../../texts/language.tsx';
-import { Avatar } from './avatar.tsx';
 import styles from './chat-list.module.css';
 import { Icon } from './icon.tsx';
 import { chatName, isChatWith } from './names.ts';
@@ -89,7 +89,7 @@ const Row = memo(function Row({ workspace, find, chat, isOpen, unread }: RowProp
   const name = chatName(chat) ?? (isGroup ? t.group : t.unknownCounterpart);
   const content = (
     <>
-      <Avatar name={name} isGroup={isGroup} />
+      <Avatar id={counterpart ?? name} name={name} size="large" />
       <span className={styles['text']}>
         <span className={styles['line']}>
           <bdi className={styles['name']}>{name}</bdi>

@@ -4,12 +4,12 @@ import type { InstanceResource, MessageResource } from '@trunkline/http/client';
 import { memo, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { messageQuery } from '../../api/lists.ts';
+import { Avatar } from '../../components/avatar.tsx';
 import { Button } from '../../components/button.tsx';
 import { classes } from '../../components/class-names.ts';
 import { MediaFile } from '../../components/media-file.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import type { Reaction } from './activity.ts';
-import { Avatar } from './avatar.tsx';
 import { EarlierTexts } from './earlier-texts.tsx';
 import { EditForm } from './edit-form.tsx';
 import { LinkedText } from './linked-text.tsx';
@@ -67,7 +67,9 @@ function ThreadMessageView(props: ThreadMessageProps): ReactNode {
       onFocus={activate}
     >
       {person.isGroup && !isOwn && (
-        <span className={styles['avatar']}>{isFirst && <Avatar name={writer} isSmall />}</span>
+        <span className={styles['avatar']}>
+          {isFirst && <Avatar id={message.contact?.id ?? writer} name={writer} />}
+        </span>
       )}
       <div className={styles['place']}>
         <article

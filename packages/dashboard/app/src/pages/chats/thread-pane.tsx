@@ -4,6 +4,7 @@ import type { InstanceResource, MessageResource } from '@trunkline/http/client';
 import { useMemo, useState } from 'react';
 import type { DragEvent, ReactNode } from 'react';
 import { networksQuery } from '../../api/lists.ts';
+import { Avatar } from '../../components/avatar.tsx';
 import { Button } from '../../components/button.tsx';
 import { ErrorView } from '../../components/error-view.tsx';
 import { Id } from '../../components/id.tsx';
@@ -13,7 +14,6 @@ import { useRefreshMs } from '../../live/live.tsx';
 import { useMay, useSession } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { AsThem } from './as-them.tsx';
-import { Avatar } from './avatar.tsx';
 import { BlockContact } from './block-contact.tsx';
 import { Composer } from './composer.tsx';
 import { Icon } from './icon.tsx';
@@ -74,7 +74,7 @@ export function ThreadPane({ workspace, number, counterpart, find }: ThreadPaneP
             >
               <Icon name="back" />
             </Link>
-            <Avatar name={name} isGroup={isGroup} />
+            <Avatar id={counterpart} name={name} size="large" />
           </>
         }
         facts={

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import type { TrafficResource } from '@trunkline/http/client';
 import type { ReactNode } from 'react';
-import type { HourResource } from '../../../../src/schemas/hours.ts';
 import { hoursQuery } from '../../api/lists.ts';
 import { Bar, barLength, Chart, CHART_HEIGHT } from '../../components/chart.tsx';
 import { Loaded } from '../../components/loaded.tsx';
@@ -8,8 +8,8 @@ import { Panel } from '../../components/panel.tsx';
 import { Table } from '../../components/table.tsx';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 
-/** The service stops counting an hour's messages at this number. */
-const COUNTED_TO = 1_000;
+const HOUR_MS = 3_600_000;
+const HOURS = 24;
 const REFRESH_MS = 60_000;
 
 export default function HoursPanel({ workspaceId }: { readonly workspaceId: string }): ReactNode {
@@ -17,12 +17,27 @@ export default function HoursPanel({ workspaceId }: { readonly workspaceId: stri
   const query = useQuery({ ...hoursQuery(workspaceId), refetchInterval: REFRESH_MS });
   return (
     <Panel title={t.hours}>
-      <Loaded query={query}>{(hours) => <Hours hours={hours} />}</Loaded>
+      <Loaded query={query}>{([traffic]) => traffic && <Hours hours={hoursOf(traffic)} />}</Loaded>
     </Panel>
   );
 }
 
-function Hours({ hours }: { readonly hours: readonly HourResource[] }): ReactNode {
+interface Hour {
+  /** Epoch milliseconds. */
+  readonly from: number;
+  /** How many messages were sent or received. */
+  readonly messages: number;
+}
+
+function hoursOf({ to, periods }: TrafficResource): readonly Hour[] {
+  const counted = new Map(periods.map(({ start, sent, received }) => [Date.parse(start), sent + received]));
+  return Array.from({ length: HOURS }, (_, index) => {
+    const from = Date.parse(to) - (HOURS - index) * HOUR_MS;
+    return { from, messages: counted.get(from) ?? 0 };
+  });
+}
+
+function Hours({ hours }: { readonly hours: readonly Hour[] }): ReactNode {
   const t = useTexts('now');
   const { locale } = useLanguage();
   const number = new Intl.NumberFormat(locale);
@@ -30,11 +45,9 @@ function Hours({ hours }: { readonly hours: readonly HourResource[] }): ReactNod
   const [first] = hours;
   const last = hours.at(-1);
   if (!first || !last) return null;
-  const count = (messages: number): string =>
-    `${number.format(messages)}${messages >= COUNTED_TO ? '+' : ''}`;
   const most = Math.max(...hours.map(({ messages }) => messages));
   const total = hours.reduce((sum, { messages }) => sum + messages, 0);
-  const summary = t.hoursSummary(`${number.format(total)}${most >= COUNTED_TO ? '+' : ''}`, count(most));
+  const summary = t.hoursSummary(number.format(total), number.format(most));
   return (
     <>
       <Chart
@@ -42,8 +55,8 @@ function Hours({ hours }: { readonly hours: readonly HourResource[] }): ReactNod
         label={summary}
         slots={hours.length}
         line={CHART_HEIGHT}
-        from={clock.format(new Date(first.from))}
-        to={clock.format(new Date(last.from))}
+        from={clock.format(first.from)}
+        to={clock.format(last.from)}
       >
         {hours.map(({ from, messages }, slot) => {
           const height = barLength(messages, most, CHART_HEIGHT);
@@ -56,14 +69,14 @@ function Hours({ hours }: { readonly hours: readonly HourResource[] }): ReactNod
           <Table
             caption={t.hoursCaption}
             rows={hours.filter(({ messages }) => messages > 0)}
-            keyOf={({ from }) => from}
+            keyOf={({ from }) => String(from)}
             columns={[
-              { key: 'from', title: t.hour, cell: ({ from }) => clock.format(new Date(from)) },
+              { key: 'from', title: t.hour, cell: ({ from }) => clock.format(from) },
               {
                 key: 'messages',
                 title: t.messages,
                 isNumeric: true,
-                cell: ({ messages }) => count(messages),
+                cell: ({ messages }) => number.format(messages),
               },
             ]}
           />

@@ -1,5 +1,6 @@
 import { Fragment } from 'react';
 import type { ReactNode } from 'react';
+import type { AttemptCounts } from '@trunkline/http/client';
 import { Bar, barLength, Chart, CHART_HEIGHT } from '../../components/chart.tsx';
 import { Table } from '../../components/table.tsx';
 import { distanceText } from '../../components/time.tsx';
@@ -8,80 +9,77 @@ import styles from './day-chart.module.css';
 import type { Slot } from './day.ts';
 
 /**
- * Draws deliveries above the line and failures below it, and the delivery times in a second chart. A table shows the
- * same data.
+ * Draws successful attempts above the line and failed ones below it, and how long the attempts took in a second chart. A
+ * table shows the same data.
  */
 export function DayChart({
   slots,
-  from,
-  to,
+  total,
 }: {
   readonly slots: readonly Slot[];
-  readonly from: number;
-  readonly to: number;
+  readonly total: AttemptCounts;
 }): ReactNode {
   const t = useTexts('webhooks');
   const { locale } = useLanguage();
   const numbers = new Intl.NumberFormat(locale);
   // The weekday is needed, because the chart begins on the previous day.
   const clock = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: 'numeric', minute: '2-digit' });
-  const total = (count: (slot: Slot) => number): string =>
-    numbers.format(slots.reduce((sum, slot) => sum + count(slot), 0));
-  const summary = t.daySummary(
-    total(({ delivered }) => delivered),
-    total(({ failed }) => failed),
-    total(({ open }) => open),
+  const failuresText = (failed: AttemptCounts['failed']): string =>
+    Object.entries(failed)
+      .map(([code, count]) => `${numbers.format(count)} ${code}`)
+      .join(', ');
+  const count = (of: (slot: Slot) => number): string =>
+    numbers.format(slots.reduce((sum, slot) => sum + of(slot), 0));
+  const codes = failuresText(total.failed);
+  const summary =
+    t.daySummary(
+      count(({ succeeded }) => succeeded),
+      count(({ refused }) => refused),
+      count(({ unanswered }) => unanswered),
+    ) + (codes && ` (${codes})`);
+  const times = t.dayTimes(
+    durationText(locale, total.duration.p50_ms),
+    durationText(locale, total.duration.p95_ms),
   );
-  const stretch = { slots: slots.length, from: clock.format(from), to: clock.format(to) };
-  const medians = slots.map(({ medianMs }) => medianMs).filter((ms) => ms !== null);
-  const slowest = medians.length === 0 ? null : Math.max(...medians);
+  const stretch = {
+    slots: slots.length,
+    from: clock.format(slots[0]?.from),
+    to: clock.format(slots.at(-1)?.from),
+  };
   return (
     <div className={styles['charts']}>
       <Chart caption={summary} label={summary} line={CHART_HEIGHT / 2} {...stretch}>
         <CountBars slots={slots} />
       </Chart>
-      {slowest !== null && (
-        <Chart
-          caption={
-            <>
-              {t.dayTime} <span className={styles['quiet']}>({t.dayTimeHint})</span>:{' '}
-              {t.most(durationText(locale, slowest))}
-            </>
-          }
-          label={t.dayTime}
-          line={CHART_HEIGHT}
-          {...stretch}
-        >
-          <TimeBars slots={slots} slowest={slowest} />
-        </Chart>
-      )}
-      <details className={styles['table']}>
+      <Chart
+        caption={
+          <>
+            {times} <span className={styles['quiet']}>({t.dayTimesHint})</span>
+          </>
+        }
+        label={times}
+        line={CHART_HEIGHT}
+        {...stretch}
+      >
+        <TimeBars slots={slots} />
+      </Chart>
+      <details>
         <summary>{t.dayTable}</summary>
         <Table
           caption={t.dayCaption}
-          rows={slots.filter(({ delivered, failed, open }) => delivered + failed + open > 0)}
+          rows={slots.filter(({ succeeded, refused, unanswered }) => succeeded + refused + unanswered > 0)}
           keyOf={(slot) => String(slot.from)}
           columns={[
             { key: 'from', title: t.dayFrom, cell: (slot) => clock.format(slot.from) },
             {
-              key: 'delivered',
-              title: t.dayDelivered,
+              key: 'succeeded',
+              title: t.daySucceeded,
               isNumeric: true,
-              cell: ({ delivered }) => numbers.format(delivered),
+              cell: ({ succeeded }) => numbers.format(succeeded),
             },
-            {
-              key: 'failed',
-              title: t.dayFailed,
-              isNumeric: true,
-              cell: ({ failed }) => numbers.format(failed),
-            },
-            { key: 'open', title: t.dayOpen, isNumeric: true, cell: ({ open }) => numbers.format(open) },
-            {
-              key: 'time',
-              title: t.dayTime,
-              isNumeric: true,
-              cell: ({ medianMs }) => (medianMs === null ? '–' : durationText(locale, medianMs)),
-            },
+            { key: 'failed', title: t.dayFailed, cell: ({ failed }) => failuresText(failed) || '–' },
+            { key: 'p50', title: 'p50', isNumeric: true, cell: ({ p50 }) => durationText(locale, p50) },
+            { key: 'p95', title: 'p95', isNumeric: true, cell: ({ p95 }) => durationText(locale, p95) },
           ]}
         />
       </details>
@@ -90,41 +88,46 @@ export function DayChart({
 }
 
 /**
- * Deliveries go up from the line, failures go down, and open ones are narrow, so that the chart can be read without
- * colours.
+ * Successful attempts go up from the line. Refused ones go down from it, and those without a response continue below
+ * them as a narrow bar, so that the chart can be read without colours.
  */
 function CountBars({ slots }: { readonly slots: readonly Slot[] }): ReactNode {
-  const most = Math.max(1, ...slots.flatMap(({ delivered, failed, open }) => [delivered, failed, open]));
+  const most = Math.max(...slots.flatMap((slot) => [slot.succeeded, slot.refused + slot.unanswered]));
   const half = CHART_HEIGHT / 2;
-  return slots.map(({ from, delivered, failed, open }, slot) => {
-    const [up, down, waiting] = [delivered, failed, open].map((count) => barLength(count, most, half));
+  return slots.map(({ from, succeeded, refused, unanswered }, slot) => {
+    const up = barLength(succeeded, most, half);
+    // Even few attempts have a visible bar, which must not leave the chart.
+    const down = Math.min(barLength(refused, most, half), half - (unanswered > 0 ? 2 : 0));
+    const below = Math.min(barLength(unanswered, most, half), half - down);
     return (
       <Fragment key={from}>
-        <Bar slot={slot} tone="good" y={half - (up ?? 0)} height={up ?? 0} />
-        <Bar slot={slot} tone="bad" y={half} height={down ?? 0} />
-        <Bar slot={slot} tone="busy" y={half - (waiting ?? 0)} height={waiting ?? 0} isNarrow />
+        <Bar slot={slot} tone="good" y={half - up} height={up} />
+        <Bar slot={slot} tone="bad" y={half} height={down} />
+        <Bar slot={slot} tone="bad" y={half + down} height={below} isNarrow />
       </Fragment>
     );
   });
 }
 
-function TimeBars({
-  slots,
-  slowest,
-}: {
-  readonly slots: readonly Slot[];
-  readonly slowest: number;
-}): ReactNode {
-  return slots.map(({ from, medianMs }, slot) => {
-    if (medianMs === null) return null;
+/** A wide bar for p50, in front of a narrow one for p95. */
+function TimeBars({ slots }: { readonly slots: readonly Slot[] }): ReactNode {
+  const slowest = Math.max(1, ...slots.map(({ p95 }) => p95 ?? 0));
+  return slots.map(({ from, p50, p95 }, slot) => {
+    if (p50 === null || p95 === null) return null;
     // Even a time of 0 ms has a visible bar, unlike a missing time.
-    const height = Math.max(2, barLength(medianMs, slowest, CHART_HEIGHT));
-    return <Bar key={from} slot={slot} tone="plain" y={CHART_HEIGHT - height} height={height} />;
+    const [wide, narrow] = [p50, p95].map((ms) => Math.max(2, barLength(ms, slowest, CHART_HEIGHT)));
+    return (
+      <Fragment key={from}>
+        <Bar slot={slot} tone="plain" y={CHART_HEIGHT - (narrow ?? 0)} height={narrow ?? 0} isNarrow />
+        <Bar slot={slot} tone="plain" y={CHART_HEIGHT - (wide ?? 0)} height={wide ?? 0} />
+      </Fragment>
+    );
   });
 }
 
 /** In milliseconds if below two seconds. */
-function durationText(locale: string, ms: number): string {
+function durationText(locale: string, ms: number | null): string {
+  if (ms === null) return '–';
   if (ms >= 2_000) return distanceText(locale, ms);
   return new Intl.NumberFormat(locale, {
     style: 'unit',

@@ -3,7 +3,6 @@ import type { DeliveryDetailResource, DeliveryResource } from '@trunkline/http/c
 import { unwrap } from '@trunkline/http/client';
 import { clientOf } from '../../api/client.ts';
 import { keyOf } from '../../api/keys.ts';
-import { DAY_MS } from './day.ts';
 import type { WebhookSearch } from './search.ts';
 
 const PAGE = 50;
@@ -39,29 +38,11 @@ export const siblingsQuery = (workspaceId: string, eventId: string) =>
       unwrap(await clientOf(workspaceId).events.deliveries(eventId, { signal })).data,
   });
 
-/** The API's largest page of deliveries. */
-const DAY_PAGE = 100;
-const DAY_MAX = 2 * DAY_PAGE;
-
-export interface DayOfDeliveries {
-  readonly deliveries: readonly DeliveryResource[];
-  /** Whether reading stopped at the maximum number of deliveries. */
-  readonly isPart: boolean;
-}
-
-/** The deliveries of the last 24 hours, newest first, at most 200: a busy webhook has too many to read. */
+/** The attempts of the last 24 hours, by hour. */
 export const dayQuery = (workspaceId: string, webhookId: string) =>
   queryOptions({
-    queryKey: keyOf(workspaceId, 'deliveries', 'day', webhookId),
-    queryFn: async ({ signal }): Promise<DayOfDeliveries> => {
-      const { webhooks } = clientOf(workspaceId);
-      const since = Date.now() - DAY_MS;
-      const deliveries: DeliveryResource[] = [];
-      for await (const delivery of webhooks.iterateDeliveries(webhookId, { limit: DAY_PAGE }, { signal })) {
-        if (Date.parse(delivery.created_at) < since) return { deliveries, isPart: false };
-        deliveries.push(delivery);
-        if (deliveries.length === DAY_MAX) return { deliveries, isPart: true };
-      }
-      return { deliveries, isPart: false };
-    },
+    // The key names no `Area`, because counts are written every ten seconds, not with each attempt.
+    queryKey: ['webhook-day', workspaceId, webhookId],
+    queryFn: async ({ signal }) =>
+      unwrap(await clientOf(workspaceId).webhooks.traffic(webhookId, { step: 'hour' }, { signal })).data,
   });
