@@ -348,17 +348,20 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
   it('take a file that is dropped or pasted', async () => {
     const { page, api } = await open(chatWithAna);
     await field(page).waitFor();
-    const give = (type: 'drop' | 'paste', name: string): Promise<void> =>
-      field(page).evaluate(`(element) => {
+    const give = async (type: 'drop' | 'paste', name: string): Promise<void> => {
+      await field(page).focus();
+      await page.evaluate(`{
+        const element = document.activeElement;
         const data = new DataTransfer();
-        data.items.add(new File(['%PDF-1.4 x'], ${JSON.stringify(name)}, { type: 'application/pdf' }));
+        data.items.add(new File(['%PDF-1.4 x'], '${name}', { type: 'application/pdf' }));
         const options = { bubbles: true, cancelable: true };
-        if (${JSON.stringify(type)} === 'paste')
+        if ('${type}' === 'paste')
           element.dispatchEvent(new ClipboardEvent('paste', { ...options, clipboardData: data }));
         else
           for (const each of ['dragover', 'drop'])
             element.dispatchEvent(new DragEvent(each, { ...options, dataTransfer: data }));
       }`);
+    };
     for (const [type, name] of [
       ['drop', 'dropped.pdf'],
       ['paste', 'pasted.pdf'],
