@@ -433,6 +433,7 @@ export default {
           'react-dom',
           '@types/react',
           '@types/react-dom',
+          'lucide',
           'uqr',
         ),
       ],

@@ -11,7 +11,7 @@ export interface OwnRoute {
   readonly handle: (request: OwnRequest) => Promise<Response>;
 }
 
-export interface OwnRequest {
+interface OwnRequest {
   readonly request: Request;
   /** Null if the route needs no session. */
   readonly session: Session | null;

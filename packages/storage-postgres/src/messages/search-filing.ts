@@ -139,7 +139,7 @@ async function settleWindow(statements: Statements, number: number): Promise<num
   return changed.length;
 }
 
-export async function newestWindow({ get }: Statements, workspace: number): Promise<SearchWindow | null> {
+async function newestWindow({ get }: Statements, workspace: number): Promise<SearchWindow | null> {
   const row = await get(NEWEST, workspace);
   return row ? windowIn(row) : null;
 }

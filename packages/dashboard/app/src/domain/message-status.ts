@@ -60,16 +60,3 @@ export function namesByNumber(messages: readonly MessageResource[]): ReadonlyMap
 export function counterpartId({ direction, to, from, group_id, contact }: MessageResource): string | null {
   return group_id ?? contact?.id ?? (direction === 'outbound' ? to : from);
 }
-
-export function statusTime(message: MessageResource): string {
-  return message[STATUS_TIMES[message.status]] ?? message.created_at;
-}
-
-const STATUS_TIMES = {
-  queued: 'queued_at',
-  sent: 'sent_at',
-  delivered: 'delivered_at',
-  read: 'read_at',
-  failed: 'failed_at',
-  received: 'received_at',
-} as const satisfies Record<MessageStatus, keyof MessageResource>;
