@@ -105,7 +105,10 @@ export function describeMatrix({ name, surround, phase = 'running', ...options }
         const differing = faults.flatMap((fault) => {
           const letters = cells.get(cellOf(fault));
           const expected = acceptedLetters(fault, phase, options.alsoAccepted) || HOLDS;
-          const mayHold = acceptedMayHold && letters === HOLDS;
+          const isByChance = acceptedBreaks(fault, phase, options.alsoAccepted).some(
+            ({ mayHold }) => mayHold,
+          );
+          const mayHold = (acceptedMayHold || isByChance) && letters === HOLDS;
           return letters === expected || letters === NOT_MET || mayHold
             ? []
             : [
@@ -139,20 +142,22 @@ function cellOf({ operation, mode }: Fault): string {
 }
 
 /** The promises that may break in this cell; empty if all must hold. */
-export function acceptedLetters(
+export function acceptedLetters(fault: Fault, phase: Phase, more: readonly AcceptedBreak[] = []): string {
+  const letters = acceptedBreaks(fault, phase, more).flatMap(({ letters: own }) => own);
+  return [...new Set(letters.map(String))].toSorted().join('');
+}
+
+function acceptedBreaks(
   { operation, mode }: Fault,
   phase: Phase,
   more: readonly AcceptedBreak[] = [],
-): string {
-  const letters = [...ACCEPTED_BREAKS, ...more]
-    .filter(
-      (accepted) =>
-        accepted.operation === operation.name &&
-        accepted.modes.includes(mode) &&
-        (accepted.phase ?? phase) === phase,
-    )
-    .flatMap(({ letters: own }) => own);
-  return [...new Set(letters.map(String))].toSorted().join('');
+): readonly AcceptedBreak[] {
+  return [...ACCEPTED_BREAKS, ...more].filter(
+    (accepted) =>
+      accepted.operation === operation.name &&
+      accepted.modes.includes(mode) &&
+      (accepted.phase ?? phase) === phase,
+  );
 }
 
 /** Orders faults so that neighbours, which often depend on each other, are simulated in different groups. */
