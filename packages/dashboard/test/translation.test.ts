@@ -9,6 +9,10 @@ type Areas = Readonly<Record<string, () => Promise<Texts>>>;
 
 /** Words that are the same in both languages, and names. */
 const SAME = [
+  '1 h',
+  '24 h',
+  '30 d',
+  '7 d',
   'API',
   'Audio',
   'Chat',
@@ -20,6 +24,7 @@ const SAME = [
   'Webhook',
   'Webhooks',
   'no',
+  'p95 …',
   'webhooks',
 ];
 

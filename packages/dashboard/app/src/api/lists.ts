@@ -25,15 +25,6 @@ export const overviewQuery = (workspaceId: string) =>
       request<OverviewResource>(`workspaces/${encodeURIComponent(workspaceId)}/overview`, { signal }),
   });
 
-/** The messages of each of the last 24 hours. */
-export const hoursQuery = (workspaceId: string) =>
-  queryOptions({
-    // The key names no `Area`, because counts are written every ten seconds, not with each message.
-    queryKey: ['hours', workspaceId],
-    queryFn: async ({ signal }) =>
-      unwrap(await clientOf(workspaceId).traffic.messages({ step: 'hour' }, { signal })).data,
-  });
-
 export const messageQuery = (workspaceId: string, messageId: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'messages', 'one', messageId),

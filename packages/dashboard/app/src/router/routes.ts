@@ -4,6 +4,7 @@ import { sessionQuery } from '../api/session.ts';
 import { chatsSearch } from '../pages/chats/search.ts';
 import { keysSearch } from '../pages/keys/search.ts';
 import { messagesSearch, scheduledSearch } from '../pages/messages/search.ts';
+import { nowSearch } from '../pages/now/search.ts';
 import { numbersSearch, numberSearch } from '../pages/numbers/search.ts';
 import { signInSearch } from '../pages/sign-in/search.ts';
 import { webhookSearch, webhooksSearch } from '../pages/webhooks/search.ts';
@@ -51,6 +52,7 @@ const workspace = createRoute({ getParentRoute: () => session, path: 'w/$workspa
 const now = createRoute({
   getParentRoute: () => workspace,
   path: '/',
+  validateSearch: nowSearch,
   component: page(() => import('../pages/now/now-page.tsx'), 'NowPage', ['now', 'numbers']),
 });
 

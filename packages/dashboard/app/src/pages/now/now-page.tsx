@@ -16,24 +16,29 @@ import { useMay } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { NowHeadline } from './now-headline.tsx';
-import { TroubledNumbers } from './troubled-numbers.tsx';
+import { RangeLinks } from './range-links.tsx';
+import { DEFAULT_RANGE } from './search.ts';
+import styles from './traffic-section.module.css';
+import { NumberTable } from './number-table.tsx';
 import { WaitingMessages } from './waiting-messages.tsx';
-import { TroubledWebhooks } from './troubled-webhooks.tsx';
+import { WebhookTable } from './webhook-table.tsx';
 
-// Loaded lazily, because the first render does not show the 24-hour chart.
-const HoursPanel = lazy(() => import('./hours-panel.tsx'));
+// Loaded lazily, because the answer does not need the counts.
+const TrafficSection = lazy(() => import('./traffic-section.tsx'));
 
 const route = getRouteApi('/session/w/$workspace/');
 
-/** Shows the problems and, below, the messages of the last 24 hours. */
+/** Shows whether something is wrong, what happened in the chosen range of time, and the numbers and webhooks. */
 export function NowPage(): ReactNode {
   const t = useTexts('now');
   const { workspace } = route.useParams();
   const mayReadMessages = useMay('messages:read');
   const query = useQuery({ ...overviewQuery(workspace), refetchInterval: useRefreshMs(10_000) });
-  const numbers = query.data?.numbers ?? [];
+  const { range = DEFAULT_RANGE } = route.useSearch();
+  const hasTraffic = mayReadMessages && (query.data?.numbers ?? []).length > 0;
+  const ranges = hasTraffic && <RangeLinks workspace={workspace} />;
   return (
-    <Page title={t.title}>
+    <Page title={t.title} actions={ranges}>
       <Loaded query={query}>
         {(overview) => (
           <>
@@ -45,15 +50,20 @@ export function NowPage(): ReactNode {
                 queues={(overview.queues ?? []).filter((queue) => isSlow(queue, query.dataUpdatedAt))}
               />
             )}
-            {overview.webhooks && <TroubledWebhooks workspace={workspace} webhooks={overview.webhooks} />}
+            {hasTraffic && (
+              <div className={styles['section']}>
+                <Suspense>
+                  <TrafficSection workspace={workspace} range={range} />
+                </Suspense>
+              </div>
+            )}
+            {overview.numbers && overview.numbers.length > 0 && (
+              <NumberTable workspace={workspace} numbers={overview.numbers} />
+            )}
+            {overview.webhooks && <WebhookTable workspace={workspace} webhooks={overview.webhooks} />}
           </>
         )}
       </Loaded>
-      {mayReadMessages && numbers.length > 0 && (
-        <Suspense>
-          <HoursPanel workspaceId={workspace} />
-        </Suspense>
-      )}
     </Page>
   );
 }
@@ -90,7 +100,6 @@ function Standing({
       />
       {firstSteps}
       <WaitingMessages workspace={workspace} numbers={numbers} queues={queues} />
-      <TroubledNumbers workspace={workspace} numbers={numbers} />
     </>
   );
 }

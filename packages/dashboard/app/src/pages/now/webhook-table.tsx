@@ -1,16 +1,26 @@
 import { Link } from '@tanstack/react-router';
 import type { WebhookResource } from '@trunkline/http/client';
+import { lazy, Suspense } from 'react';
 import type { ReactNode } from 'react';
 import { Panel } from '../../components/panel.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import { rowLink, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { isWebhookTrouble, webhookName, webhookState, WEBHOOK_TONES } from '../../domain/webhook-status.ts';
+import {
+  byWebhookUrgency,
+  isWebhookTrouble,
+  webhookName,
+  webhookState,
+  WEBHOOK_TONES,
+} from '../../domain/webhook-status.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { idsOf, listed } from './listed.ts';
 import styles from './well.module.css';
 
-/** The webhooks that are failing or that the service disabled; other webhooks are only counted. */
-export function TroubledWebhooks({
+const WebhookDay = lazy(async () => ({ default: (await import('./day-ticks.tsx')).WebhookDay }));
+
+/** The webhooks with their last day, those that fail or that the service disabled first. Many others are only counted. */
+export function WebhookTable({
   workspace,
   webhooks,
 }: {
@@ -18,8 +28,8 @@ export function TroubledWebhooks({
   readonly webhooks: readonly WebhookResource[];
 }): ReactNode {
   const t = useTexts('now');
-  const rank = (webhook: WebhookResource): number => (webhookState(webhook) === 'disabled' ? 0 : 1);
-  const troubled = webhooks.filter(isWebhookTrouble).toSorted((a, b) => rank(a) - rank(b));
+  const rows = listed(webhooks.toSorted(byWebhookUrgency), isWebhookTrouble);
+  const ids = idsOf(rows);
   return (
     <Panel
       title={t.webhooks}
@@ -30,10 +40,10 @@ export function TroubledWebhooks({
         </Link>
       }
     >
-      {troubled.length > 0 && (
+      {rows.length > 0 && (
         <Table
           caption={t.webhooksCaption}
-          rows={troubled}
+          rows={rows}
           keyOf={({ id }) => id}
           columns={[
             {
@@ -54,17 +64,24 @@ export function TroubledWebhooks({
               title: t.status,
               cell: (webhook) => {
                 const state = webhookState(webhook);
-                return (
-                  <StatusBadge tone={WEBHOOK_TONES[state]}>
-                    {state === 'disabled' ? t.disabled : t.failing}
-                  </StatusBadge>
-                );
+                return <StatusBadge tone={WEBHOOK_TONES[state]}>{t.webhookStates[state]}</StatusBadge>;
               },
+            },
+            {
+              key: 'day',
+              title: t.day,
+              cell: ({ id }) => (
+                <Suspense>
+                  <WebhookDay workspace={workspace} id={id} ids={ids} />
+                </Suspense>
+              ),
             },
             {
               key: 'cause',
               title: t.cause,
-              cell: ({ disabled_reason, last_delivery }) => {
+              cell: (webhook) => {
+                if (!isWebhookTrouble(webhook)) return null;
+                const { disabled_reason, last_delivery } = webhook;
                 if (disabled_reason) return t.disabledBecause[disabled_reason];
                 const status = last_delivery?.response_status ?? null;
                 return status === null ? t.noResponse : t.lastResponse(String(status));
@@ -74,9 +91,10 @@ export function TroubledWebhooks({
               key: 'since',
               title: t.since,
               isNumeric: true,
-              cell: ({ disabled_at, failing_since, updated_at }) => (
-                <Time at={disabled_at ?? failing_since ?? updated_at} as="distance" />
-              ),
+              cell: ({ disabled_at, failing_since }) => {
+                const since = disabled_at ?? failing_since;
+                return since === null ? '–' : <Time at={since} as="distance" />;
+              },
             },
             {
               key: 'next',
@@ -95,8 +113,8 @@ export function TroubledWebhooks({
         />
       )}
       {webhooks.length === 0 && <p className={styles['quiet']}>{t.noWebhooks}</p>}
-      {webhooks.length > troubled.length && (
-        <p className={styles['quiet']}>{t.webhooksWell(webhooks.length - troubled.length)}</p>
+      {webhooks.length > rows.length && (
+        <p className={styles['quiet']}>{t.webhooksWell(webhooks.length - rows.length)}</p>
       )}
     </Panel>
   );

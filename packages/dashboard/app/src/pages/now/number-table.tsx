@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { InstanceResource } from '@trunkline/http/client';
+import { lazy, Suspense } from 'react';
 import type { ReactNode } from 'react';
 import { Panel } from '../../components/panel.tsx';
 import { NumberBadge } from '../../components/number-badge.tsx';
@@ -7,18 +8,24 @@ import { StatusBadge } from '../../components/status-badge.tsx';
 import { rowLink, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { byUrgency, isTrouble, toneOf } from '../../domain/number-status.ts';
+import { useMay } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { idsOf, listed } from './listed.ts';
 import styles from './well.module.css';
 
-interface TroubledNumbersProps {
+const NumberDay = lazy(async () => ({ default: (await import('./day-ticks.tsx')).NumberDay }));
+
+interface NumberTableProps {
   readonly workspace: string;
   readonly numbers: readonly InstanceResource[];
 }
 
-/** The numbers that need attention or are connecting; other numbers are only counted. */
-export function TroubledNumbers({ workspace, numbers }: TroubledNumbersProps): ReactNode {
+/** The numbers with their last day, those that need attention or are connecting first. Many others are only counted. */
+export function NumberTable({ workspace, numbers }: NumberTableProps): ReactNode {
   const t = useTexts('now');
-  const troubled = numbers.filter(isTrouble).toSorted(byUrgency);
+  const mayReadMessages = useMay('messages:read');
+  const rows = listed(numbers.toSorted(byUrgency), isTrouble);
+  const ids = idsOf(rows);
   return (
     <Panel
       title={t.numbers}
@@ -29,10 +36,10 @@ export function TroubledNumbers({ workspace, numbers }: TroubledNumbersProps): R
         </Link>
       }
     >
-      {troubled.length > 0 && (
+      {rows.length > 0 && (
         <Table
           caption={t.numbersCaption}
-          rows={troubled}
+          rows={rows}
           keyOf={({ id }) => id}
           columns={[
             {
@@ -52,12 +59,25 @@ export function TroubledNumbers({ workspace, numbers }: TroubledNumbersProps): R
               key: 'status',
               title: t.status,
               cell: (number) =>
-                number.status === 'connected' ? (
+                number.status === 'connected' && number.restriction ? (
                   <StatusBadge tone={toneOf(number)}>{t.restricted}</StatusBadge>
                 ) : (
                   <NumberBadge number={number} />
                 ),
             },
+            ...(mayReadMessages
+              ? [
+                  {
+                    key: 'day',
+                    title: t.day,
+                    cell: ({ id }: InstanceResource) => (
+                      <Suspense>
+                        <NumberDay workspace={workspace} id={id} ids={ids} />
+                      </Suspense>
+                    ),
+                  },
+                ]
+              : []),
             {
               key: 'cause',
               title: t.cause,
@@ -77,8 +97,8 @@ export function TroubledNumbers({ workspace, numbers }: TroubledNumbersProps): R
           ]}
         />
       )}
-      {troubled.length < numbers.length && (
-        <p className={styles['quiet']}>{t.numbersWell(numbers.length - troubled.length)}</p>
+      {rows.length < numbers.length && (
+        <p className={styles['quiet']}>{t.numbersWell(numbers.length - rows.length)}</p>
       )}
     </Panel>
   );
