@@ -98,14 +98,14 @@ describe('an axis', () => {
     }
   });
 
-  it('labels each of a few bars, the quarters of a day, each day, or each week', () => {
+  it('labels each of a few bars, the quarters of a day, each day, or every tenth day', () => {
     const starts = (count: number, step: number): number[] =>
       Array.from({ length: count }, (_, index) => new Date(2026, 10, 20, 10, 0).getTime() + index * step);
     expect(labelledBars(starts(5, QUARTER), 'quarter')).toEqual([0, 1, 2, 3, 4]);
     // 12:00, 18:00, 00:00 and 06:00 after 10:00.
     expect(labelledBars(starts(97, QUARTER), 'quarter')).toEqual([8, 32, 56, 80]);
     expect(labelledBars(starts(49, HOUR), 'hour')).toEqual([14, 38]);
-    expect(labelledBars(starts(31, 24 * HOUR), 'day')).toEqual([2, 9, 16, 23, 30]);
+    expect(labelledBars(starts(31, 24 * HOUR), 'day')).toEqual([0, 10, 20, 30]);
   });
 });
 

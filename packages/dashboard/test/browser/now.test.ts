@@ -109,7 +109,7 @@ describe.skipIf(browser.missing !== null)('the traffic on the page Now', () => {
     const asked: string[] = [];
     page.on('request', (request) => {
       const { pathname, searchParams } = new URL(request.url());
-      if (pathname.includes('/traffic'))
+      if (/\/traffic(\/webhooks)?$/.test(pathname))
         asked.push(
           `${pathname.split('/').at(-1)} ${searchParams.get('instance') ?? searchParams.get('webhook')}`,
         );

@@ -14,11 +14,11 @@ const HOURS_BETWEEN = 6;
 /** Charts with fewer bars have a label for each. */
 const FEW = 8;
 /** The bars between two labels, in a chart of days. */
-const DAYS_BETWEEN = 7;
+const DAYS_BETWEEN = 10;
 
 /**
- * The bars that have a label, by their index: the first one of each quarter of a day, of each day, or the last of each
- * week, by the length of the bars. Hours and days are those of the viewer.
+ * The bars that have a label, by their index: the first one of each quarter of a day, of each day, or every
+ * tenth one up to the last, by the length of the bars. Hours and days are those of the viewer.
  */
 export function labelledBars(starts: readonly number[], step: 'quarter' | 'hour' | 'day'): readonly number[] {
   const indexes = starts.map((_, index) => index);

@@ -83,7 +83,7 @@ export function NumberTable({ workspace, numbers }: NumberTableProps): ReactNode
               title: t.cause,
               cell: ({ restriction, last_error }) => {
                 const code = restriction?.code ?? last_error;
-                return code === null ? null : <code>{code}</code>;
+                return code === null ? '–' : <code>{code}</code>;
               },
             },
             {

@@ -44,7 +44,10 @@ export function TrafficChart({ workspace, slots, total, step }: TrafficChartProp
   ).map((bar) => [bar, labelFormat.format(slots[bar]?.from)] as const);
   return (
     <div className={styles['chart']}>
-      <p role="status">{active === null ? summary : nameOf(active)}</p>
+      {/* The whole changes on its own all the time, so only the numbers of a bar are announced. */}
+      <p role="status" aria-live={active === null ? 'off' : 'polite'}>
+        {active === null ? summary : nameOf(active)}
+      </p>
       <StackedBars
         bars={bars}
         labels={new Map(labels)}

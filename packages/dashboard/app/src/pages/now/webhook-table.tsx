@@ -80,7 +80,7 @@ export function WebhookTable({
               key: 'cause',
               title: t.cause,
               cell: (webhook) => {
-                if (!isWebhookTrouble(webhook)) return null;
+                if (!isWebhookTrouble(webhook)) return '–';
                 const { disabled_reason, last_delivery } = webhook;
                 if (disabled_reason) return t.disabledBecause[disabled_reason];
                 const status = last_delivery?.response_status ?? null;
