@@ -150,7 +150,7 @@ function pathOf(bars: readonly Stack[], part: Part, top: number): string {
       let y = HEIGHT;
       for (const each of PARTS) {
         const height = bar[each] === 0 ? 0 : Math.max(LEAST, (bar[each] / top) * HEIGHT);
-        // What the least heights add must not leave the picture.
+        // The least heights may add up to more than the picture has.
         const upper = Math.max(0, y - height);
         if (each === part)
           return height === 0

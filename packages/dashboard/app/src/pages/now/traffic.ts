@@ -9,7 +9,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 const STEP_MS: Readonly<Record<Step, number>> = { quarter: QUARTER_MS, hour: HOUR_MS, day: DAY_MS };
 
-/** What a range asks for: at most 170 periods. */
+/** The length and the step of each range: at most 170 periods. */
 export const PERIODS_OF: Readonly<Record<Range, { readonly lengthMs: number; readonly step: Step }>> = {
   '1h': { lengthMs: HOUR_MS, step: 'quarter' },
   '24h': { lengthMs: DAY_MS, step: 'quarter' },
