@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { messageQuery, numbersQuery } from '../../api/lists.ts';
 import { Facts } from '../../components/facts.tsx';
 import { Id } from '../../components/id.tsx';
+import { Json } from '../../components/json.tsx';
 import { LoadedPage } from '../../components/loaded-page.tsx';
 import { MediaFile } from '../../components/media-file.tsx';
 import { Page } from '../../components/page.tsx';
@@ -126,7 +127,7 @@ function Content({
             ),
           },
           { name: t.type, value: kind === type ? t.types[type] : `${t.types[type]} · ${kind}` },
-          { name: t.fields, value: payload && <pre>{JSON.stringify(payload, null, 2)}</pre> },
+          { name: t.fields, value: payload && <Json label={t.fields} value={payload} /> },
         ]}
       />
     </div>

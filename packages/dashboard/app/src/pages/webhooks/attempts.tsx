@@ -1,5 +1,7 @@
 import type { DeliveryDetailResource } from '@trunkline/http/client';
+import { useMemo } from 'react';
 import type { ReactNode } from 'react';
+import { Json } from '../../components/json.tsx';
 import { Timeline } from '../../components/timeline.tsx';
 import type { Attempt } from '../../domain/delivery-status.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
@@ -65,6 +67,8 @@ const EXCERPT_CHARACTERS = 400;
 function ResponseBody({ body }: { readonly body: string }): ReactNode {
   const t = useTexts('webhooks');
   const { locale } = useLanguage();
+  const json = useMemo(() => jsonIn(body), [body]);
+  if (json !== null) return <Json label={t.responseBody} value={json} text={body} />;
   const excerpt = body.slice(0, EXCERPT_CHARACTERS).split('\n').slice(0, EXCERPT_LINES).join('\n');
   if (excerpt === body) return <pre className={styles['body']}>{body}</pre>;
   return (
@@ -76,4 +80,14 @@ function ResponseBody({ body }: { readonly body: string }): ReactNode {
       </details>
     </>
   );
+}
+
+/** The object or list that the text is; null for any other text. */
+function jsonIn(text: string): object | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? value : null;
+  } catch {
+    return null;
+  }
 }

@@ -2,6 +2,7 @@ import type { DeliveryDetailResource } from '@trunkline/http/client';
 import type { ReactNode } from 'react';
 import { Facts } from '../../components/facts.tsx';
 import { Id } from '../../components/id.tsx';
+import { Json } from '../../components/json.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { bodyOf } from './request-text.ts';
 import styles from './request-sent.module.css';
@@ -9,6 +10,7 @@ import styles from './request-sent.module.css';
 export function RequestSent({ request }: { readonly request: DeliveryDetailResource['request'] }): ReactNode {
   const t = useTexts('webhooks');
   const { url, headers, payload } = request;
+  const body = bodyOf(request);
   return (
     <Facts
       facts={[
@@ -28,12 +30,7 @@ export function RequestSent({ request }: { readonly request: DeliveryDetailResou
         },
         {
           name: t.payload,
-          value:
-            bodyOf(request) === null ? (
-              t.payloadNone
-            ) : (
-              <pre className={styles['text']}>{JSON.stringify(payload, null, 2)}</pre>
-            ),
+          value: body === null ? t.payloadNone : <Json label={t.payload} value={payload} text={body} />,
         },
       ]}
     />

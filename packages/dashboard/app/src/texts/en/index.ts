@@ -9,6 +9,7 @@ export const EN = {
   chats: async () => (await import('./chats.ts')).chats,
   common: async () => common,
   groups: async () => (await import('./groups.ts')).groups,
+  json: async () => (await import('./json.ts')).json,
   keys: async () => (await import('./keys.ts')).keys,
   members: async () => (await import('./members.ts')).members,
   messages: async () => (await import('./messages.ts')).messages,

@@ -167,6 +167,7 @@ export const webhooks = {
   attemptsNone: 'No attempt yet.',
   attempt: (count: string) => `Attempt ${count}`,
   byHand: 'by hand',
+  responseBody: 'Body of the response',
   bodyNone: 'no response body',
   bodyAll: (characters: string) => `All of it (${characters} characters)`,
   request: 'The request',

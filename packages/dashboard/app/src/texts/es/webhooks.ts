@@ -166,6 +166,7 @@ export const webhooks: TextsOf<'webhooks'> = {
   attemptsNone: 'Todavía no hay intentos.',
   attempt: (count) => `Intento ${count}`,
   byHand: 'a mano',
+  responseBody: 'Cuerpo de la respuesta',
   bodyNone: 'respuesta sin cuerpo',
   bodyAll: (characters) => `Completo (${characters} caracteres)`,
   request: 'La solicitud',
