@@ -26,7 +26,7 @@ function harness() {
       signal.addEventListener('abort', () => log.push('aborted'));
       return result;
     },
-    onHint: (type) => log.push(type),
+    onHint: ({ type }) => log.push(type),
     onGap: () => log.push('gap'),
     onState: (state) => states.push(state),
     onSignedOut: () => log.push('signed out'),

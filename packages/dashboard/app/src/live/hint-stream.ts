@@ -14,11 +14,17 @@ export type LiveState =
   /** The page has been hidden for a while. */
   | 'paused';
 
+export interface StreamedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly body: string;
+}
+
 export interface HintStreamOptions {
   /** Opens `GET events/stream`. */
   open(lastEventId: string | undefined, signal: AbortSignal): Promise<CallResult<StreamResult>>;
-  /** Called when an event of this type has happened. */
-  onHint(type: string): void;
+  /** Called when an event has happened. `body` is its JSON. */
+  onHint(event: StreamedEvent): void;
   /** Called when the stream opens for the first time or after a long break: the page may have missed changes. */
   onGap(): void;
   onState(state: LiveState): void;
@@ -76,7 +82,7 @@ export function createHintStream(options: HintStreamOptions): {
         lastId = id;
         cancelSilence();
         cancelSilence = timers.after(SILENCE_MAX_MS, () => abort.abort());
-        if (event && isNew(seen, id)) onHint(event.type);
+        if (event && isNew(seen, id)) onHint({ id, ...event });
       }
     } catch {
       // The connection failed; `finally` opens the next connection.

@@ -8,11 +8,20 @@ import type { Area } from '../api/keys.ts';
 import { SUBSCRIBABLE_TYPES } from '../domain/event-types.ts';
 import { areasOf } from './areas-of-event.ts';
 import { createHintStream } from './hint-stream.ts';
-import type { LiveState } from './hint-stream.ts';
+import type { LiveState, StreamedEvent } from './hint-stream.ts';
 import { throttleByName } from './throttle.ts';
 import type { Timers } from './throttle.ts';
 
 const LiveContext = createContext<LiveState>('polling');
+
+/** Gets the events of the stream that the whole dashboard shares, because a page may open only few. */
+export interface LiveListener {
+  onEvent(event: StreamedEvent): void;
+  /** Called when events may have been missed. */
+  onGap(): void;
+}
+
+const ListenersContext = createContext<Set<LiveListener>>(new Set());
 
 const TIMERS: Timers = {
   now: () => performance.now(),
@@ -35,6 +44,7 @@ export function LiveProvider({
 }): ReactNode {
   const queries = useQueryClient();
   const [state, setState] = useState<LiveState>('connecting');
+  const [listeners] = useState(() => new Set<LiveListener>());
 
   useEffect(() => {
     if (workspaceId === null) {
@@ -53,8 +63,14 @@ export function LiveProvider({
         };
         return clientOf(workspaceId).events.stream(query, { signal });
       },
-      onHint: (type) => areasOf(type).forEach(invalidate.give),
-      onGap: () => void queries.invalidateQueries({ queryKey: ['workspace', workspaceId] }),
+      onHint(event) {
+        areasOf(event.type).forEach(invalidate.give);
+        for (const listener of listeners) listener.onEvent(event);
+      },
+      onGap() {
+        void queries.invalidateQueries({ queryKey: ['workspace', workspaceId] });
+        for (const listener of listeners) listener.onGap();
+      },
       onState: setState,
       onSignedOut: () => recheckSession(queries),
       timers: TIMERS,
@@ -85,9 +101,17 @@ export function LiveProvider({
       stream.stop('connecting');
       invalidate.stop();
     };
-  }, [queries, workspaceId]);
+  }, [listeners, queries, workspaceId]);
 
-  return <LiveContext value={state}>{children}</LiveContext>;
+  return (
+    <ListenersContext value={listeners}>
+      <LiveContext value={state}>{children}</LiveContext>
+    </ListenersContext>
+  );
+}
+
+export function useLiveListeners(): Set<LiveListener> {
+  return useContext(ListenersContext);
 }
 
 export function useLiveState(): LiveState {

@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute } from '@tanstack/react-router';
 import { sessionQuery } from '../api/session.ts';
 import { chatsSearch } from '../pages/chats/search.ts';
+import { eventsSearch } from '../pages/events/search.ts';
 import { keysSearch } from '../pages/keys/search.ts';
 import { messagesSearch, scheduledSearch } from '../pages/messages/search.ts';
 import { nowSearch } from '../pages/now/search.ts';
@@ -110,6 +111,13 @@ const chat = createRoute({
   component: page(() => import('../pages/chats/chat-page.tsx'), 'ChatPage', ['chats', 'messages']),
 });
 
+const events = createRoute({
+  getParentRoute: () => workspace,
+  path: 'events',
+  validateSearch: eventsSearch,
+  component: page(() => import('../pages/events/events-page.tsx'), 'EventsPage', ['events']),
+});
+
 const webhooks = createRoute({
   getParentRoute: () => workspace,
   path: 'webhooks',
@@ -178,6 +186,7 @@ export const ROUTES = root.addChildren([
       message,
       chats,
       chat,
+      events,
       webhooks,
       webhook,
       delivery,

@@ -10,8 +10,9 @@ interface Entry extends NavigationEntry {
 export function useEntries(workspaceId: string | null): readonly Entry[] {
   const { scopes, workspace } = useSession();
   return NAVIGATION.flatMap((entry): readonly Entry[] => {
-    const { scope, isGlobal = false, isAdministration = isGlobal } = entry;
+    const { scope, alsoScope, isGlobal = false, isAdministration = isGlobal } = entry;
     if (scope !== undefined && !scopes.includes(scope)) return [];
+    if (alsoScope !== undefined && !scopes.includes(alsoScope)) return [];
     if (isAdministration && workspace !== null) return [];
     if (isGlobal) return [{ ...entry, params: {} }];
     return workspaceId === null ? [] : [{ ...entry, params: { workspace: workspaceId } }];

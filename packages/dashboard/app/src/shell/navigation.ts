@@ -4,7 +4,16 @@ import type { SessionResource } from '../../../src/schemas/session.ts';
 export interface NavigationEntry {
   /** The entry's key among the texts of `shell`. */
   readonly name:
-    'now' | 'numbers' | 'messages' | 'chats' | 'webhooks' | 'keys' | 'members' | 'workspaces' | 'system';
+    | 'now'
+    | 'numbers'
+    | 'messages'
+    | 'chats'
+    | 'events'
+    | 'webhooks'
+    | 'keys'
+    | 'members'
+    | 'workspaces'
+    | 'system';
   readonly icon: IconName;
   readonly to: string;
   /** Pages of this entry whose path is not below `to`. */
@@ -12,6 +21,7 @@ export interface NavigationEntry {
   /** The key to press after `g`. */
   readonly letter: string;
   readonly scope?: SessionResource['scopes'][number];
+  readonly alsoScope?: SessionResource['scopes'][number];
   /** Whether the page is about the whole service: hidden from sessions that are bound to a workspace. */
   readonly isGlobal?: boolean;
   /** Whether the page administers a workspace: hidden from sessions that are bound to one. */
@@ -32,6 +42,14 @@ export const NAVIGATION: readonly NavigationEntry[] = [
   },
   { name: 'chats', icon: 'chat', to: '/w/$workspace/chats', letter: 'c', scope: 'messages:read' },
   {
+    name: 'events',
+    icon: 'event',
+    to: '/w/$workspace/events',
+    letter: 'e',
+    scope: 'messages:read',
+    alsoScope: 'instances:read',
+  },
+  {
     name: 'webhooks',
     icon: 'webhook',
     to: '/w/$workspace/webhooks',
@@ -40,7 +58,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
     scope: 'webhooks:read',
   },
   { name: 'keys', icon: 'key', to: '/w/$workspace/keys', letter: 'k', isAdministration: true },
-  { name: 'members', icon: 'member', to: '/w/$workspace/members', letter: 'e', isAdministration: true },
+  { name: 'members', icon: 'member', to: '/w/$workspace/members', letter: 'p', isAdministration: true },
   { name: 'workspaces', icon: 'workspace', to: '/workspaces', letter: 'w', isGlobal: true },
   { name: 'system', icon: 'server', to: '/system', letter: 's', isGlobal: true },
 ];

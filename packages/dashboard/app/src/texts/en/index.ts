@@ -8,6 +8,7 @@ import { shell } from './shell.ts';
 export const EN = {
   chats: async () => (await import('./chats.ts')).chats,
   common: async () => common,
+  events: async () => (await import('./events.ts')).events,
   groups: async () => (await import('./groups.ts')).groups,
   json: async () => (await import('./json.ts')).json,
   keys: async () => (await import('./keys.ts')).keys,

@@ -8,6 +8,7 @@ export const shell = {
   numbers: 'Numbers',
   messages: 'Messages',
   chats: 'Chats',
+  events: 'Events',
   webhooks: 'Webhooks',
   keys: 'API keys',
   members: 'Members',

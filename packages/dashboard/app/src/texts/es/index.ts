@@ -3,6 +3,7 @@ import type { TextFiles } from '../texts.ts';
 export const ES: TextFiles = {
   chats: async () => (await import('./chats.ts')).chats,
   common: async () => (await import('./common.ts')).common,
+  events: async () => (await import('./events.ts')).events,
   groups: async () => (await import('./groups.ts')).groups,
   json: async () => (await import('./json.ts')).json,
   keys: async () => (await import('./keys.ts')).keys,

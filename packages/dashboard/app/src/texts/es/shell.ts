@@ -9,6 +9,7 @@ export const shell: TextsOf<'shell'> = {
   numbers: 'Números',
   messages: 'Mensajes',
   chats: 'Chats',
+  events: 'Eventos',
   webhooks: 'Webhooks',
   keys: 'Claves de API',
   members: 'Miembros',
