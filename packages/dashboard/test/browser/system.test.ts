@@ -74,8 +74,8 @@ describe.skipIf(browser.missing !== null)('the system in the dashboard', () => {
     await storage.processes.report(report(), at);
     await storage.processes.report(report({ name: 'died-of-tests', reportedAt: now - 300_000 }), at);
     await page.getByText('1 process is silent.').waitFor();
-    await page.getByText(/A message has waited for 15 mins? to be sent\./).waitFor();
-    await page.getByText(/A webhook delivery has not arrived for 23 hrs?\./).waitFor();
+    await page.getByText(/10,000 messages wait to be sent, the oldest for 15 mins?\./).waitFor();
+    await page.getByText(/613 webhook deliveries have not arrived, the oldest for 23 hrs?\./).waitFor();
     await process(page, 'died-of-tests').getByText('Silent').waitFor();
     const busy = process(page, 'worker-of-tests');
     for (const text of [

@@ -10,7 +10,8 @@ const NEEDED = ['gateway', 'webhooks', 'maintenance'] as const;
 const OVERDUE_MS = { message: 60_000, delivery: 300_000 };
 
 /**
- * Names the roles without a process, counts silent processes and instances without a process, and names overdue work.
+ * Names the roles without a process, counts silent processes and instances without a process, and counts what
+ * waits where the oldest is overdue, up to the 10,000 at which the service stops counting.
  * The role `api` is not checked, because the API responded.
  */
 export function SystemHeadline({
@@ -33,8 +34,12 @@ export function SystemHeadline({
     ...undone.map((role) => t.nobody[role]),
     ...(silent > 0 ? [t.silentProcesses(silent)] : []),
     ...(workload.unheld_instances > 0 ? [t.unheld(workload.unheld_instances)] : []),
-    ...(messageMs > OVERDUE_MS.message ? [t.messageOverdue(distanceText(locale, messageMs))] : []),
-    ...(deliveryMs > OVERDUE_MS.delivery ? [t.deliveryOverdue(distanceText(locale, deliveryMs))] : []),
+    ...(messageMs > OVERDUE_MS.message
+      ? [t.messagesOverdue(workload.queued_messages, distanceText(locale, messageMs))]
+      : []),
+    ...(deliveryMs > OVERDUE_MS.delivery
+      ? [t.deliveriesOverdue(workload.open_deliveries, distanceText(locale, deliveryMs))]
+      : []),
   ];
   const tone = undone.length > 0 ? 'bad' : sentences.length > 0 ? 'act' : 'good';
   return (

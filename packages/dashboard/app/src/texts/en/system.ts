@@ -16,8 +16,16 @@ export const system = {
   },
   unheld: (count: number) =>
     plural(count, { one: '# number is held by no process.', other: '# numbers are held by no process.' }),
-  messageOverdue: (distance: string) => `A message has waited for ${distance} to be sent.`,
-  deliveryOverdue: (distance: string) => `A webhook delivery has not arrived for ${distance}.`,
+  messagesOverdue: (count: number, distance: string) =>
+    plural(count, {
+      one: `A message has waited for ${distance} to be sent.`,
+      other: `# messages wait to be sent, the oldest for ${distance}.`,
+    }),
+  deliveriesOverdue: (count: number, distance: string) =>
+    plural(count, {
+      one: `A webhook delivery has not arrived for ${distance}.`,
+      other: `# webhook deliveries have not arrived, the oldest for ${distance}.`,
+    }),
 
   processes: 'Processes',
   processesCaption: 'Processes of the service, those that are silent first',

@@ -20,8 +20,16 @@ export const system: TextsOf<'system'> = {
       one: 'Ningún proceso mantiene # número.',
       other: 'Ningún proceso mantiene # números.',
     }),
-  messageOverdue: (distance) => `Un mensaje espera desde hace ${distance} a ser enviado.`,
-  deliveryOverdue: (distance) => `Una entrega de webhook no llega desde hace ${distance}.`,
+  messagesOverdue: (count, distance) =>
+    plural(count, {
+      one: `Un mensaje espera desde hace ${distance} a ser enviado.`,
+      other: `# mensajes esperan a ser enviados, el más antiguo desde hace ${distance}.`,
+    }),
+  deliveriesOverdue: (count, distance) =>
+    plural(count, {
+      one: `Una entrega de webhook no llega desde hace ${distance}.`,
+      other: `# entregas de webhook no han llegado, la más antigua desde hace ${distance}.`,
+    }),
 
   processes: 'Procesos',
   processesCaption: 'Procesos del servicio, primero los que no responden',
