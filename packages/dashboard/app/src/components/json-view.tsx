@@ -74,6 +74,14 @@ function Parent({
   const [shown, setShown] = useState(PAGE);
   const names = useMemo(() => Object.keys(value), [value]);
   const count = Array.isArray(value) ? t.items(names.length) : t.fields(names.length);
+  if (names.length === 0) {
+    return (
+      <li>
+        {label}
+        <span className={styles['count']}>{count}</span>
+      </li>
+    );
+  }
   return (
     <li>
       <button
@@ -85,7 +93,7 @@ function Parent({
         {label}
         <span className={styles['count']}>{count}</span>
       </button>
-      {isOpen && names.length > 0 && (
+      {isOpen && (
         <ul className={styles[depth < INDENTED_DEPTH ? 'values' : 'deep']}>
           {names.slice(0, shown).map((name) => (
             <Value key={name} name={name} value={Reflect.get(value, name)} depth={depth + 1} open={open} />
