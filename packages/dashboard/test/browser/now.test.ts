@@ -1,6 +1,6 @@
 import { picture, screenshot, testBrowser } from '@trunkline/browser';
 import type { Page } from '@trunkline/browser';
-import type { TrafficRow } from '@trunkline/core/spi';
+import type { TrafficRow } from '@trunkline/core/spi/storage';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { eventually } from '@trunkline/test-support';
 import { describe, expect, it } from 'vitest';

@@ -35,7 +35,9 @@ describe.skipIf(browser.missing !== null)('a queued message', () => {
     await hours.getByText('0 received, 1 sent, 0 failed', { exact: true }).waitFor();
     expect(asked).toEqual(new Set(['overview', 'messages', 'traffic', 'events/stream']));
     await hours.getByText('As a table').click();
-    expect(await hours.locator('tbody tr').allTextContents()).toEqual([expect.stringMatching(/Received0Sent1Delivered\d+Failed0$/)]);
+    expect(await hours.locator('tbody tr').allTextContents()).toEqual([
+      expect.stringMatching(/Received0Sent1Delivered\d+Failed0$/),
+    ]);
 
     // In the sandbox, no message waits for a minute.
     const queues = vi.spyOn(storage.workload, 'queues');

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { keepChoice } from '../shell/kept-choice.ts';
 import { currentLanguage } from './current-language.ts';
 import type { Language } from './current-language.ts';
-import { areasIn, loadAreas, loadedTexts, loadTexts } from './loaded-texts.ts';
+import { areasIn, loadAreas, loadTexts } from './loaded-texts.ts';
 import type { Area, TextsOf } from './texts.ts';
 
 interface Chosen {
@@ -42,7 +42,8 @@ export function useLanguage(): Chosen {
 /** The texts of one area. Suspends unless the page names the area in `routes.ts`, which loads its texts in advance. */
 export function useTexts<Name extends Area>(area: Name): TextsOf<Name> {
   const { language } = use(LanguageContext);
-  return loadedTexts(language, area) ?? use(loadTexts(language, area));
+  // Always `use`: a component that is drawn again after it was suspended has to call it for the same promises.
+  return use(loadTexts(language, area));
 }
 
 function localeOf(language: Language): string {

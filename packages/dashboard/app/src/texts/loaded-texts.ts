@@ -5,22 +5,24 @@ import type { Area, TextFiles, TextsOf } from './texts.ts';
 
 const FILES: Readonly<Record<Language, TextFiles>> = { en: EN, es: ES };
 
-type Loaded = { [Name in Area]?: TextsOf<Name> };
 type Loading = { [Name in Area]?: Promise<TextsOf<Name>> };
 
-const loaded: Readonly<Record<Language, Loaded>> = { en: {}, es: {} };
+const loaded: Readonly<Record<Language, Set<Area>>> = { en: new Set(), es: new Set() };
 const loading: Readonly<Record<Language, Loading>> = { en: {}, es: {} };
 
-export function loadedTexts<Name extends Area>(language: Language, area: Name): TextsOf<Name> | undefined {
-  return loaded[language][area];
-}
-
-/** Fetches the texts of an area once. A failure is cached too, or a suspended page would request them in a loop. */
+/**
+ * Fetches the texts of an area once. A failure is cached too, or a suspended page would request them in a loop. Once they
+ * are there, the promise has them as React keeps what a promise was fulfilled with: `use` then returns without suspending.
+ */
 export function loadTexts<Name extends Area>(language: Language, area: Name): Promise<TextsOf<Name>> {
   const known: Promise<TextsOf<Name>> | undefined = loading[language][area];
   if (known) return known;
   const texts = fetchTexts(language, area);
   Object.assign(loading[language], { [area]: texts });
+  texts.then(
+    (value) => Object.assign(texts, { status: 'fulfilled', value }),
+    () => {},
+  );
   return texts;
 }
 
@@ -37,7 +39,7 @@ export async function loadAreas(language: Language, areas: readonly Area[]): Pro
 }
 
 export function areasIn(language: Language): readonly Area[] {
-  return Object.keys(loaded[language]) as Area[]; // the keys are areas
+  return [...loaded[language]];
 }
 
 async function fetchTexts<Name extends Area>(language: Language, area: Name): Promise<TextsOf<Name>> {
@@ -46,6 +48,6 @@ async function fetchTexts<Name extends Area>(language: Language, area: Name): Pr
     if (language !== 'en') return loadTexts('en', area);
     throw error;
   });
-  Object.assign(loaded[language], { [area]: texts });
+  loaded[language].add(area);
   return texts;
 }
