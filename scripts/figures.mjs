@@ -29,12 +29,12 @@ const under = (pattern) => sources.filter((path) => pattern.test(path));
  * happens. After a figure has fallen, lower its bound.
  */
 const figures = [
-  ['Lines of source', 154_600, lines(sources)],
+  ['Lines of source', 156_200, lines(sources)],
   ['Lines of core', 35_800, lines(under(/^packages\/core\//))],
   ['Lines of the storages', 24_200, lines(under(/^packages\/storage-(?:sqlite|postgres|kit)\//))],
   ['Lines of the server', 13_300, lines(under(/^packages\/server\//))],
-  ['Lines of the dashboard', 21_400, lines(under(/^packages\/dashboard\//))],
-  ['Lines of tests', 102_600, lines(code.filter(isTest))],
+  ['Lines of the dashboard', 23_000, lines(under(/^packages\/dashboard\//))],
+  ['Lines of tests', 103_000, lines(code.filter(isTest))],
   ['Tests in `test`', 9_900, testsInLastRun()],
   ['Words of CONTRIBUTING.md', 1_500, words(['CONTRIBUTING.md'])],
   ['Words of docs', 109_000, words(files.filter((path) => /^docs\/.*\.md$/.test(path)))],

@@ -21,7 +21,7 @@ interface StackedBarsProps {
   onActive(bar: number | null): void;
 }
 
-export interface ActiveBar {
+interface ActiveBar {
   readonly className: string;
   readonly style: CSSProperties;
   onKeyDown(event: KeyboardEvent): void;
