@@ -89,7 +89,7 @@ const Row = memo(function Row({ workspace, find, chat, isOpen, unread }: RowProp
   const name = chatName(chat) ?? (isGroup ? t.group : t.unknownCounterpart);
   const content = (
     <>
-      <Avatar id={counterpart ?? name} name={name} size="large" />
+      <Avatar id={chat.contact?.id ?? counterpart ?? name} name={name} size="large" />
       <span className={styles['text']}>
         <span className={styles['line']}>
           <bdi className={styles['name']}>{name}</bdi>

@@ -74,7 +74,7 @@ export function ThreadPane({ workspace, number, counterpart, find }: ThreadPaneP
             >
               <Icon name="back" />
             </Link>
-            <Avatar id={counterpart} name={name} size="large" />
+            <Avatar id={contactId ?? counterpart} name={name} size="large" />
           </>
         }
         facts={
